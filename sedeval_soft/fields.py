@@ -47,24 +47,20 @@ CHECKS = "Requirements and second opinions"
 class Field(NamedTuple):
     """What is said of a setting beside its type.
 
-    default: None where there is none, or where another setting implies it. meaning: for the reference and for
-    the JSON Schema. least, most: the range of numbers; above: whether the least is excluded. implied: what
-    holds where neither the setting nor `psds` is given. steers: whether it shapes no statistic of a file, but
-    what is made of them.
-
-    heading, help, flag, metavar: of its option, `--segment-length` or `--no-onset`; no heading, no option.
-    shown: the default in the help.
-
-    kind, choices, optional: taken from the type: `number`, `whole`, `switch`, `choice`, or `other`; whether
-    None is possible.
+    default: None where there is none, or where another setting implies it. heading, metavar, help, flag: of
+    its option, if it has a heading; shown: the default in the help. meaning: for the reference and the JSON
+    Schema. least, most: the range of numbers; above: whether the least is excluded. implied: what holds where
+    neither the setting nor `psds` is given. steers: whether it shapes no statistic of a file, but what is
+    made of them. From its type: kind (number, whole, switch, choice, other), choices, and whether it may be
+    None.
     """
 
     default: Any
-    meaning: str
     heading: str = ""
+    metavar: str | None = None
+    meaning: str = ""
     help: str = ""
     flag: str = ""
-    metavar: str | None = None
     shown: str | None = None
     least: float | None = None
     most: float | None = None
@@ -80,211 +76,177 @@ class Field(NamedTuple):
 class SettingsKeywords(TypedDict, total=False):
     """The settings as keyword arguments, for `evaluate(..., **settings)` and `Settings.of`."""
 
-    segment_length: Annotated[float | str, Field(
-        1.0, least=1e-6, most=LONGEST, heading=SEGMENTS, metavar="SECONDS",
+    segment_length: Annotated[float | str, Field(1.0, SEGMENTS, "SECONDS", least=1e-6, most=LONGEST,
         meaning="Seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float "
         "nearest to such a fraction. Edge k lies at k times that, however long a recording is.",
         help="Length of a segment, also as 1/3 or 1024/44100.")]
-    pool: Annotated[Pool, Field("max", heading=SEGMENTS,
+    pool: Annotated[Pool, Field("max", SEGMENTS,
         meaning="How values that share a segment are combined, `max` or the time-weighted `mean`.",
         help="A segment takes the largest value in it, or the time-weighted mean.")]
-    threshold: Annotated[float, Field(0.5, heading=SCORING, metavar="NUMBER|RULE|YAML",
+    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER|RULE|YAML",
         meaning="A system value is active above it.",
         help="System values above it are active. A rule or a file is taken as by --thresholds.")]
-    reference_threshold: Annotated[float | None, Field(
-        None, least=0, heading=SCORING, metavar="NUMBER", shown="the same",
+    reference_threshold: Annotated[float | None, Field(None, SCORING, "NUMBER", least=0, shown="the same",
         meaning="A reference value is active above it; null for the same number as `threshold`.",
         help="Reference values above it are active.")]
-    inclusive: Annotated[bool, Field(False, heading=SCORING,
+    inclusive: Annotated[bool, Field(False, SCORING,
         meaning="Active at the threshold too (>=), not only above it.",
         help="Active at the threshold too (>=).")]
-    onset_collar: Annotated[float, Field(0.2, least=0, most=LONGEST, heading=EVENTS, metavar="SECONDS",
-        meaning="Tolerance of onsets in seconds.",
-        help="Tolerance of onsets.")]
-    offset_collar: Annotated[float, Field(0.2, least=0, most=LONGEST, heading=EVENTS, metavar="SECONDS",
-        meaning="Tolerance of offsets in seconds, or `offset_collar_rate` of the reference's length if "
-        "that is longer.",
-        help="Tolerance of offsets ...")]
-    offset_collar_rate: Annotated[float, Field(0.5, least=0, most=LONGEST, heading=EVENTS, metavar="RATE",
+    onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
+        meaning="Tolerance of onsets in seconds.", help="Tolerance of onsets.")]
+    offset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
+        meaning="Tolerance of offsets in seconds, or `offset_collar_rate` of the reference's length if that "
+        "is longer.", help="Tolerance of offsets ...")]
+    offset_collar_rate: Annotated[float, Field(0.5, EVENTS, "RATE", least=0, most=LONGEST,
         meaning="Tolerance of offsets as a share of the reference's length, if that is longer than "
-        "`offset_collar`.",
-        help="... or this share of the reference event's length, if that is longer.")]
-    onset: Annotated[bool, Field(True, heading=EVENTS, flag="--no-onset",
-        meaning="Whether event-based scores look at onsets.",
-        help="Do not look at onsets.")]
-    offset: Annotated[bool, Field(True, heading=EVENTS, flag="--no-offset",
-        meaning="Whether event-based scores look at offsets.",
-        help="Do not look at offsets.")]
-    matching: Annotated[Matching, Field("optimal", heading=EVENTS,
+        "`offset_collar`.", help="... or this share of the reference event's length, if that is longer.")]
+    onset: Annotated[bool, Field(True, EVENTS, flag="--no-onset",
+        meaning="Whether event-based scores look at onsets.", help="Do not look at onsets.")]
+    offset: Annotated[bool, Field(True, EVENTS, flag="--no-offset",
+        meaning="Whether event-based scores look at offsets.", help="Do not look at offsets.")]
+    matching: Annotated[Matching, Field("optimal", EVENTS,
         meaning="`optimal` pairs as many events as can be, `greedy` takes the first free one.",
         help="Match as many events as can be (optimal), or each with the first that is free (greedy).")]
-    events: Annotated[EventForm, Field("auto", heading=EVENTS,
-        meaning="`rows` (each active row is an event), `merge` (touching active rows of a class are one "
-        "event) or `auto` (merge where a table has values, rows where it has none).",
-        help="Touching active rows of a class are one event (merge), or each row is one (rows); auto "
-        "merges where a table has values.")]
-    median_filter: Annotated[float | Mapping[str, float], Field(
-        0.0, least=0, most=LONGEST, heading=PROCESSING, metavar="SECONDS",
-        meaning="First post-processing of the system's output: a median filter of about so many seconds. "
-        "One number, or a mapping of class names to seconds (other classes are left as they are).",
-        help="Median filter of about this length: an odd number of time steps.")]
-    min_gap: Annotated[float | Mapping[str, float], Field(
-        0.0, least=0, most=LONGEST, heading=PROCESSING, metavar="SECONDS",
+    events: Annotated[EventForm, Field("auto", EVENTS, meaning="`rows` (each active row is an event), "
+        "`merge` (touching active rows of a class are one event) or `auto` (merge where a table has values, "
+        "rows where it has none).", help="Touching active rows of a class are one event (merge), or each row "
+        "is one (rows); auto merges where a table has values.")]
+    median_filter: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
+        most=LONGEST, meaning="First post-processing of the system's output: a median filter of about so "
+        "many seconds. One number, or a mapping of class names to seconds (other classes are left as they "
+        "are).", help="Median filter of about this length: an odd number of time steps.")]
+    min_gap: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0, most=LONGEST,
         meaning="Second post-processing: gaps shorter than so many seconds are closed. One number, or a "
-        "mapping as of `median_filter`.",
-        help="Close shorter gaps between events of a class.")]
-    min_duration: Annotated[float | Mapping[str, float], Field(
-        0.0, least=0, most=LONGEST, heading=PROCESSING, metavar="SECONDS",
-        meaning="Third post-processing: events shorter than so many seconds are dropped. One number, or a "
-        "mapping as of `median_filter`.",
-        help="Drop shorter events.")]
-    dtc: Annotated[float | None, Field(
-        None, least=0.0, most=1.0, above=True, implied=0.5, heading=INTERSECTIONS, metavar="SHARE",
+        "mapping as of `median_filter`.", help="Close shorter gaps between events of a class.")]
+    min_duration: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
+        most=LONGEST, meaning="Third post-processing: events shorter than so many seconds are dropped. One "
+        "number, or a mapping as of `median_filter`.", help="Drop shorter events.")]
+    dtc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
+        implied=0.5,
         meaning="Share of a detection that reference events must cover; null for that of `psds`, else 0.5.",
         help="Share of a detection that reference events must cover, else it is a false positive.")]
-    gtc: Annotated[float | None, Field(
-        None, least=0.0, most=1.0, above=True, implied=0.5, heading=INTERSECTIONS, metavar="SHARE",
+    gtc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
+        implied=0.5,
         meaning="Share of a reference event that detections must cover; null for that of `psds`, else 0.5.",
-        help="Share of a reference event that detections, if they are no false positives, must cover to "
-        "find it.")]
-    cttc: Annotated[float | None, Field(
-        None, least=0.0, most=1.0, above=True, implied=0.3, heading=INTERSECTIONS, metavar="SHARE",
-        meaning="Share of a false positive that events of another class must cover to make it a cross "
-        "trigger; null for that of `psds`, else 0.3.",
-        help="Share of a false positive that reference events of another class must cover to make it a "
-        "cross trigger.")]
-    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, heading=INTERSECTIONS,
+        help="Share of a reference event that detections, if they are no false positives, must cover to find "
+        "it.")]
+    cttc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
+        implied=0.3, meaning="Share of a false positive that events of another class must cover to make it a "
+        "cross trigger; null for that of `psds`, else 0.3.", help="Share of a false positive that reference "
+        "events of another class must cover to make it a cross trigger.")]
+    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, INTERSECTIONS,
         meaning="Null, or the name of a polyphonic sound detection score to compute.",
-        help="Compute PSDS as DCASE does: sets --dtc, --gtc, --cttc and the three options below where "
-        "they are not given.")]
-    alpha_ct: Annotated[float | None, Field(
-        None, least=0.0, most=1e3, implied=0.0, heading=INTERSECTIONS, metavar="NUMBER",
+        help="Compute PSDS as DCASE does: sets --dtc, --gtc, --cttc and the three options below where they "
+        "are not given.")]
+    alpha_ct: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of cross triggers in PSDS; a number asks for PSDS. null for that of `psds`, else 0.",
         help="Compute PSDS; weight of cross triggers.")]
-    alpha_st: Annotated[float | None, Field(
-        None, least=0.0, most=1e3, implied=0.0, heading=INTERSECTIONS, metavar="NUMBER",
-        meaning="Weight of the spread over classes in PSDS; a number asks for PSDS. null for that of "
-        "`psds`, else 0.",
-        help="Compute PSDS; weight of the spread over classes.")]
-    max_efpr: Annotated[float | None, Field(
-        None, least=0.0, most=1e9, above=True, implied=100.0, heading=INTERSECTIONS, metavar="NUMBER",
-        meaning="Largest effective false positive rate per hour of PSDS; a number asks for PSDS. null for "
-        "that of `psds`, else 100.",
+    alpha_st: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
+        meaning="Weight of the spread over classes in PSDS; a number asks for PSDS. null for that of `psds`, "
+        "else 0.", help="Compute PSDS; weight of the spread over classes.")]
+    max_efpr: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e9, above=True,
+        implied=100.0, meaning="Largest effective false positive rate per hour of PSDS; a number asks for "
+        "PSDS. null for that of `psds`, else 100.",
         help="Compute PSDS; largest effective false positive rate per hour.")]
-    psds_median_filters: Annotated[Sequence[float] | None, Field(
-        (), least=0, most=LONGEST, heading=INTERSECTIONS, metavar="SECONDS",
+    psds_median_filters: Annotated[Sequence[float] | None, Field((), INTERSECTIONS, "SECONDS", least=0,
+        most=LONGEST,
         meaning="Asks for PSDS with the best of median filters of these lengths, in seconds (piPSDS).",
         help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
         "Repeatable.")]
-    beta: Annotated[float, Field(1.0, least=1e-3, most=1e3, heading=SCORING, metavar="NUMBER",
-        meaning="Weight of recall in F.",
-        help="Weight of recall in F.")]
-    t_norm: Annotated[TNorm, Field("minimum", heading=MEASURES,
+    beta: Annotated[float, Field(1.0, SCORING, "NUMBER", least=1e-3, most=1e3,
+        meaning="Weight of recall in F.", help="Weight of recall in F.")]
+    t_norm: Annotated[TNorm, Field("minimum", MEASURES,
         meaning="What soft labels of segments and clips have in common: `minimum`, `product` or "
         "`lukasiewicz` (max(0, y + p - 1)). Only with the minimum is F of a copied soft reference 1.",
         help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1).")]
-    measures: Annotated[Sequence[str] | None, Field((), heading=MEASURES, metavar="GROUP",
-        meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, "
-        "`confusion`, `joint`, or `all`.",
-        help="Compute these too: curves (average precision, ROC), divergence, calibration, confusion (of "
-        "classes), joint (best thresholds of all classes), or all. Repeatable; --score of one of them is "
-        "enough.")]
-    max_fpr: Annotated[float, Field(0.1, least=0.0, most=1.0, above=True, heading=MEASURES, metavar="RATE",
+    measures: Annotated[Sequence[str] | None, Field((), MEASURES, "GROUP",
+        meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
+        "`joint`, or `all`.", help="Compute these too: curves (average precision, ROC), divergence, "
+        "calibration, confusion (of classes), joint (best thresholds of all classes), or all. Repeatable; "
+        "--score of one of them is enough.")]
+    max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         meaning="False alarm rate at which measures of curves look.",
         help="False alarm rate at which partial areas under the ROC end, and at which miss rates are read.")]
-    max_fnr: Annotated[float, Field(0.1, least=0.0, most=1.0, above=True, heading=MEASURES, metavar="RATE",
+    max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         meaning="Miss rate at which measures of curves look.",
         help="Miss rate at which false alarm rates are read.")]
-    iou: Annotated[float, Field(0.5, least=0.0, most=1.0, above=True, heading=MEASURES, metavar="SHARE",
+    iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
         meaning="Intersection over union from which an event is found, for the average precision of events.",
         help="Intersection over union from which average precision counts an event as found.")]
-    bins: Annotated[int, Field(15, least=1, most=10_000, heading=MEASURES, metavar="N",
-        meaning="How many bins measures of calibration have.",
-        help="Bins of calibration.")]
-    entropy_unit: Annotated[EntropyUnit, Field("nats", heading=MEASURES,
+    bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
+        meaning="How many bins measures of calibration have.", help="Bins of calibration.")]
+    entropy_unit: Annotated[EntropyUnit, Field("nats", MEASURES,
         meaning="Unit of divergences and cross-entropy: `nats` or `bits`.",
         help="Unit of divergences and cross-entropy.")]
-    epsilon: Annotated[float, Field(
-        1e-7, least=1e-16, most=0.1, above=True, heading=MEASURES, metavar="NUMBER",
+    epsilon: Annotated[float, Field(1e-7, MEASURES, "NUMBER", least=1e-16, most=0.1, above=True,
         meaning="Values are clipped to [epsilon, 1 - epsilon] where a logarithm is taken of them.",
         help="Where a logarithm is taken, values stay this far from 0 and 1.")]
-    thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, heading=TUNED, metavar="YAML|RULE",
+    thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, TUNED, "YAML|RULE",
         meaning="The system's threshold of each class in the tuned reading; a class that is not named has "
         "`threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, `prior` (as many "
-        "segments are above it as are active in the reference).",
-        help="Add a tuned reading: the system cut at each class's threshold, from a file of soft-sed-eval "
-        "tune or by a rule: midpoint (of the values of a class) or prior (as many segments are above it "
-        "as the reference has).")]
-    cross_tune: Annotated[int | Literal["folds"] | None, Field(
-        None, least=2, most=1000, heading=TUNED, metavar="K",
-        meaning="Find thresholds for each fold on the other folds instead: those that are given "
-        "(`folds`), or so many, into which files are dealt by `seed`.",
-        help="Add a tuned reading: files dealt into K parts by --seed, the thresholds of each found on "
-        "the others. With --folds it is there, each fold's thresholds found on the other folds.")]
-    objective: Annotated[str | None, Field(None, heading=TUNED, metavar="BASIS.MEASURE",
+        "segments are above it as are active in the reference).", help="Add a tuned reading: the system cut "
+        "at each class's threshold, from a file of soft-sed-eval tune or by a rule: midpoint (of the values "
+        "of a class) or prior (as many segments are above it as the reference has).")]
+    cross_tune: Annotated[int | Literal["folds"] | None, Field(None, TUNED, "K", least=2, most=1000,
+        meaning="Find thresholds for each fold on the other folds instead: those that are given (`folds`), "
+        "or so many, into which files are dealt by `seed`.",
+        help="Add a tuned reading: files dealt into K parts by --seed, the thresholds of each found on the "
+        "others. With --folds it is there, each fold's thresholds found on the other folds.")]
+    objective: Annotated[str | None, Field(None, TUNED, "BASIS.MEASURE",
         meaning="What `cross_tune` finds thresholds for, see `OBJECTIVES`; null for the F of each basis "
-        "itself.",
-        help="What thresholds are best for: f1 or error_rate of segment, event, intersection or clip.  "
-        "[default: the f1 of each basis itself; of tune segment.f1]")]
-    satisfice: Annotated[str | None, Field(None, heading=MEASURES, metavar="'MEASURE>=NUMBER'",
-        meaning="Null, or what a threshold must satisfy and what is best then: `precision>=0.9`, `recall "
-        "at fpr_per_hour<=5`.",
+        "itself.", help="What thresholds are best for: f1 or error_rate of segment, event, intersection or "
+        "clip.  [default: the f1 of each basis itself; of tune segment.f1]")]
+    satisfice: Annotated[str | None, Field(None, MEASURES, "'MEASURE>=NUMBER'",
+        meaning="Null, or what a threshold must satisfy and what is best then: `precision>=0.9`, `recall at "
+        "fpr_per_hour<=5`.",
         help="Optimal readings: the threshold of each class, and the one for all, with the best F where "
         "precision or recall is at least a number, or fpr_per_hour, error_rate, substitution_rate, "
         "deletion_rate or insertion_rate at most one. 'recall at precision>=0.9' finds another best.")]
-    reference_sweep: Annotated[bool, Field(False, heading=MEASURES,
+    reference_sweep: Annotated[bool, Field(False, MEASURES,
         meaning="Also score hard and optimal readings over thresholds of the reference, 0.1 to 0.9.",
-        help="Show hard and optimal readings over thresholds of the reference, 0.1 to 0.9; --curves also "
-        "has hard F of segments over thresholds of both sides.")]
-    ci: Annotated[Interval | None, Field(
-        None, heading=INTERVALS, metavar="[bootstrap|bca|expanded|jackknife]", steers=True,
+        help="Show hard and optimal readings over thresholds of the reference, 0.1 to 0.9; --curves also has "
+        "hard F of segments over thresholds of both sides.")]
+    ci: Annotated[Interval | None, Field(None, INTERVALS, "[bootstrap|bca|expanded|jackknife]", steers=True,
         meaning="Null, or how intervals of scores are found, resampling files: percentiles of `bootstrap` "
         "replicates, those corrected for bias and acceleration (`bca`), these with tails widened for few "
-        "files (`expanded`), or the delete-one `jackknife`.",
-        help="Give every score an interval, from files drawn anew (bootstrap; bca corrects its bias, "
-        "expanded widens that for few files) or left out one by one (jackknife). Without a method: "
-        "bootstrap.")]
-    replicates: Annotated[int | None, Field(
-        1000, least=1, most=1_000_000, heading=INTERVALS, metavar="N", steers=True,
+        "files (`expanded`), or the delete-one `jackknife`.", help="Give every score an interval, from files "
+        "drawn anew (bootstrap; bca corrects its bias, expanded widens that for few files) or left out one "
+        "by one (jackknife). Without a method: bootstrap.")]
+    replicates: Annotated[int | None, Field(1000, INTERVALS, "N", least=1, most=1_000_000, steers=True,
         meaning="Bootstrap replicates, and random exchanges of two systems' files.",
         help="How often files are drawn anew, and exchanged between two systems that are compared.")]
-    confidence: Annotated[float | None, Field(
-        0.95, least=0.0, most=0.9999, above=True, heading=INTERVALS, metavar="SHARE", steers=True,
-        meaning="Confidence of intervals, in (0, 1).",
+    confidence: Annotated[float | None, Field(0.95, INTERVALS, "SHARE", least=0.0, most=0.9999, above=True,
+        steers=True, meaning="Confidence of intervals, in (0, 1).",
         help="Confidence of intervals. Systems that cannot be told apart at this confidence share a rank.")]
-    seed: Annotated[int | None, Field(0, least=0, most=2**63 - 1, heading=INTERVALS, metavar="N", steers=True,
+    seed: Annotated[int | None, Field(0, INTERVALS, "N", least=0, most=2**63 - 1, steers=True,
         meaning="Seed of the random numbers.",
         help="Seed of the random numbers: the same seed gives the same results.")]
-    fixed_thresholds: Annotated[bool | None, Field(False, heading=INTERVALS, steers=True,
+    fixed_thresholds: Annotated[bool | None, Field(False, INTERVALS, steers=True,
         meaning="Replicates keep the best thresholds of all files, instead of finding their own.",
         help="Optimal readings: find best thresholds once, on all files, not in every replicate anew.")]
-    worst: Annotated[int, Field(0, least=0, most=1_000_000, heading=OUTPUT, metavar="N",
+    worst: Annotated[int, Field(0, OUTPUT, "N", least=0, most=1_000_000,
         meaning="How many files, classes and segments that cost most are listed.",
         help="List the N files, classes and segments with the most misses and false alarms.")]
-    classes: Annotated[Sequence[str] | None, Field(None, heading=SCORING, metavar="A,B,...",
+    classes: Annotated[Sequence[str] | None, Field(None, SCORING, "A,B,...",
         meaning="The classes to evaluate; null for all that occur on either side.",
         help="Evaluate these classes only, in this order. Repeatable; quote names with commas: '\"a, "
         "b\",c'.")]
-    groups: Annotated[Mapping[str, Sequence[str]] | None, Field({},
-        meaning="Names of classes by the name of a group: all averages are computed over each group as "
-        "well, as if only its classes were evaluated.")]
+    groups: Annotated[Mapping[str, Sequence[str]] | None, Field({}, meaning="Names of classes by the name of "
+        "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},
-        meaning="Patterns of file names by the name of a scene (`*`, `?`, `[ab]`, case matters): all "
-        "scores are computed of the matching files as well, as if only these were evaluated.")]
-    only: Annotated[Sequence[str] | None, Field(DEFAULT_ONLY, heading=SCORING, metavar="BASIS[.READING]",
+        meaning="Patterns of file names by the name of a scene (`*`, `?`, `[ab]`, case matters): all scores "
+        "are computed of the matching files as well, as if only these were evaluated.")]
+    only: Annotated[Sequence[str] | None, Field(DEFAULT_ONLY, SCORING, "BASIS[.READING]",
         meaning="What to evaluate: bases (`segment`, `event`, `intersection`), single readings of one "
-        "(`segment.soft`), or `all`.",
-        help="Evaluate this: segment, event, intersection, clip (a file), ranking (of the classes of a "
-        "segment), or one reading, such as segment.hard, segment.optimal, segment.soft; or all. "
-        "Repeatable.  [default: segment and event]")]
-    compat: Annotated[Compat | None, Field(None, heading=CHECKS,
+        "(`segment.soft`), or `all`.", help="Evaluate this: segment, event, intersection, clip (a file), "
+        "ranking (of the classes of a segment), or one reading, such as segment.hard, segment.optimal, "
+        "segment.soft; or all. Repeatable.  [default: segment and event]")]
+    compat: Annotated[Compat | None, Field(None, CHECKS,
         meaning="Null, or a tool whose arithmetic the hard reading follows to the bit.",
         help="Follow that package's arithmetic exactly in the hard reading.")]
-    strict: Annotated[bool, Field(False, heading=SCORING,
-        meaning="Make every warning about missing or unknown files and classes, and about what may be "
-        "misread, an error.",
-        help="What may be misread (times, columns, files and classes that are missing or unknown) is an "
-        "error, not a warning.")]
+    strict: Annotated[bool, Field(False, SCORING, meaning="Make every warning about missing or unknown files "
+        "and classes, and about what may be misread, an error.", help="What may be misread (times, columns, "
+        "files and classes that are missing or unknown) is an error, not a warning.")]
 # fmt: on
 
 

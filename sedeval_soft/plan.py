@@ -18,12 +18,7 @@ Family = tuple[str, str]
 CELLS = ("segment", "clip")
 """The bases that have a value for every cell; others have events."""
 
-THRESHOLDED: tuple[Family, ...] = (
-    ("segment", "optimal"),
-    ("clip", "optimal"),
-    ("event", "optimal"),
-    ("intersection", "optimal"),
-)
+THRESHOLDED = tuple((basis, "optimal") for basis in (*CELLS, "event", "intersection"))
 """The bases and readings that look for each class's best threshold."""
 
 ORDERED = ("curves", "calibration")

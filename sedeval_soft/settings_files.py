@@ -12,12 +12,11 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
-from sedeval_soft.fields import FIELDS, LONGEST, RULES, Field
+from sedeval_soft.fields import FIELDS, RULES, Field
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import (
     GROUPS,
@@ -37,17 +36,11 @@ _LARGEST = 1 << 24
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
 
-_MEANT = f"; did you mean {EXTENDS!r}?"
-
 _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
 
-_ABOUT = re.compile(r"(?:unknown setting ')?(\w+)")
-"""What a message about settings begins with: the setting."""
 
-
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A settings file as it stands: its settings, on which lines they are, and what it extends."""
 
     path: str
@@ -55,9 +48,9 @@ class _File:
     lines: dict[str, int]
     base: object
 
-    def refused(self, message: str, name: str | None) -> SettingsError:
+    def refused(self, message: str, name: str) -> SettingsError:
         """Return an error that names this file, and the line of a setting where it has that."""
-        return SettingsError(str(Problem(self.path, message, self.lines.get(name or ""))))
+        return SettingsError(str(Problem(self.path, message, self.lines.get(name))))
 
 
 def load_settings(path: str) -> dict[str, Any]:
@@ -72,8 +65,8 @@ def load_settings(path: str) -> dict[str, Any]:
         try:
             Settings.of(**values)
         except SettingsError as error:
-            about = _ABOUT.match(str(error))
-            raise level.refused(str(error), about[1] if about else None) from error
+            about = re.match(r"(?:unknown setting ')?(\w*)", str(error))
+            raise level.refused(str(error), about[1] if about else "") from error
     return values
 
 
@@ -88,7 +81,7 @@ def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
     while (base := levels[-1].base) is not None:
         if isinstance(base, str) and base in PRESETS:
             return levels, load_preset(base)
-        levels.append(_read(_extended(levels)))
+        levels.append(_read(_extended(levels, base)))
     return levels, {}
 
 
@@ -103,17 +96,17 @@ def _read(path: str) -> _File:
         raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     values = {key.replace("-", "_"): value for key, value in values.items()}
     file = _File(path, values, lines, values.pop(EXTENDS, None))
-    for key in values:
+    for key in values.keys() - FIELDS.keys():
         # Settings know their own names only.
-        if key not in FIELDS and did_you_mean(key, (*FIELDS, EXTENDS), n=1) == _MEANT:
-            raise file.refused(f"unknown setting {key!r}{_MEANT}", key)
+        hint = did_you_mean(key, (*FIELDS, EXTENDS), n=1)
+        if repr(EXTENDS) in hint:
+            raise file.refused(f"unknown setting {key!r}{hint}", key)
     return file
 
 
-def _extended(levels: list[_File]) -> str:
+def _extended(levels: list[_File], name: object) -> str:
     """Return the path of the file that the last of some files extends, which is relative to it."""
     last = levels[-1]
-    name = last.base
     if not isinstance(name, str) or not name:
         message = f"extends must be the name of a preset or the path of a file, not {name!r}"
         raise last.refused(message, EXTENDS)
@@ -137,30 +130,31 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
     """
     import yaml
 
+    # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
+    values = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
     try:
         with Path(path).open("rb") as file:
             content = file.read(_LARGEST + 1)
         if len(content) > _LARGEST:
             raise InputError(Problem(path, f"has more than {_LARGEST} bytes; expected settings"))
         return read_plain_yaml(content.decode("utf-8"), lines)
-    except OSError as error:
-        raise InputError(Problem(path, f"cannot be read: {error.strerror or error}")) from error
-    except UnicodeDecodeError as error:
-        raise InputError(Problem(path, "is not UTF-8 text; expected YAML")) from error
-    except RecursionError as error:
-        raise InputError(Problem(path, "is nested too deeply; expected one `name: value` a line")) from error
-    except (ValueError, TypeError, AttributeError, LookupError, OverflowError) as error:
-        # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
-        said = one_line(error)
-        raise InputError(Problem(path, f"holds a value that cannot be read: {said}")) from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        read = isinstance(error, yaml.constructor.ConstructorError)
-        message = f"{error.problem}" if read else f"is not YAML: {error.problem}"
+    except (OSError, RecursionError, yaml.YAMLError, *values) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = (mark.line + 1, mark.column + 1) if mark else ()
+        match error:
+            case OSError():
+                message = f"cannot be read: {error.strerror or error}"
+            case UnicodeDecodeError():
+                message = "is not UTF-8 text; expected YAML"
+            case RecursionError():
+                message = "is nested too deeply; expected one `name: value` a line"
+            case yaml.constructor.ConstructorError():
+                message = str(error.problem)
+            case yaml.YAMLError():
+                message = f"is not YAML: {getattr(error, 'problem', one_line(error))}"
+            case _:
+                message = f"holds a value that cannot be read: {one_line(error)}"
         raise InputError(Problem(path, message, *place)) from error
-    except yaml.YAMLError as error:
-        raise InputError(Problem(path, f"is not YAML: {one_line(error)}")) from error
 
 
 def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
@@ -245,10 +239,11 @@ def classes_of_preset(name: str) -> tuple[str, ...] | None:
 # numbers are decimal, truth values are `true` and `false`, and everything else is text.
 
 
-_DIGITS = re.compile(r"[-+]?\d+", re.ASCII)
+_DEEPEST, _MOST_NODES = 100, 1_000_000
+"""Mappings and lists in one another, and the values that a file may have.
 
-_DEEPEST = 100
-"""Mappings and lists in one another."""
+Values count each time that an alias repeats them: few lines can be billions.
+"""
 
 _DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
@@ -259,10 +254,6 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
     ("float", r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
 )
 """What is not a text: the tag, the form and the characters that it begins with."""
-
-
-_MOST_NODES = 1_000_000
-"""Values that a file may have, counted each time that an alias repeats them: few lines can be billions."""
 
 
 def _unfolded(node: Any, sizes: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
@@ -311,7 +302,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
 
     def decimal(loader: Loader, node: yaml.ScalarNode) -> int | float:
         number = loader.construct_scalar(node)
-        return int(number) if _DIGITS.fullmatch(number) else float(number)
+        return int(number) if number.lstrip("-+").isdigit() else float(number)
 
     for tag, form, first in _FORMS:
         begins = [*first, ""] if tag == "null" else list(first)
@@ -388,17 +379,9 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
 
 Schema = dict[str, Any]
 
-_LENGTH: Schema = {"type": "number", "minimum": 0, "maximum": LONGEST}
 _NAME: Schema = {"type": "string", "minLength": 1}
 _NULL: Schema = {"type": "null"}
-_PARTS: Schema = {
-    "type": "object",
-    # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
-    "propertyNames": {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"},
-    "additionalProperties": {
-        "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1, "uniqueItems": True}]
-    },
-}
+_TYPES = {"whole": "integer", "switch": "boolean"}
 
 
 def _one_or_more(item: Schema, least: int) -> list[Schema]:
@@ -406,44 +389,41 @@ def _one_or_more(item: Schema, least: int) -> list[Schema]:
     return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
 
 
-_FORMS_OF_SETTINGS: dict[str, list[Schema]] = {
-    "segment_length": [
-        {"type": "number", "minimum": 1e-6, "maximum": LONGEST},
-        {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
-    ],
-    "psds_median_filters": [{"type": "array", "items": _LENGTH}, _NULL],
-    "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
-    "only": _one_or_more({"enum": list(ONLY)}, 1),
-    "classes": _one_or_more(_NAME, 1),
-    "groups": [_PARTS, _NULL],
-    "scenes": [_PARTS, _NULL],
-    "thresholds": [
-        {
-            "type": "object",
-            "propertyNames": {"minLength": 1},
-            "additionalProperties": {"type": "number", "minimum": LOWEST, "maximum": HIGHEST},
-        },
-        {"enum": list(RULES)},
-        _NULL,
-    ],
-    "cross_tune": [{"type": "integer", "minimum": 2, "maximum": 1000}, {"const": "folds"}, _NULL],
-    "objective": [{"enum": [*OBJECTIVES, None]}],
-    "satisfice": [{"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]}, _NULL],
-    **{name: [_LENGTH, {"type": "object", "additionalProperties": _LENGTH}] for name in POSTPROCESSING},
-}
-"""The forms of settings that are no single number, word or truth value; any of them will do."""
-
-
-def _forms(field: Field) -> list[Schema]:
-    """Return the forms that a single number, word or truth value can have."""
-    if field.choices:
-        return [{"enum": [*field.choices, *([None] if field.optional else [])]}]
-    schema: Schema = {"type": {"number": "number", "whole": "integer", "switch": "boolean"}[field.kind]}
+def _forms(name: str, field: Field) -> list[Schema]:
+    """Return the forms that a setting can have: any of them will do."""
+    single: Schema = {"type": "integer" if name == "cross_tune" else _TYPES.get(field.kind, "number")}
     if field.least is not None:
-        schema["exclusiveMinimum" if field.above else "minimum"] = field.least
+        single["exclusiveMinimum" if field.above else "minimum"] = field.least
     if field.most is not None:
-        schema["maximum"] = field.most
-    return [schema, *([_NULL] if field.optional else [])]
+        single["maximum"] = field.most
+    if field.choices:
+        single = {"enum": [*field.choices, *([None] if field.optional else [])]}
+    # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
+    names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
+    members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
+    parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
+    threshold = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
+    by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": threshold}
+    forms: dict[str, list[Schema]] = {
+        "segment_length": [
+            single,
+            {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
+        ],
+        **{key: [single, {"type": "object", "additionalProperties": single}] for key in POSTPROCESSING},
+        "psds_median_filters": [{"type": "array", "items": single}, _NULL],
+        "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
+        "only": _one_or_more({"enum": list(ONLY)}, 1),
+        "classes": _one_or_more(_NAME, 1),
+        **{key: [parts, _NULL] for key in ("groups", "scenes")},
+        "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
+        "cross_tune": [single, {"const": "folds"}, _NULL],
+        "objective": [{"enum": [*OBJECTIVES, None]}],
+        "satisfice": [
+            {"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]},
+            _NULL,
+        ],
+    }
+    return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
 
 
 def schema_text() -> str:
@@ -456,7 +436,7 @@ def schema_text() -> str:
         }
     }
     for name, field in FIELDS.items():
-        forms = _FORMS_OF_SETTINGS.get(name) or _forms(field)
+        forms = _forms(name, field)
         properties[name] = {
             "description": field.meaning,
             **(forms[0] if len(forms) == 1 else {"anyOf": forms}),

@@ -12,7 +12,7 @@ from launched import unmeasured
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 SELDOM = {
-    *("sedeval_soft.tables.delimited", "sedeval_soft.tools", "pyarrow.compute"),
+    *("sedeval_soft.tables.fit", "sedeval_soft.tools", "pyarrow.compute"),
     *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile", "numpy.ma", "html"),
     *(
         "sedeval_soft.api.comparison",
@@ -26,8 +26,7 @@ SELDOM = {
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
-    "sedeval_soft.evaluation.optimal_bootstrap",
-    *("sedeval_soft.evaluation.worst"),
+    "sedeval_soft.evaluation.details",
 }
 """Modules that a plain evaluation has no use for."""
 

@@ -102,7 +102,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         (reference is None, "Missing argument 'REFERENCE'."),
         (not (systems or points or folder), "Missing argument 'SYSTEM...'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        options.twice(systems, "SYSTEM"),
+        *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
         (scheduler not in (None, "local") and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
@@ -202,7 +202,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
     """Raise SettingsError where what is evaluated has no curves, no costs, or no second opinion."""
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.curves import FAMILIES, has_curves
-    from sedeval_soft.evaluation.worst import family_of
+    from sedeval_soft.evaluation.details import family_of
 
     if given["curves"] and not has_curves(settings):
         names = ", ".join(map(".".join, FAMILIES))

@@ -434,12 +434,6 @@ def refuse(*refusals: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
-def twice(paths: Sequence[str], argument: str) -> tuple[bool, str]:
-    """Return, for `refuse`, whether a path is among those of an argument more than once."""
-    path = next((path for path in paths if paths.count(path) > 1), None)
-    return path is not None, f"{argument} {path} is given twice; expected each once."
-
-
 def check_scores(
     given: Mapping[str, Any], settings: Settings, names: Sequence[str], *, points: bool = False
 ) -> None:

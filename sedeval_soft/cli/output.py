@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,28 +104,23 @@ def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
     return {role if len(paths) == 1 else f"{role} {k}": path for k, path in enumerate(paths, 1)}
 
 
-def _states(path: str) -> Iterator[os.stat_result]:
-    """Yield what identifies the files of an input: the file, or all files of a folder or a pattern."""
-    if path == "-":
-        with contextlib.suppress(OSError):
-            yield os.fstat(0)
-        return
-    state = _state(path)
-    if state is None:
-        from sedeval_soft.tables.source import is_pattern
+def _states(path: str) -> list[os.stat_result]:
+    """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
+    from sedeval_soft.tables.source import is_pattern
 
-        if is_pattern(path):
-            yield from filter(None, map(_state, glob.iglob(path, recursive=True)))  # noqa: PTH207 - as typed
-    elif stat.S_ISDIR(state.st_mode):
+    state = _state(path)
+    several: Iterable[str] = ()
+    if state is None and is_pattern(path):
+        several = glob.iglob(path, recursive=True)  # noqa: PTH207 - as typed
+    elif state is not None and stat.S_ISDIR(state.st_mode):
         with contextlib.suppress(OSError):
-            yield from filter(None, (_state(str(entry)) for entry in Path(path).iterdir()))
-    else:
-        yield state
+            several = [str(entry) for entry in Path(path).iterdir()]
+    return [each for each in (state, *map(_state, several)) if each is not None]
 
 
 def _state(path: str) -> os.stat_result | None:
     try:
-        return Path(path).stat()
+        return os.fstat(0) if path == "-" else Path(path).stat()
     except (OSError, ValueError):
         return None
 
@@ -148,29 +143,21 @@ def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callab
         return
     began = time.monotonic()
     bar: Any = None
-    before = 0
 
     def show(done: int, total: int) -> None:
-        nonlocal bar, before
-        if done < before or done >= total:
-            close()
-        before = done if done < total else 0
-        if done >= total or time.monotonic() - began < _PATIENCE:
-            return
-        if bar is None:
-            bar = click.progressbar(length=total, label=label, file=sys.stderr, update_min_steps=1)
-            bar.__enter__()
-        bar.update(done - bar.pos)
-
-    def close() -> None:
         nonlocal bar
-        if bar is not None:
+        if bar is not None and (done < bar.pos or done >= total):
             bar.finish()
             # The line is taken back: what stays on the screen are results.
             click.echo("\r\033[K", file=sys.stderr, nl=False)
             bar = None
+        if done < total and time.monotonic() - began >= _PATIENCE:
+            if bar is None:
+                bar = click.progressbar(length=total, label=label, file=sys.stderr, update_min_steps=1)
+                bar.__enter__()
+            bar.update(done - bar.pos)
 
     try:
         yield show
     finally:
-        close()
+        show(0, 0)

@@ -225,13 +225,11 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     standard_input = [*tables, given["ceiling_of"], given["durations"]].count("-")
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
-        options.twice(tables, "TABLE"),
+        *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
         (standard_input > 1, "Only one of TABLE and --ceiling-of can be standard input."),
-        (
-            output is None and (given["to"] or given["force"]),
-            "--to and --force are of the reference; expected -o, too.",
-        ),
-    )
+        (output is None and (given["to"] or given["force"]),
+         "--to and --force are of the reference; expected -o, too."),
+    )  # fmt: skip
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     check_files({"-o": output}, each_of("table of annotator", tables) | others)
     from sedeval_soft.report.render import json_document

@@ -101,7 +101,7 @@ class Paired:
                 blocks = bootstrap(self.n_files, count, self.settings.seed)
                 rows = (block[:, places] for block in blocks)
                 with values_of(self._scored(k), rows, [self._key], count, progress) as scored:
-                    drawn = scored.rows(0, 1)[0].tolist()
+                    drawn = scored.rows(slice(0, 1))[0].tolist()
                 values = [None if np.isnan(value) else value for value in drawn]
             self.after.draws[key] = values
             columns.append(values)
@@ -125,7 +125,7 @@ class Paired:
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
         with values_of(both, rows(), [self._key], 2 * count, progress) as scored:
-            values = scored.rows(0, 1)[0]
+            values = scored.rows(slice(0, 1))[0]
         differences: Floats = values[::2] - values[1::2]
         return differences
 

@@ -15,7 +15,7 @@ from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.event import (
     Collars,
     count_deviations,
-    count_matched,
+    count_events,
     count_per_class,
     count_soft_events,
     match_events,
@@ -304,7 +304,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
             theirs = sed_eval_rules.collars_of(settings)
             counts = sed_eval_rules.count_events(reference, system, *sizes, theirs, settings.matching)
         else:
-            counts = count_matched(reference, system, matched, *sizes, collars)
+            counts = count_events(reference, system, *sizes, collars, matched=matched)
         columns = columns_of("event.hard", counts)
         columns["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
         deviations = count_deviations(reference, system, matched, *sizes)

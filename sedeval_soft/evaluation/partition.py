@@ -21,9 +21,9 @@ from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
+from sedeval_soft.tables.forms import UnfitError, blocks_of
 from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, spelled
@@ -233,7 +233,7 @@ def _grouped(
     n_values = 0
     for extent in extents:
         at = np.array([number[stem_of(name)] for name in extent.names.files], dtype=np.int64)
-        width = extent.names.n_columns
+        width = max(1, len(extent.names.values))
         np.add.at(n_rows, at, extent.n_rows)
         np.add.at(n_bytes, at, extent.n_rows * (_ROW + _VALUE * (width - 1)))
         np.maximum.at(length, at, extent.last)
@@ -330,11 +330,11 @@ def _write_parts(reading: Reading) -> Written:
     file, limits = reading.file, reading.limits
     scratch = reading.folder or Path(gettempdir())
     try:
-        blocks = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
+        blocks, sha256 = blocks_of(reading.path, scratch, reading.block, file.limits(limits))
         with PartWriter(reading.n_parts, limits, reading.folder, reading.stem) as writer:
-            for rows in ahead(blocks.rows):
+            for rows in ahead(blocks):
                 writer.add(rows)
-            extent, pieces = writer.close(blocks.sha256)
+            extent, pieces = writer.close(sha256)
         # Tables that do not name their recordings cannot be read so.
         file = file.holding(extent.names)
     except UnfitError:
@@ -342,10 +342,10 @@ def _write_parts(reading: Reading) -> Written:
             file = file.holding(read_rows(reading.path, limits=limits))
         else:
             file = file.read(reading.path, limits)
-        sha256 = file.rows.origin.sha256 or ""
+        digest = file.rows.origin.sha256 or ""
         with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
             writer.add(file.rows)
-            extent, pieces = writer.close(lambda: sha256)
+            extent, pieces = writer.close(lambda: digest)
     return Written(replace(file, rows=extent.names, n_rows=int(extent.n_rows.sum())), extent, pieces)
 
 

@@ -18,13 +18,13 @@ from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
+    candidates_of,
     counts_at,
     error_rate_table,
     optimal_scores,
     optimal_table,
     satisficed,
 )
-from sedeval_soft.evaluation.optimal_bootstrap import optimal_of_weights
 from sedeval_soft.evaluation.scores import (
     Key,
     Score,
@@ -33,14 +33,18 @@ from sedeval_soft.evaluation.scores import (
     joined,
     named,
     ranked_tables,
-    sorted_cells,
 )
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
-from sedeval_soft.measures.detection import f_beta, totals
+from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
+from sedeval_soft.measures.event import Collars, count_events
+from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.plan import THRESHOLDED, Family, Plan
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
+from sedeval_soft.plan import CELLS, THRESHOLDED, Family, Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.recordings import positive
 
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: replicates, or the submissions of a board."""
@@ -51,8 +55,11 @@ _WEIGHTS, _MOST_ROWS = 1 << 21, 1 << 10
 _IN_MEMORY = 1 << 23
 """Bytes of scores that are kept in memory; where there are more, they lie in a temporary file."""
 
-_AT_ONCE = 1 << 18
-"""Scores of replicates that are put in order at a time."""
+_AT_ONCE, _EVENTS = 1 << 18, 1 << 20
+"""Scores of replicates that are put in order at a time, and events that are matched."""
+
+_Regardless = Callable[[Floats, Index], Floats]
+"""Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
 
 NOT_SMOOTH = frozenset(
     {
@@ -150,7 +157,8 @@ class Replicates:
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
-        cells = sorted_cells(tally, settings, again=True)
+        bases = Plan.of(settings).compared
+        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in bases}
         missing = undefined[:, partly].astype(np.float64)
         return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
 
@@ -176,13 +184,12 @@ class Replicates:
         for number, weight in enumerate(weights if self.one_by_one else ()):
             counts = weight.astype(np.int64)
             files = np.repeat(np.arange(len(counts)), counts)
-            names = tuple(f"{k:012}" for k in range(len(files)))
-            drawn = replace(self.tally, samples={}).take(files, names)
+            drawn = _drawn(replace(self.tally, samples={}), files)
             cells = {
                 basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
-            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+            enter(values[:, number], ranked_tables(drawn, self.settings, cells))
         return values
 
     @property
@@ -229,36 +236,149 @@ def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
     return thresholds
 
 
-class Values:
-    """Scores of replicates, (n_scores, n_replicates), filled by replicates and read by scores.
+# Best thresholds of weighted files. What depends on the files is sorted and matched once: TP and N_sys of all
+# weights are weighted cumulative sums. Only M, what is counted regardless of class, needs a look at all
+# classes together at the thresholds that are best: S = M - TP, D = N_ref - M, I = N_sys - M.
 
-    It's to be closed: where they are many, they lie in a file, which vanishes however the process ends.
+
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
+    """Return what finds the scores of weighted files, each weights at best thresholds of their own."""
+    classes = candidates_of(tally, basis, settings)
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
+    regardless: _Regardless | None = None
+    if basis in CELLS:
+        regardless = _paired_cells(tally, basis, classes, settings)
+    elif basis == "event":
+        regardless = _paired_events(tally, classes, settings)
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+
+    def scores(weights: Floats) -> Table:
+        def best(own: Candidates) -> Floats:
+            chosen = own.best(weights, merits)
+            return np.array([(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in chosen])
+
+        of_classes = for_each(best, classes, len(weights) * size)
+        shape = len(classes), len(merits), 5, len(weights)
+        by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
+        at, tp, n_sys, n_ref, thresholds = by_f
+        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (tp, n_sys, n_ref))
+        m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
+        counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, thresholds, settings)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
+        for _, *fewest in rest:
+            table |= error_rate_table(*fewest)
+        return table
+
+    return scores
+
+
+def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the classes of a cell that are paired, whichever they are."""
+    scores = tally.samples[f"{basis}.system"]
+    sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
+    # Only where the reference has something can anything be paired with it.
+    sounding = np.flatnonzero(sizes)
+    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
+    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    # From which candidate on each cell is detected.
+    small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
+    place = np.zeros((len(classes), len(sounding)), dtype=small)
+    for c, own in enumerate(classes):
+        place[c] = own.place(scores[c, sounding])
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        reached = (at + 1).astype(small)
+
+        def count(row: int) -> float:
+            n_sys = np.add.reduce(place < reached[row][:, None], axis=0, dtype=n_ref.dtype)
+            pairs = sum_files(np.minimum(n_sys, n_ref), start, np.int64)
+            return float(weights[row] @ pairs)
+
+        return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
+
+    return regardless
+
+
+def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the events that are matched regardless of class."""
+    n_files, collars, system = len(tally.files), Collars.of(settings), tally.events["system"]
+    # Where an event begins and ends to exist among the candidates, the highest of which come first.
+    first, last = np.zeros((2, len(system)))
+    for c, own in enumerate(classes):
+        mine = system.label == c
+        first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
+    events = {
+        "reference": replace(tally.events["reference"], nested=False),
+        "system": replace(system, born=first, dies=last, nested=False),
+    }
+    bare = Tally(tally.files, tally.classes, events=events)
+    file = np.concatenate([side.file for side in events.values()])
+    step = max(1, _EVENTS // int(np.bincount(file).max(initial=1)))
+
+    def states(at: Index) -> Index:
+        """Return numbers that are equal where the same events of a file exist, (n_weights, n_files)."""
+        state = np.zeros((len(at), n_files), dtype=np.int64)
+        for c in range(len(classes)):
+            mine = system.label == c
+            n = last[mine].max(initial=0) + 1.0
+            # Distinct, so that between two of them nothing changes in a file.
+            changes = np.unique([system.file[mine] * n + ends[mine] for ends in (first, last)])
+            begin = np.arange(n_files) * n
+            passed = np.searchsorted(changes, begin + np.clip(at[:, c], -1, n - 1)[:, None], side="right")
+            passed -= np.searchsorted(changes, begin)
+            numbers = state * (int(passed.max(initial=0)) + 1) + passed
+            state = np.unique(numbers, return_inverse=True)[1].reshape(state.shape)
+        return state
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        row, file = np.nonzero(weights > 0)
+        often = weights[row, file]
+        # What exists in a file at some thresholds is the same at many: each such state is matched once.
+        numbers = states(at)[row, file] * n_files + file
+        _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
+        pairs, file, places = np.zeros(len(example)), file[example], at[row[example]].astype(np.float64)
+        for begin in range(0, len(example), step):
+            some = slice(begin, begin + step)
+            drawn = _drawn(bare, file[some]).events
+            reference, theirs = drawn["reference"].events(), drawn["system"]
+            alive = theirs.take(theirs.alive(places[some][theirs.file, theirs.label])).events()
+            counts = count_events(reference, alive, len(file[some]), len(classes), collars)
+            pairs[some] = counts.tp.sum(axis=1) + counts.substitutions
+        total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
+        return total
+
+    return regardless
+
+
+def _drawn(tally: Tally, files: Index) -> Tally:
+    return tally.take(files, tuple(f"{k:012}" for k in range(len(files))))
+
+
+class Values(SpooledTemporaryFile[bytes]):
+    """Scores of replicates, (n_scores, n_replicates), filled by replicates and read by scores; to be closed.
+
+    Where they are many, they lie in a file, which vanishes however the process ends.
     """
 
     def __init__(self, n_scores: int, n_replicates: int) -> None:
         """Make room."""
+        super().__init__(_IN_MEMORY, prefix="soft-sed-eval-")
         self.shape = (n_scores, n_replicates)
-        self._file = SpooledTemporaryFile(_IN_MEMORY, prefix="soft-sed-eval-")  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        """Return itself; `with` closes it."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Give the room back."""
-        self._file.close()
 
     def fill(self, begin: int, columns: Floats) -> None:
         """Fill the columns from one on, (n_scores, n)."""
         for number, row in enumerate(np.ascontiguousarray(columns)):
-            self._file.seek((number * self.shape[1] + begin) * row.itemsize)
-            self._file.write(row.data)
+            self.seek((number * self.shape[1] + begin) * row.itemsize)
+            self.write(row.data)
 
-    def rows(self, begin: int, end: int) -> Floats:
+    def rows(self, some: slice) -> Floats:
         """Return some rows, (n, n_replicates)."""
-        shape = end - begin, self.shape[1]
-        self._file.seek(begin * shape[1] * 8)
-        return np.ndarray(shape, np.float64, self._file.read(shape[0] * shape[1] * 8))
+        shape, size = (some.stop - some.start, self.shape[1]), 8 * self.shape[1]
+        self.seek(some.start * size)
+        return np.ndarray(shape, np.float64, self.read(shape[0] * size))
 
 
 def values_of(
@@ -310,9 +430,9 @@ def with_intervals(
         values_of(replicates, bootstrap(n_files, n_drawn, settings.seed), keys, n_drawn, progress) as drawn,
     ):
         for begin in range(0, len(keys), step):
-            end = min(begin + step, len(keys))
-            again, without_one = (values.rows(begin, end).T for values in (drawn, left_out))
-            ends.append(interval(method, point[begin:end], again, without_one, settings.confidence))
+            some = slice(begin, min(begin + step, len(keys)))
+            again, without_one = (values.rows(some).T for values in (drawn, left_out))
+            ends.append(interval(method, point[some], again, without_one, settings.confidence))
     low, high = np.where(np.isnan(point), np.nan, np.concatenate(ends, axis=1)).tolist()
     return scores | {
         score.name: replace(score, low=finite(one), high=finite(other))

@@ -22,35 +22,27 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
+_InOrder = list[tuple[Floats, Codes]]
+"""The values of each class in ascending order, and the place of each among the cells."""
 
-@dataclass(frozen=True, slots=True)
-class _InOrder:
-    """The values of each class in ascending order, and the place of each among the cells."""
 
-    parts: list[Floats]
-    orders: list[Codes]
+def _in_order(values: Floats) -> _InOrder:
+    """Put the cells of each class in order; values: (n_classes, n_cells)."""
 
-    @classmethod
-    def of(cls, values: Floats) -> _InOrder:
-        """Put the cells of each class in order; values: (n_classes, n_cells)."""
+    def of_class(row: Floats) -> tuple[Floats, Codes]:
+        part, order = in_order(row)
+        # Indices of 32 bits take half the memory.
+        return part, order.astype(np.int32)
 
-        def of_class(row: Floats) -> tuple[Floats, Codes]:
-            part, order = in_order(row)
-            # Indices of 32 bits take half the memory.
-            return part, order.astype(np.int32)
+    return for_each(of_class, values, values.size)
 
-        pairs = for_each(of_class, values, values.size)
-        return cls([part for part, _ in pairs], [order for _, order in pairs])
 
-    def repeated(self, counts: Index) -> _InOrder:
-        """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
-        start = np.cumsum(counts) - counts
-        parts, orders = [], []
-        for part, order in zip(self.parts, self.orders, strict=True):
-            owner, copy = expand(start[order], start[order] + counts[order])
-            parts.append(part[owner])
-            orders.append(copy.astype(np.int32))
-        return _InOrder(parts, orders)
+def _repeated(ordered: _InOrder, counts: Index) -> _InOrder:
+    """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
+    start = np.cumsum(counts) - counts
+    unfolded = (expand(start[order], start[order] + counts[order]) for _, order in ordered)
+    pairs = zip(ordered, unfolded, strict=True)
+    return [(part[owner], copy.astype(np.int32)) for (part, _), (owner, copy) in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +50,9 @@ class SortedCells:
     """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
 
     reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
-    n_classes: how many classes there are. units: of the reference of each class; empty where nothing asks for
-    them. inside: (n_cells,) which cells are evaluated, None where all are: others are false alarms where
-    there are only these, in average precisions, and in nothing else. is_expected: (n_classes,) the classes
-    that means over all cells are of.
+    n_classes: how many classes there are. units: of the reference of each class. inside: (n_cells,) which
+    cells are evaluated, None where all are: others are false alarms where there are only these, in average
+    precisions, and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
@@ -90,8 +81,8 @@ class SortedCells:
         return cls(
             reference,
             system,
-            _InOrder.of(system),
-            _InOrder.of(reference) if both else None,
+            _in_order(system),
+            _in_order(reference) if both else None,
             len(tally.classes),
             for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
             evaluated_cells(*(tally.per_file[name] for name in lengths)),
@@ -105,8 +96,8 @@ class SortedCells:
             self,
             reference=np.repeat(self.reference, counts, axis=1),
             system=np.repeat(self.system, counts, axis=1),
-            by_system=self.by_system.repeated(counts),
-            by_reference=None if self.by_reference is None else self.by_reference.repeated(counts),
+            by_system=_repeated(self.by_system, counts),
+            by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
             inside=None if self.inside is None else np.repeat(self.inside, counts),
         )
 
@@ -116,20 +107,18 @@ class SortedCells:
 
     def ordered(self) -> list[Ordered]:
         """Return the cells of each class in the order of the system's values."""
-        parts, orders = self.by_system.parts, self.by_system.orders
-        cells = range(len(parts))
-        return for_each(lambda c: Ordered(parts[c], self.reference[c][orders[c]]), cells, self.system.size)
+        pairs = list(zip(self.by_system, self.reference, strict=True))
+        return for_each(lambda own: Ordered(own[0][0], own[1][own[0][1]]), pairs, self.system.size)
 
 
-def ordered_tables(of: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
-    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `of` are used up."""
-    plan, inside = Plan.of(settings), of.evaluated()
+def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
+    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `every` are used up."""
+    plan, of = Plan.of(settings), every.evaluated()
     tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
     if plan.asks_for(*ORDERED):
-        for reading, table in zip(tables, _curves_and_bins(of, inside, [*tables], settings), strict=True):
-            tables[reading] |= table
+        tables = _curves_and_bins(every, of, [*tables], settings)
     if "soft" in tables and plan.asks_for("divergence"):
-        tables["soft"] |= _correlation(inside)
+        tables["soft"] |= _correlation(of)
     for table in tables.values():
         for name, values in table.items():
             if values.classes is not None:
@@ -144,19 +133,28 @@ def cut_of(reading: str, settings: Settings) -> Cut:
 
 def _curves_and_bins(
     every: SortedCells, of: SortedCells, readings: Sequence[str], settings: Settings
-) -> list[Table]:
-    """Return the tables of curves and calibration by reading; every, of: all cells, and the evaluated."""
+) -> dict[str, Table]:
+    """Return the tables of curves and calibration by reading; of: the evaluated ones of all cells."""
     cells = of.ordered()
-    cuts = [cut_of(reading, settings) for reading in readings]
-    sizes = [np.array([cut(y).sum(dtype=np.float64) for y in of.reference]) for cut in cuts]
-    tables: list[Table] = [{} for _ in cuts]
+    cuts = {reading: cut_of(reading, settings) for reading in readings}
+    tables: dict[str, Table] = {reading: {} for reading in readings}
     if "curves" in settings.measures:
         alarms = cells if every is of else every.ordered()
         units = [of.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
-        tables = _curves(cells, alarms, of.is_expected, cuts, units, sizes, settings)
-    if "calibration" in settings.measures:
-        for way, cut in enumerate(cuts):
-            tables[way] |= _calibration(cells, of.is_expected, cut, sizes[way], settings.bins)
+        rates = settings.max_fpr, settings.max_fnr
+        columns = _curves(cells, alarms, of.is_expected, [*cuts.values()], units, rates)
+    for way, (reading, cut) in enumerate(cuts.items()):
+        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in of.reference]), tables[reading]
+        if "curves" in settings.measures:
+            *classes, pooled = (numbers[way] for numbers in columns)
+            table |= _table(classes, pooled, n_ref)
+            area = table["roc_auc"]
+            # An area of 1 has no d' to average: averages are those of the average areas.
+            areas = (area.micro, area.macro, area.weighted)
+            means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
+            table["d_prime"] = Averaged(table["d_prime"].classes, *means)
+        if "calibration" in settings.measures:
+            table |= _calibration(cells, of.is_expected, cut, n_ref, settings.bins)
     return tables
 
 
@@ -166,10 +164,9 @@ def _curves(
     is_expected: Bools,
     cuts: Sequence[Cut],
     units: Sequence[Sequence[Units]],
-    sizes: Sequence[Floats],
-    settings: Settings,
-) -> list[Table]:
-    """Return the tables of curves, one for each way to cut the reference.
+    limits: tuple[float, float],
+) -> list[list[dict[str, float]]]:
+    """Return the measures of curves of each class, and of all cells, for each way to cut the reference.
 
     cells: of each class. alarms: the same, and those that are no true negatives, but false alarms where they
     are detected: precision is of these, rates of false alarms are of the others. is_expected: (n_classes,)
@@ -179,30 +176,18 @@ def _curves(
     def of(parts: Sequence[Ordered], some: Sequence[int]) -> list[dict[str, float]]:
         picked = [parts[c] for c in some] or [Ordered(np.zeros(0), np.zeros(0))]
         n = sum(len(part.score) for part in picked)
-        common = [Units.common([own[c] for c in some], n) for own in units]
-        return curve_scores(picked, cuts, common, (settings.max_fpr, settings.max_fnr))
+        return curve_scores(picked, cuts, [Units.common([own[c] for c in some], n) for own in units], limits)
 
     def scores(some: Sequence[int], rated: Sequence[int]) -> list[dict[str, float]]:
         precise = of(alarms, some)
         if alarms is cells and some == rated:
             return precise
-        rates = of(cells, rated)
-        pairs = zip(precise, rates, strict=True)
+        pairs = zip(precise, of(cells, rated), strict=True)
         return [one | {name: other[name] for name in RATES} for one, other in pairs]
 
     everything, size = [*range(len(cells))], sum(len(part.score) for part in alarms)
     classes = for_each(lambda c: scores([c], [c]), everything, size)
-    pooled = scores(everything, np.flatnonzero(is_expected).tolist())
-    tables = []
-    for way, n_ref in enumerate(sizes):
-        table = _table([numbers[way] for numbers in classes], pooled[way], n_ref)
-        area = table["roc_auc"]
-        # An area of 1 has no d' to average: averages are those of the average areas.
-        areas = (area.micro, area.macro, area.weighted)
-        means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
-        table["d_prime"] = Averaged(table["d_prime"].classes, *means)
-        tables.append(table)
-    return tables
+    return [*classes, scores(everything, np.flatnonzero(is_expected).tolist())]
 
 
 def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
@@ -248,30 +233,29 @@ def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: 
 
 def _correlation(of: SortedCells) -> Table:
     """Return the table of correlations; the orders of both sides' values are used up."""
-    reference, system, is_expected = of.reference, of.system, of.is_expected
-    p_order, y_order = of.by_system, of.by_reference or _InOrder.of(reference)
-    n_ref = reference.sum(axis=1)
-    unordered = correlation_scores(reference, system, n_ref, is_expected)
+    by_reference, n_ref = of.by_reference or _in_order(of.reference), of.reference.sum(axis=1)
 
     def of_class(c: int) -> dict[str, float]:
-        (p, p_at), (y, y_at) = (([side.parts[c]], [side.orders[c]]) for side in (p_order, y_order))
+        (p, p_at), (y, y_at) = (([own], [at]) for own, at in (of.by_system[c], by_reference[c]))
         return {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
 
-    classes = for_each(of_class, range(len(reference)), reference.size)
+    table = correlation_scores(of.reference, of.system, n_ref, of.is_expected)
+    classes = for_each(of_class, range(len(of.reference)), of.reference.size)
     pooled = dict.fromkeys(("wasserstein", "spearman"), np.nan)
-    if is_expected.any():
-        some = np.flatnonzero(is_expected).tolist()
-        for side in (p_order, y_order):
-            side.parts[:], side.orders[:] = [side.parts[c] for c in some], [side.orders[c] for c in some]
-        pooled["wasserstein"] = wasserstein(y_order.parts, p_order.parts)
+    if of.is_expected.any():
+        some = np.flatnonzero(of.is_expected).tolist()
+        p, p_at = map(list, zip(*(of.by_system[c] for c in some), strict=True))
+        y, y_at = map(list, zip(*(by_reference[c] for c in some), strict=True))
+        pooled["wasserstein"] = wasserstein(y, p)
         # One side at a time: both in order would take more memory than all else.
-        p_order.parts.clear()
-        ranks = ranks_of(y_order.parts, y_order.orders)
-        y_order.parts.clear()
-        sides = list(zip(some, p_order.orders, strict=True))
-        parts = for_each(lambda own: system[own[0]][own[1]], sides, system.size)
-        pooled["spearman"] = rank_correlation(parts, p_order.orders, ranks)
-    return _table(classes, pooled, n_ref) | unordered
+        for used in (of.by_system, by_reference, p):
+            used.clear()
+        ranks = ranks_of(y, y_at)
+        y.clear()
+        sides = list(zip(some, p_at, strict=True))
+        parts = for_each(lambda own: of.system[own[0]][own[1]], sides, of.system.size)
+        pooled["spearman"] = rank_correlation(parts, p_at, ranks)
+    return _table(classes, pooled, n_ref) | table
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

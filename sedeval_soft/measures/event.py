@@ -10,7 +10,7 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -20,8 +20,14 @@ import numpy as np
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError, match_levels
-from sedeval_soft.measures.matching import first_free_matching, maximum_flow, maximum_matching
+from sedeval_soft.measures.matching import (
+    LevelEdges,
+    TooManyPairsError,
+    first_free_matching,
+    match_levels,
+    maximum_flow,
+    maximum_matching,
+)
 from sedeval_soft.measures.segment import sum_classes
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct, heads
@@ -29,32 +35,21 @@ from sedeval_soft.tables.ticks import Ticks, tick, to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
 
+# Reference times, system times, and the tolerance of each reference event.
 Test = tuple[Ticks, Ticks, Ticks]
-"""Reference times, system times, and the tolerance of each reference event."""
 
+# System events in an order, and where in it those begin and end that are near each reference event.
 Windows = tuple[Index, Index, Index]
-"""System events in an order, and where in it those begin and end that are near each reference event."""
 
-_AT_ONCE = 4_000_000
-"""Pairs looked at at a time."""
-
+_AT_ONCE = 4_000_000  # pairs looked at at a time
+# Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
-"""Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes."""
-
-MOST_PAIRS = 50_000_000
-"""Candidate pairs held at the most: some gigabytes."""
-
-_FEW_PAIRS = 300_000
-"""Pairs of events that are matched one by one."""
-
-_FEW = 64
-"""Pairs per lifetime up to which all within a window are tried."""
-
-_LIFETIMES_AT_ONCE = 200_000
-"""Lifetimes matched at a time."""
-
+MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
+_FEW_PAIRS = 300_000  # pairs of events that are matched one by one
+_FEW = 64  # pairs per lifetime up to which all within a window are tried
+_LIFETIMES_AT_ONCE = 200_000  # lifetimes matched at a time
+# Pairs times levels at which they compete, of one file, that are matched whatever their class.
 _MOST_COPIES = 1_000_000
-"""Pairs times levels at which they compete, of one file, that are matched whatever their class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +96,17 @@ def candidate_pairs(
     """
     if not len(reference) or not len(system):
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    groups = reference_group, system_group
-    windows, others = _narrowest(collars.comparisons(reference, system), groups)
-    left, right = pairs_within(windows, others)
+    tests = collars.comparisons(reference, system)
+    left, right = pairs_within(*narrowest(tests, reference_group, system_group))
     order = np.argsort(left * len(system) + right)
     return left[order], right[order]
 
 
-def _narrowest(tests: Sequence[Test], groups: tuple[Index, Index]) -> tuple[Windows, list[Test]]:
+def narrowest(tests: Sequence[Test], ours: Index, theirs: Index) -> tuple[Windows, list[Test]]:
     """Search by onsets or by offsets, whichever leaves fewer pairs; also return what is left to test."""
-    windows = [search(ours, theirs, *groups, tolerance) for ours, theirs, tolerance in tests]
-    chosen = min(range(len(tests)), key=lambda i: _size(windows[i]))
+    windows = [search(times[0], times[1], ours, theirs, tolerance) for *times, tolerance in tests]
+    chosen = min(range(len(tests)), key=lambda i: int((windows[i][2] - windows[i][1]).sum()))
     return windows[chosen], [test for i, test in enumerate(tests) if i != chosen]
-
-
-def _size(windows: Windows) -> int:
-    return int((windows[2] - windows[1]).sum())
 
 
 def search(
@@ -145,10 +135,10 @@ def pairs_within(
 
     Raises TooManyPairsError.
     """
-    if _size(windows) > _MOST_LOOKED_AT:
-        raise TooManyPairsError
     order, first, last = windows
     total = np.cumsum(last - first)
+    if total[-1] > _MOST_LOOKED_AT:
+        raise TooManyPairsError
     # Runs of events with not many more than `_AT_ONCE` pairs.
     cuts = np.searchsorted(total, np.arange(_AT_ONCE, int(total[-1]), _AT_ONCE), side="left") + 1
     pairs, held = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
@@ -206,21 +196,16 @@ def count_events(
     n_classes: int,
     collars: Collars,
     matching: Matching = "optimal",
+    matched: Index | None = None,
 ) -> DetectionCounts:
     """Count matched events per file and class, and errors per file.
 
     With M the size of a maximum matching of a file's events regardless of class: S = M - TP,
     D = N_ref - M, I = N_sys - M. It does not depend on the order of events, as sed_eval's pass over
-    what its matching left does.
+    what its matching left does. matched: what `match_events` returns, if it is at hand.
     """
-    matched = match_events(reference, system, n_classes, collars, matching)
-    return count_matched(reference, system, matched, n_files, n_classes, collars)
-
-
-def count_matched(
-    reference: Events, system: Events, matched: Index, n_files: int, n_classes: int, collars: Collars
-) -> DetectionCounts:
-    """Count as `count_events` does where events of one class are matched already: (n_ref,) partners."""
+    if matched is None:
+        matched = match_events(reference, system, n_classes, collars, matching)
     m = count_regardless(reference, system, matched, n_files, collars)
     tp, n_ref, n_sys = (
         count_per_class(events, n_files, n_classes)
@@ -248,7 +233,7 @@ def count_regardless(
     files = kinds[0].file.astype(np.int64), kinds[1].file.astype(np.int64)
     left, right = candidate_pairs(kinds[0], kinds[1], *files, collars)
     if int((counts[0][left] * counts[1][right]).sum()) > _FEW_PAIRS:
-        flow = maximum_flow(left, right, counts[0], counts[1])
+        flow = maximum_flow(left, right, *counts)
         return np.bincount(kinds[0].file, flow, minlength=n_files).astype(np.int64)
     (ours, first, last), (theirs, begin, end) = members
     pair, a = expand(first[left], last[left])
@@ -270,9 +255,8 @@ def count_soft_events(
 ) -> DetectionCounts:
     """Integrate the matched events and errors of all levels, per file (and class).
 
-    The errors of a file are NaN where too many of its events
-    overlap, whatever their class, to be matched at every level. Raises TooManyPairsError where that is so
-    for events of one class.
+    The errors of a file are NaN where too many of its events overlap, whatever their class, to be matched at
+    every level. Raises TooManyPairsError where that is so for events of one class.
     """
     shape = n_files, n_classes
     reference, system = (side.take(np.argsort(side.file, kind="stable")) for side in (reference, system))
@@ -280,30 +264,25 @@ def count_soft_events(
         sum_groups(file_class(side, n_classes), side.dies - side.born, shape) for side in (reference, system)
     )
     tp, m = np.zeros(shape), np.zeros(shape)
-    for ours, theirs in _whole_files(reference, system, n_files):
+    # Whole files, so many at a time that they do not fill the memory.
+    starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in (reference, system)]
+    size, begin = starts[0] + starts[1], 0
+    while begin < n_files:
+        end = max(begin + 1, int(np.searchsorted(size, size[begin] + _LIFETIMES_AT_ONCE, side="right")) - 1)
+        ours, theirs = (
+            side.take(slice(int(start[begin]), int(start[end])))
+            for side, start in zip((reference, system), starts, strict=True)
+        )
         group = file_class(ours, n_classes)
         matched = match_levels(level_edges(ours, theirs, group, file_class(theirs, n_classes), collars))
         tp += sum_groups(group[matched.left], matched.high - matched.low, shape)
         m += _matched_regardless(ours, theirs, shape, collars)
+        begin = end
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
     hit, all_ref, all_sys, both = (sum_classes(counts) for counts in (tp, n_ref, n_sys, m))
     both = np.clip(both, hit, np.minimum(all_ref, all_sys))
     return DetectionCounts(tp, n_ref, n_sys, both - hit, all_ref - both, all_sys - both)
-
-
-def _whole_files(
-    reference: EventLifetimes, system: EventLifetimes, n_files: int
-) -> Iterator[tuple[EventLifetimes, EventLifetimes]]:
-    """Yield whole files, so many at a time that they do not fill the memory."""
-    starts = [np.searchsorted(side.file, np.arange(n_files + 1)) for side in (reference, system)]
-    size = starts[0] + starts[1]
-    begin = 0
-    while begin < n_files:
-        end = max(begin + 1, int(np.searchsorted(size, size[begin] + _LIFETIMES_AT_ONCE, side="right")) - 1)
-        ours, theirs = (slice(int(start[begin]), int(start[end])) for start in starts)
-        yield reference.take(ours), system.take(theirs)
-        begin = end
 
 
 def _matched_regardless(
@@ -317,19 +296,13 @@ def _matched_regardless(
     try:
         matched = match_levels(level_edges(reference, system, *files, collars), _MOST_COPIES)
     except TooManyPairsError:
-        present = distinct(files[0])
+        total, present = np.zeros(shape), distinct(files[0])
         if len(present) <= 1:
-            unknown = np.zeros(shape)
-            unknown[present] = np.nan
-            return unknown
+            total[present] = np.nan
         # Whether a file is too much must not depend on which others are at hand.
-        parts = [
-            _matched_regardless(
-                reference.take(files[0] == file), system.take(files[1] == file), shape, collars
-            )
-            for file in present
-        ]
-        total: Floats = np.sum(parts, axis=0)
+        for file in present if len(present) > 1 else ():
+            sides = reference.take(files[0] == file), system.take(files[1] == file)
+            total += _matched_regardless(*sides, shape, collars)
         return total
     return sum_groups(file_class(reference, shape[1])[matched.left], matched.high - matched.low, shape)
 
@@ -346,21 +319,19 @@ def level_edges(
     reference_group, system_group: (n,) numbers of groups. The levels of an edge are those at which
     both are alive.
     """
-    groups = reference_group, system_group
 
     def lifetimes(left: Index, right: Index) -> tuple[Floats, Floats]:
         low = np.maximum(reference.born[left], system.born[right])
         return low, np.minimum(reference.dies[left], system.dies[right])
 
-    if not len(reference) or not len(system):
-        left = right = np.zeros(0, dtype=np.int64)
-        return LevelEdges(left, right, *lifetimes(left, right))
-    tests = collars.comparisons(reference, system)
-    windows, others = _narrowest(tests, groups)
-    if _size(windows) <= _FEW * (len(reference) + len(system)):
-        left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
-    else:
-        left, right = _chained_pairs(reference, system, groups, tests)
+    left = right = np.zeros(0, dtype=np.int64)
+    if len(reference) and len(system):
+        groups, tests = (reference_group, system_group), collars.comparisons(reference, system)
+        windows, others = narrowest(tests, *groups)
+        if int((windows[2] - windows[1]).sum()) <= _FEW * (len(reference) + len(system)):
+            left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
+        else:
+            left, right = _chained_pairs(reference, system, groups, tests)
     return LevelEdges(left, right, *lifetimes(left, right))
 
 
@@ -395,9 +366,7 @@ def _chained_pairs(
         raise TooManyPairsError
     owner, inside = expand(begin, end)
     left, right = left[owner], order[inside]
-    passed = np.maximum(reference.born[left], system.born[right]) < np.minimum(
-        reference.dies[left], system.dies[right]
-    )
+    passed = np.maximum(columns[0][left], columns[2][right]) < np.minimum(columns[1][left], columns[3][right])
     for times, theirs, tolerance in tests:
         passed &= np.abs(times[left] - theirs[right]) <= tolerance[left]
     return left[passed], right[passed]

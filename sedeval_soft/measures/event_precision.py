@@ -19,8 +19,7 @@ from sedeval_soft.measures.event import file_class, pairs_within, search
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
-_LEAST = 1e-6
-"""Overlaps below which only the lengths of events limit how far apart their ends are."""
+_LEAST = 1e-6  # overlaps below which only the lengths of events limit how far apart their ends are
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
@@ -36,28 +35,19 @@ class Detections:
     @classmethod
     def of(cls, system: EventLifetimes, threshold: float, inclusive: bool) -> Detections:
         """Rank the detections of a system; equal values by file, onset and offset."""
+        found, value = system.take(system.dies > 0), system.dies[system.dies > 0]
         if system.nested:
-            found, value = _highest(system, threshold, inclusive)
-        else:
-            found = system.take(system.dies > 0)
-            value = found.dies
+            # A value of 0 is silence: what is active at 0, or below, is what is active above it.
+            inclusive, threshold = inclusive and threshold > 0, max(threshold, 0.0)
+            above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
+            whole = above.alive(threshold, inclusive)
+            # Whatever lasts to a level above the threshold lies in one event at it, and begins there or
+            # later: the value is the highest in it.
+            order = np.lexsort((~whole, above.onset, above.label, above.file))
+            found, value = above.take(order[whole[order]]), np.zeros(int(whole.sum()))
+            np.maximum.at(value, np.cumsum(whole[order]) - 1, above.dies[order])
         order = np.lexsort((found.offset, found.onset, found.file, -value, found.label))
         return cls(found.take(order).events(), value[order])
-
-
-def _highest(system: EventLifetimes, threshold: float, inclusive: bool) -> tuple[EventLifetimes, Floats]:
-    """Return the events at a threshold and the highest value in each."""
-    # A value of 0 is silence: what is active at 0, or below, is what is active above it.
-    inclusive = inclusive and threshold > 0
-    threshold = max(threshold, 0.0)
-    above = system.take(system.dies >= threshold if inclusive else system.dies > threshold)
-    whole = above.alive(threshold, inclusive)
-    # Whatever lasts to a level above the threshold lies in one event at it, and begins there or later.
-    order = np.lexsort((~whole, above.onset, above.label, above.file))
-    owner = np.cumsum(whole[order]) - 1
-    value = np.zeros(int(whole.sum()))
-    np.maximum.at(value, owner, above.dies[order])
-    return above.take(order[whole[order]]), value
 
 
 def detection_precisions(
@@ -79,7 +69,16 @@ def _hits(
 ) -> list[Bools]:
     """Return for each overlap which detections find a reference event."""
     found = detections.events
-    right, left = _candidates(reference, found, n_classes, min(overlaps))
+    left = right = np.zeros(0, dtype=np.int64)
+    if len(reference) and len(found):
+        length = reference.offset - reference.onset
+        # Of events that overlap at all, ends are not further apart than the longer is long; and of events
+        # that overlap so much, not further than what one of them may have beside the other.
+        longest = np.maximum(length, (found.offset - found.onset).max())
+        least = min(overlaps)
+        apart = np.minimum(length * ((1 - least) / max(least, _LEAST)), longest).astype(np.int64) + 1
+        groups = file_class(reference, n_classes), file_class(found, n_classes)
+        right, left = pairs_within(search(reference.offset, found.offset, *groups, apart), [])
     common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
         reference.onset[right], found.onset[left]
     )
@@ -87,23 +86,10 @@ def _hits(
     overlap = common / np.maximum(lengths - common, 1)
     hits = []
     for wanted in overlaps:
-        kept = overlap >= wanted
-        pairs = left[kept], right[kept], len(found), len(reference)
-        hits.append(first_free_matching(*pairs, merit=overlap[kept]) >= 0)
+        enough = overlap >= wanted
+        pairs = left[enough], right[enough], len(found), len(reference)
+        hits.append(first_free_matching(*pairs, merit=overlap[enough]) >= 0)
     return hits
-
-
-def _candidates(reference: Events, found: Events, n_classes: int, overlap: float) -> tuple[Index, Index]:
-    """Return pairs of a reference event and a detection, all that overlap so much among them."""
-    if not len(reference) or not len(found):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    length = reference.offset - reference.onset
-    # Of events that overlap at all, ends are not further apart than the longer is long; and of events that
-    # overlap so much, not further than what one of them may have beside the other.
-    longest = np.maximum(length, (found.offset - found.onset).max())
-    apart = np.minimum(length * ((1 - overlap) / max(overlap, _LEAST)), longest).astype(np.int64) + 1
-    groups = file_class(reference, n_classes), file_class(found, n_classes)
-    return pairs_within(search(reference.offset, found.offset, *groups, apart), [])
 
 
 def _precisions(detections: Detections, hits: Bools, n_ref: Index) -> dict[str, Floats]:

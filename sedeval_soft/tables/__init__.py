@@ -4,8 +4,9 @@
   shards as one, and the module that `forms` has for it any other form.
 - `columns` has the names that columns go by. To have another name known, add it to `ALIASES` there.
 - To have another form read, write a module with `reads`, `read` and perhaps `write`; add it to `forms.FORMS`.
-- `text_errors` says what is wrong with a table of text, with line and column.
-- `fit` makes rows what a form can hold, and says what is lost.
+- `text.scan` says what is wrong with a table of text, with line and column; `problem_codes.tsv` what each
+  code means.
+- `fit` makes rows what a form can hold, says what is lost, and writes tables of text.
 
 Nothing is imported before it is needed: start-up is a feature.
 """

@@ -21,10 +21,10 @@ from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quot
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import BLANKS, NUMBER, is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.fit import as_long, check_text, shown
+from sedeval_soft.tables.fit import check_text, shown, unfold
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import decode
+from sedeval_soft.tables.text import decode
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
@@ -151,7 +151,7 @@ def written_events(
     forbidden: characters that names must not have. files: whether the names of recordings are written.
     Raises InputError for names that the form cannot hold.
     """
-    rows = as_long(rows)
+    rows = unfold(rows)
     check_text(rows.origin.name, (*(rows.files if files else ()), *rows.classes), form, forbidden)
     values = [None] * len(rows) if rows.value is None else rows.value.tolist()
     times = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()

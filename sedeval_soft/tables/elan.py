@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotations import Events, lines_of, number, seconds, written_events
-from sedeval_soft.tables.columns import ALIASES, is_of_raven, normal, of_raven
+from sedeval_soft.tables.columns import ALIASES, RAVEN, RAVEN_TABLE, is_of_raven, normal
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import DELIMITERS, split
+from sedeval_soft.tables.text import DELIMITERS, split
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
 _UNITS = {
@@ -86,8 +86,7 @@ def read(source: Source, limits: Limits) -> EventTable | None:
             _enter(events, line, _fields(text, delimiter), layout)
         elif not text.startswith(_MEDIA):
             if any(is_of_raven(split(text, each)) for each in DELIMITERS):
-                error = of_raven()
-                raise InputError(Problem(source.name, str(error), line, code=error.code))
+                raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
             delimiter, layout = _layout(text)
             if layout is None:
                 expected = "expected tab-delimited text as ELAN exports it"

@@ -22,7 +22,7 @@ from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text_lines import BLANK, DELIMITERS, check_lines, decode, records
+from sedeval_soft.tables.text import BLANK, DELIMITERS, check_lines, decode, records
 
 T = TypeVar("T")
 

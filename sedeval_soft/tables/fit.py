@@ -1,27 +1,46 @@
-"""Rows made to fit a form, and in words what is lost by it."""
+"""Rows as files hold them: made to fit a form, with what is lost by it in words; and tables of text written.
+
+Tables of text are those of DESED, DCASE, sed_eval, MAESTRO and sed_scores_eval, long and wide.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sedeval_soft.errors import InputError, Problem, be, counted, plural
+from sedeval_soft.memory import check_room
+from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
-from sedeval_soft.tables.forms import Form
+from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.source import BOM, Source
+from sedeval_soft.tables.text import DELIMITERS, read_sniffed, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
-Index = npt.NDArray[np.intp]
+PLAIN = 5
+"""Columns that are none of a class, at the most: file name, times, label, value."""
 
-_NAMED = 3
-"""How many names a message shows."""
+_ROWS = 1 << 18
+"""Rows that are made text at once: what a string array of pyarrow holds is bounded."""
+
+_NAMED, _SHOWN = 3, 60
+"""How many names a message shows, and how many characters of each."""
+
+_LONGEST = 200
+"""Bytes of a file's name that leave room for an extension in what file systems take (255)."""
+
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +64,33 @@ def fit(
     apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
     where it needs a name. Raises InputError for what cannot be written in this form at all.
     """
+    holds = form.holds
     if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
     losses: list[str] = []
     apart = apart or form.folder
     rows = _in_shape(rows, form, losses, limits)
-    if not form.holds.values and not rows.is_wide and rows.value is not None:
+    if not holds.values and not rows.is_wide and rows.value is not None:
         silent = int(np.count_nonzero(rows.value == 0))
         left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
         losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
         rows = replace(rows.take(rows.value > 0), values=())
-    if form.holds.resolution:
-        rows = _rounded(rows, form.holds.resolution, losses)
+    if holds.resolution:
+        rows = _rounded(rows, holds.resolution, losses)
     rows = _without_unused(rows, form, losses, apart=apart)
-    if not form.holds.blanks:
+    if not holds.blanks:
         files = _joined(rows, rows.files, "recording", losses)
         rows = replace(rows, files=files, classes=_joined(rows, rows.classes, "class", losses))
     if UNNAMED in rows.files and len(rows.files) > 1:
         raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
     if apart:
         return _apart(rows, form, losses, called)
-    if not form.holds.recordings and len(rows.files) > 1:
+    if not holds.recordings and len(rows.files) > 1:
+        expected = "expected a folder, a path that ends in /"
         raise _cannot(
-            rows,
-            f"holds {len(rows.files)} recordings; a file of {form.name} holds one: expected a folder, "
-            "a path that ends in /",
+            rows, f"holds {len(rows.files)} recordings; a file of {form.name} holds one: {expected}"
         )
-    if not form.holds.recordings and not form.holds.name and rows.files not in {(), (UNNAMED,)}:
+    if not holds.recordings and not holds.name and rows.files not in {(), (UNNAMED,)}:
         losses.append(f"the name of the recording, {shown(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
     return Fitted(rows, tuple(losses))
@@ -85,18 +104,17 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
 
 def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
     """Return rows as long or wide as the form has them."""
-    from sedeval_soft.memory import check_room
-
-    holds, name = form.holds, rows.origin.name
+    holds, name, n_classes = form.holds, rows.origin.name, len(rows.classes)
     if holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long:
         return rows
     if rows.is_wide:
-        needed = 32 * len(rows) * len(rows.classes)
-        check_room(needed, f"{name}: to hold it as a long table", "Expected batches of files")
+        check_room(
+            32 * len(rows) * n_classes, f"{name}: to hold it as a long table", "Expected batches of files"
+        )
         rows = unfold(rows)
         if holds.long:
             return rows
-    needed = 2 * len(rows) * max(1, len(rows.classes)) * 24
+    needed = 48 * len(rows) * max(1, n_classes)
     limits.check(name, "size", needed, "bytes as a wide table")
     check_room(needed, f"{name}: to hold it as a wide table", "Expected batches of files")
     wide, lost = fold(rows, gaps=holds.gaps)
@@ -120,19 +138,18 @@ def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
 def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
     """Leave out recordings and classes without rows where the form does not know of them."""
     holds = form.holds
-    if not rows.is_wide and not holds.classes:
-        unused = unused_names(rows.classes, rows.row_label)
-        if unused:
-            losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
-            rows = rows.with_classes(tuple(name for name in rows.classes if name not in {*unused}))
+    unused = [] if rows.is_wide or holds.classes else unused_names(rows.classes, rows.row_label)
+    if unused:
+        losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
+        rows = rows.with_classes(tuple(name for name in rows.classes if name not in {*unused}))
     if apart:
         return rows
-    lost = [name for name in unused_names(rows.files, rows.file) if not holds.silent or name == UNNAMED]
+    lost = {name for name in unused_names(rows.files, rows.file) if not holds.silent or name == UNNAMED}
     if lost:
-        if lost != [UNNAMED]:
-            losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(lost)}")
-        left_out = {*lost}
-        rows = rows.only_files(np.array([name not in left_out for name in rows.files]))
+        if lost != {UNNAMED}:
+            names = [name for name in rows.files if name in lost]
+            losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(names)}")
+        rows = rows.only_files(np.array([name not in lost for name in rows.files]))
     if not len(rows) and not holds.nothing and not (rows.files and holds.name):
         losses.append("that there are no rows: a file without a line is no table")
     return rows
@@ -171,32 +188,19 @@ def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitt
     return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
-
-
-def _cannot(rows: EventTable, why: str) -> InputError:
-    return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
-
-
 # Long tables made wide, and wide ones long.
 
 
 def unfold(rows: EventTable) -> EventTable:
-    """Return a row for each class of each time step, values of 0 included: nothing is lost."""
-    n, n_classes = len(rows), len(rows.classes)
-    values = np.empty((n, n_classes))
-    for i, column in enumerate(rows.values):
-        values[:, i] = column
-    label = np.tile(np.arange(n_classes, dtype=np.int32), n)
-    onset, offset = np.repeat(rows.onset, n_classes), np.repeat(rows.offset, n_classes)
+    """Return rows as long ones: of a wide table one for each class and time step, values of 0 included."""
+    if not rows.is_wide:
+        return rows
+    n_classes = len(rows.classes)
+    values = np.column_stack(rows.values) if n_classes else np.empty((len(rows), 0))
+    label = np.tile(np.arange(n_classes, dtype=np.int32), len(rows))
     file = np.repeat(rows.file, n_classes)
+    onset, offset = np.repeat([rows.onset, rows.offset], n_classes, axis=1)
     return EventTable.long(rows.files, rows.classes, file, label, onset, offset, values.ravel(), rows.origin)
-
-
-def as_long(rows: EventTable) -> EventTable:
-    """Return rows as long ones, whatever they are."""
-    return unfold(rows) if rows.is_wide else rows
 
 
 _LOST = {
@@ -217,38 +221,44 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     have no step; else steps begin at 0 and leave none out. at_once: cells of steps and classes that are
     looked at in one go.
     """
-    onset, offset, n_classes = to_ticks(rows.onset), to_ticks(rows.offset), len(rows.classes)
+    begins, ends = to_ticks(rows.onset), to_ticks(rows.offset)
     value = np.ones(len(rows)) if rows.value is None else rows.value
-    finer = (to_seconds(onset) != rows.onset) | (to_seconds(offset) != rows.offset)
-    lost = Counter(finer=int(np.count_nonzero(finer)), valueless=len(rows) if rows.value is None else 0)
-    none = np.zeros(0, dtype=np.int64)
-    files, begins, ends, values = [none.astype(np.int32)], [none], [none], [np.zeros((0, n_classes))]
-    order = np.argsort(rows.file, kind="stable")
-    bounds = np.searchsorted(rows.file[order], np.arange(len(rows.files) + 1))
-    for code, (low, high) in enumerate(pairwise(bounds.tolist())):
-        if low == high:
-            continue
-        row = order[low:high]
-        edges = np.unique(np.concatenate([onset[row], offset[row], np.zeros(int(not gaps), dtype=np.int64)]))
-        first, last = np.searchsorted(edges, onset[row]), np.searchsorted(edges, offset[row])
-        cells = np.zeros((len(edges) - 1, n_classes))
-        counts = np.zeros(cells.shape, dtype=np.int64)
-        for at, step in _steps_of(first, last, at_once):
-            where = step, rows.row_label[row[at]]
-            np.maximum.at(cells, where, value[row[at]])
-            np.add.at(counts, where, 1)
-        covered = (counts > 0).any(axis=1) if gaps else np.ones(len(cells), dtype=bool)
-        lost["empty"] += int(np.count_nonzero(last == first))
-        lost["overlapping"] += int(np.count_nonzero(counts > 1))
-        lost["cut"] += int(np.count_nonzero(last - first > 1))
-        lost["filled"] += int(np.count_nonzero(counts[covered] == 0))
-        begins.append(edges[:-1][covered])
-        ends.append(edges[1:][covered])
-        values.append(cells[covered])
-        files.append(np.full(len(values[-1]), code, dtype=np.int32))
-    times = to_seconds(np.concatenate(begins)), to_seconds(np.concatenate(ends))
-    columns = [np.ascontiguousarray(column) for column in np.concatenate(values).T]
-    wide = EventTable.wide(rows.files, rows.classes, np.concatenate(files), *times, columns, rows.origin)
+    finer = (to_seconds(begins) != rows.onset) | (to_seconds(ends) != rows.offset)
+    # Edges of all recordings in one order: by recording, then by time.
+    starts = np.zeros(0 if gaps else len(rows.files), dtype=np.int64)
+    ticks, code = np.unique(np.concatenate([begins, ends, starts]), return_inverse=True)
+    file = np.concatenate([rows.file, rows.file, np.arange(len(starts))]).astype(np.int64)
+    edges, edge = np.unique(file * len(ticks) + code, return_inverse=True)
+    edge_file, tick = np.divmod(edges, max(1, len(ticks)))
+    first, last = edge[: len(rows)], edge[len(rows) : 2 * len(rows)]
+    cells = np.zeros((len(edges), len(rows.classes)))
+    counts = np.zeros(cells.shape, dtype=np.int32)
+    length = last - first
+    reach = np.cumsum(length)
+    cuts = np.searchsorted(reach, np.arange(at_once, reach[-1] if len(rows) else 0, at_once), side="right")
+    for some in np.split(np.arange(len(rows)), cuts):
+        row = np.repeat(some, length[some])
+        before = np.cumsum(length[some]) - length[some]
+        step = np.arange(len(row)) + np.repeat(first[some] - before, length[some])
+        np.maximum.at(cells, (step, rows.row_label[row]), value[row])
+        np.add.at(counts, (step, rows.row_label[row]), 1)
+    # The last edge of a recording begins no step.
+    steps = np.append(edge_file[1:] == edge_file[:-1], False)[: len(edges)]
+    if gaps:
+        steps &= (counts > 0).any(axis=1)
+    at = np.flatnonzero(steps)
+    lost = Counter(
+        finer=int(np.count_nonzero(finer)),
+        valueless=len(rows) if rows.value is None else 0,
+        empty=int(np.count_nonzero(length == 0)),
+        overlapping=int(np.count_nonzero(counts > 1)),
+        cut=int(np.count_nonzero(length > 1)),
+        filled=int(np.count_nonzero(counts[at] == 0)),
+    )
+    onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
+    columns = [np.ascontiguousarray(column) for column in cells[at].T]
+    codes = edge_file[at].astype(np.int32)
+    wide = EventTable.wide(rows.files, rows.classes, codes, onset, offset, columns, rows.origin)
     losses = []
     for key, (noun, text) in _LOST.items():
         n = lost[key]
@@ -257,23 +267,9 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     return wide, losses
 
 
-def _steps_of(first: Index, last: Index, at_once: int) -> Iterator[tuple[Index, Index]]:
-    """Yield, for some rows at a time, which row and which step go together; first, last: steps of rows."""
-    begin = 0
-    reach = np.cumsum(last - first)
-    while begin < len(first):
-        before = int(reach[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(reach, before + at_once, side="right")))
-        counts = last[begin:end] - first[begin:end]
-        row = np.repeat(np.arange(begin, end), counts)
-        step = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts) + first[row]
-        yield row, step
-        begin = end
-
-
 def in_steps(rows: EventTable) -> EventTable:
     """Return the values of all classes in time steps that touch, from 0 on in each recording."""
-    return rows if rows.is_wide and contiguous(rows) else fold(as_long(rows), gaps=False)[0]
+    return rows if rows.is_wide and contiguous(rows) else fold(unfold(rows), gaps=False)[0]
 
 
 def contiguous(rows: EventTable) -> bool:
@@ -281,23 +277,15 @@ def contiguous(rows: EventTable) -> bool:
 
     The end of one must be the beginning of the next to the last digit: sed_scores_eval refuses others.
     """
-    if not len(rows):
-        return True
-    begins, ends = rows.onset, rows.offset
-    first = np.concatenate([[True], rows.file[1:] != rows.file[:-1]])
-    if len(np.unique(rows.file[first])) != np.count_nonzero(first) or np.any(begins[first] != 0):
-        return False
-    return bool(np.all((begins[1:] == ends[:-1]) | first[1:]) and np.all(begins < ends))
+    first = np.append(True, rows.file[1:] != rows.file[:-1])[: len(rows)]
+    together = len(np.unique(rows.file[first])) == np.count_nonzero(first)
+    touching = first[1:] | (rows.onset[1:] == rows.offset[:-1])
+    return bool(
+        together and not rows.onset[first].any() and touching.all() and np.all(rows.onset < rows.offset)
+    )
 
 
 # Names that a form, or a file system, can hold.
-
-_LONGEST = 200
-"""Bytes that leave room for an extension in what file systems take (255)."""
-
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_SHOWN = 60
 
 
 def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\r\n") -> None:
@@ -347,5 +335,120 @@ def shown(name: str) -> str:
     return repr(name[:_SHOWN])
 
 
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
+
+
 def _refused(source: str, name: str, why: str, code: str = "cannot-hold") -> InputError:
     return InputError(Problem(source, f"the name {shown(name)} {why}", code=code))
+
+
+def _cannot(rows: EventTable, why: str) -> InputError:
+    return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
+
+
+# Tables of text.
+
+
+def header_of(rows: EventTable) -> tuple[str, ...]:
+    """Return the names of the columns of a table with header, in order."""
+    times = ("onset", "offset") if rows.files in {(), (UNNAMED,)} else ("filename", "onset", "offset")
+    if rows.is_wide:
+        return (*times, *rows.classes)
+    return (*times, "event_label") if rows.value is None else (*times, "event_label", "soft_value")
+
+
+def check_header(rows: EventTable, form: str) -> None:
+    """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
+    if not rows.is_wide:
+        return
+    if not rows.classes:
+        raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
+    header, n = header_of(rows), len(rows.classes)
+    wrong = ["its classes"]
+    try:
+        layout = layout_of_header(header)
+        roles = zip(rows.classes, layout.roles[-n:], strict=True)
+        wrong = [f"the class {shown(label)}" for label, role in roles if role != "class"] or wrong
+        if layout.names == header and layout.roles[-n:] == ("class",) * n:
+            return
+    except LayoutError:
+        pass
+    message = f"cannot be a column of {form}: it would be read as one of another kind; expected --to long"
+    raise _cannot(rows, f"{wrong[0]} {message}")
+
+
+def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
+    """Return the columns of numbers in their order in a table, those of names left out."""
+    if rows.is_wide:
+        return [rows.onset, rows.offset, *rows.values]
+    return [rows.onset, rows.offset, *([] if rows.value is None else [rows.value])]
+
+
+def silent_files(rows: EventTable) -> list[str]:
+    """Return the recordings that have a name and no row."""
+    return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
+
+
+def write(rows: EventTable, form: str) -> bytes:
+    """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
+    delimiter, header = form_of(form).delimiter, form_of(form).header
+    check_text(rows.origin.name, (*rows.files, *rows.classes), form)
+    check_header(rows, form)
+    names = header_of(rows)
+    head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
+    lines = [_lines(rows, delimiter, begin) for begin in range(0, len(rows), _ROWS)]
+    empty = delimiter * (len(names) - 1) + "\n"
+    silent = "".join(_quoted(file, delimiter) + empty for file in silent_files(rows))
+    data = b"".join([head.encode(), *lines, silent.encode()])
+    if data.startswith(BOM):
+        raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
+    try:
+        seen = sniff(Source("", data, str)) if data else None
+        layout = seen and (seen.delimiter, seen.layout.names if header else seen.layout.roles)
+    except InputError:
+        layout = None
+    if data and layout != (delimiter, names):
+        expected = "expected a form with a header, such as --to long"
+        raise _cannot(rows, f"its names would not be told from other columns in {form}; {expected}")
+    return data
+
+
+def _quoted(name: str, delimiter: str) -> str:
+    """Return a name as a field, in quotes where it needs them."""
+    return '"' + name.replace('"', '""') + '"' if '"' in name or delimiter in name else name
+
+
+def _lines(rows: EventTable, delimiter: str, begin: int) -> bytes:
+    """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
+    part = slice(begin, begin + _ROWS)
+    text = pa.large_string()
+
+    def texts(names: Sequence[str], codes: npt.NDArray[np.int32]) -> Any:  # noqa: ANN401 - pyarrow is untyped
+        return pa.array([_quoted(name, delimiter) for name in names], text).take(pa.array(codes[part]))
+
+    fields: list[Any] = [pa.array(column[part]).cast(text) for column in columns_of(rows)]
+    if not rows.is_wide:
+        fields.insert(2, texts(rows.classes, rows.row_label))
+    if rows.files != (UNNAMED,):
+        fields.insert(0, texts(rows.files, rows.file))
+    fields[-1] = pc.binary_join_element_wise(fields[-1], pa.scalar("\n", text), pa.scalar("", text))
+    joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))
+    _, offsets, characters = joined.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
+    return bytes(memoryview(characters)[int(ends[0]) : int(ends[-1])])
+
+
+def read(source: Source, limits: Limits, form: str) -> EventTable | None:
+    """Read a table of text that must look as it was said to."""
+    sniffed, expected = sniff(source, limits), form_of(form)
+    if sniffed is None:
+        return None
+    layout, strict, wide = sniffed.layout, not expected.folder, expected.holds.wide
+    other = (sniffed.delimiter, layout.has_header) != (expected.delimiter, expected.header)
+    if (strict and other) or layout.wide != wide:
+        wanted = f"{'wide' if wide else 'long'} table"
+        if strict:
+            wanted += f" {'with' if expected.header else 'without'} header, {DELIMITERS[expected.delimiter]}"
+        raise InputError(Problem(source.name, f"is a {sniffed.describe()}; expected a {wanted}", line=1))
+    return read_sniffed(source, sniffed, limits)

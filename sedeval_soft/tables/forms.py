@@ -7,19 +7,36 @@ has several forms, its functions take `form`, the name of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import mmap
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
+from sedeval_soft.tables.columns import only_the_user_knows
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import Source, extension_of
+from sedeval_soft.tables.source import (
+    BOM,
+    GZIP,
+    Bytes,
+    Source,
+    extension_of,
+    hashed,
+    is_url,
+    read_bytes,
+    spelled,
+)
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.text_lines import Sniffed
+    from sedeval_soft.tables.text import Scan, Sniffed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +68,9 @@ class Form:
 
     name: as options have it. title: in words. extensions: of files, those of folders' members included, the
     first is what is written. module: in this package. holds: what is not lost in writing. begins: what files
-    of this form begin with, and tables of text mostly do not. own: whether no other form has these
-    extensions. several: whether its module has other forms, too. written: whether it is not only read.
-    folder: always a folder of files, one per recording. text: lines of text, fit for a terminal.
+    of this form begin with, and tables of text mostly do not. written: whether it is not only read. folder:
+    always a folder of files, one per recording. text: lines of text, fit for a terminal. delimiter, header:
+    of a table of text.
     """
 
     name: str
@@ -62,11 +79,11 @@ class Form:
     module: str
     holds: Holds = Holds()
     begins: tuple[bytes, ...] = ()
-    own: bool = False
-    several: bool = False
     written: bool = True
     folder: bool = False
     text: bool = True
+    delimiter: str = "\t"
+    header: bool = True
 
     @property
     def apart(self) -> bool:
@@ -80,125 +97,75 @@ class Form:
 
     def reads(self, source: Source) -> bool:
         """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
-        return self.module != "delimited" and bool(self._function("reads")(source))
+        return self.module != "fit" and bool(self.function("reads")(source))
 
     def read(self, source: Source, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows of a file, None where it has no line; raises InputError."""
-        rows: EventTable | None = self._function("read")(source, limits)
+        rows: EventTable | None = self.function("read")(source, limits)
         return rows
 
     def write(self, rows: EventTable) -> bytes:
         """Return the bytes of rows that this form can hold, which is one that is written."""
-        data: bytes = self._function("write")(rows)
+        data: bytes = self.function("write")(rows)
         return data
 
-    def _function(self, name: str) -> Callable[..., Any]:
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a function of the module of this form."""
         function = getattr(import_module(f"sedeval_soft.tables.{self.module}"), name)
-        return partial(function, form=self.name) if self.several else function
+        return partial(function, form=self.name) if _N_FORMS[self.module] > 1 else function
 
 
 _WIDE = Holds(long=False, wide=True, classes=True)
-_text = partial(Form, module="delimited", several=True)
-_columnar = partial(Form, module="parquet", holds=Holds(wide=True), own=True, several=True, text=False)
-_events = partial(Form, module="annotations", several=True)
-_archive = partial(Form, module="archive", several=True, written=False, text=False)
+_text = partial(Form, module="fit")
+_columnar = partial(Form, module="parquet", holds=Holds(wide=True), text=False)
+_events = partial(Form, module="annotations")
+_archive = partial(Form, module="archive", written=False, text=False)
+_one = partial(Holds, recordings=False)
 
 FORMS: tuple[Form, ...] = (
     _text("long", "DESED and DCASE tables: a row per event, with header, tab", (".tsv",)),
-    _text("csv", "DCASE tables: a row per event, with header, comma", (".csv",)),
+    _text("csv", "DCASE tables: a row per event, with header, comma", (".csv",), delimiter=","),
     _text("wide", "a column per class, with header, tab", (".tsv",), holds=_WIDE),
-    _text("wide-csv", "a column per class, with header, comma", (".csv",), holds=_WIDE),
-    _text(
-        "sed-eval",
-        "sed_eval lists: filename, onset, offset, label, without header, tab",
-        (".ann", ".lab", ".txt"),
-        holds=Holds(values=False, nothing=False),
-    ),
-    _text(
-        "maestro",
-        "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab",
-        (".txt",),
-        folder=True,
-    ),
-    _text(
-        "score-dir",
-        "sed_scores_eval: a folder of wide tables, tab",
-        (".tsv",),
-        holds=replace(_WIDE, gaps=False),
-        folder=True,
-    ),
+    _text("wide-csv", "a column per class, with header, comma", (".csv",), holds=_WIDE, delimiter=","),
+    _text("sed-eval", "sed_eval lists: filename, onset, offset, label, without header, tab",
+          (".ann", ".lab", ".txt"), holds=Holds(values=False, nothing=False), header=False),
+    _text("maestro", "MAESTRO: a folder of tables of onset, offset, label, value, without header, tab",
+          (".txt",), folder=True, header=False),
+    _text("score-dir", "sed_scores_eval: a folder of wide tables, tab",
+          (".tsv",), holds=replace(_WIDE, gaps=False), folder=True),
     _columnar("parquet", "Parquet", (".parquet", ".pq"), begins=(b"PAR1",)),
-    _columnar(
-        "arrow",
-        "Arrow IPC file (Feather version 2)",
-        (".arrow", ".feather", ".ipc"),
-        begins=(b"ARROW1",),
-    ),
+    _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
+              begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
-    Form(
-        "jsonl",
-        "JSON lines: an object for each row",
-        (".jsonl", ".ndjson"),
-        "json_lines",
-        Holds(wide=True, nothing=False),
-        begins=(b"{",),
-        own=True,
-    ),
-    _events(
-        "jams",
-        "JAMS: a JSON document of annotations, of one recording",
-        (".jams",),
-        holds=Holds(recordings=False, resolution=1),
-        begins=(b"{",),
-        own=True,
-    ),
-    _events(
-        "rttm",
-        "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
-        (".rttm",),
-        holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
-        begins=(b"SPEAKER", b"SPKR", b";;"),
-        own=True,
-    ),
-    Form(
-        "elan",
-        "ELAN's tab-delimited export: tier, begin and end time, annotation",
-        (".txt",),
-        "elan",
-        Holds(values=False, recordings=False, name=False, resolution=1000),
-    ),
-    _events(
-        "audacity",
-        "Audacity label tracks: start, end, label, without header, tab",
-        (".txt",),
-        holds=Holds(values=False, recordings=False, name=False, nothing=False, resolution=1),
-    ),
-    _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",), own=True),
-    _archive(
-        "tar",
-        "tar archive of tables (gzip, bzip2, xz)",
-        (".tar", ".tgz", ".tbz", ".tbz2", ".txz"),
-        own=True,
-    ),
-    _archive(
-        "compressed",
-        "a table of another form, or a tar archive, compressed with bzip2 or xz",
-        (".bz2", ".xz"),
-        begins=(b"BZh", b"\xfd7zXZ"),
-    ),
-)
+    Form("jsonl", "JSON lines: an object for each row",
+         (".jsonl", ".ndjson"), "json_lines", Holds(wide=True, nothing=False), (b"{",)),
+    _events("jams", "JAMS: a JSON document of annotations, of one recording",
+            (".jams",), holds=_one(resolution=1), begins=(b"{",)),
+    _events("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
+            (".rttm",), holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
+            begins=(b"SPEAKER", b"SPKR", b";;")),
+    Form("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
+         (".txt",), "elan", _one(values=False, name=False, resolution=1000)),
+    _events("audacity", "Audacity label tracks: start, end, label, without header, tab",
+            (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
+    _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
+    _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
+    _archive("compressed", "a table of another form, or a tar archive, compressed with bzip2 or xz",
+             (".bz2", ".xz"), begins=(b"BZh", b"\xfd7zXZ")),
+)  # fmt: skip
 """In the order in which they are asked whether they read a file."""
 
 WRITTEN = tuple(form.name for form in FORMS if form.written)
 
-_BY_NAME = {form.name: form for form in FORMS}
-_BY_EXTENSION = {extension: form for form in FORMS if form.own for extension in form.extensions}
-_BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
-
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 """Of tables of text with delimiters."""
 
-OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
+_N_FORMS = Counter(form.module for form in FORMS)
+_BY_NAME = {form.name: form for form in FORMS}
+_BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
+_BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
+
+OTHER_EXTENSIONS = frozenset(_BY_EXTENSION) - {".bz2", ".xz"}
 """Of forms that are no tables of text with delimiters."""
 
 MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.written)
@@ -220,9 +187,7 @@ def form_by_extension(path: str, *, wide: bool) -> Form | None:
     """Return the form that is written to a path, None where its extension does not say; wide: of the rows."""
     extension = extension_of(path)
     names = {".tsv": ("long", "wide"), ".csv": ("csv", "wide-csv")}
-    if extension in names:
-        return _BY_NAME[names[extension][wide]]
-    form = _BY_EXTENSION.get(extension)
+    form = _BY_NAME[names[extension][wide]] if extension in names else _BY_EXTENSION.get(extension)
     return form if form is not None and form.written else None
 
 
@@ -244,32 +209,58 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
     """
     form = next((form for form in FORMS if form.reads(source)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))
-    if form is None:
-        return ""
-    if sniffed is not None:
-        alike = "elan" if sniffed.layout.wide else "" if sniffed.layout.has_header else "audacity"
-        return form.name if form.name == alike else ""
-    return form.name
+    if form is None or sniffed is None:
+        return "" if form is None else form.name
+    alike = "elan" if sniffed.layout.wide else "" if sniffed.layout.has_header else "audacity"
+    return form.name if form.name == alike else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A table as it was read: as text, or, where it cannot be, the name of the form that recognises it.
+
+    sniffed: what the text looks like, None where it has no line. rows: those that can be scored, None where
+    there are none. scan: what is wrong with it where it was read line by line.
+    """
+
+    form: str = ""
+    sniffed: Sniffed | None = None
+    rows: EventTable | None = None
+    scan: Scan | None = None
+
+
+def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole: bool = False) -> Reading:
+    """Read a table as text, unless another form recognises what is wrong with it as its own.
+
+    most, whole: of the problems that are looked for, as for `text.scan`. Raises InputError where it looks
+    like no table.
+    """
+    from sedeval_soft.tables.text import read_fast, scan, sniff
+
+    try:
+        sniffed = sniff(source, limits)
+    except InputError as error:
+        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
+        if form:
+            return Reading(form)
+        raise
+    if sniffed is None:
+        return Reading()
+    rows = read_fast(source, sniffed, limits)
+    if rows is not None:
+        return Reading("", sniffed, rows)
+    lines = scan(source, sniffed, most, limits, whole=whole)
+    form = form_instead(source, sniffed) if lines.counts else ""
+    return Reading(form) if form else Reading("", sniffed, lines.rows(source, sniffed, limits), lines)
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
-    from sedeval_soft.tables.columns import only_the_user_knows
-    from sedeval_soft.tables.text import read_sniffed, sniff
-
     form = form_of(form, "--from").name if form else form_at_once(source)
-    if form:
-        return read_as(form, source, limits)
-    sniffed = None
-    try:
-        sniffed = sniff(source, limits)
-        return None if sniffed is None else read_sniffed(source, sniffed, limits)
-    except InputError as error:
-        final = over_limit(error) or only_the_user_knows(error)
-        form = "" if final else form_instead(source, sniffed)
-        if not form:
-            raise
-    return read_as(form, source, limits)
+    reading = Reading(form) if form else read_text(source, limits)
+    if reading.scan is not None:
+        reading.scan.check()
+    return read_as(reading.form, source, limits) if reading.form else reading.rows
 
 
 def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
@@ -279,3 +270,121 @@ def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error
+
+
+# A table block by block: what has been read is let go of before more is read. Rows, and what is wrong with
+# them, are those of the table read as a whole: a block of text ends with a line, and lines are counted on.
+
+_MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
+_AT_ONCE = 1 << 24
+"""Bytes that are hashed before their pages are let go of."""
+
+
+class UnfitError(Exception):
+    """A table cannot be read block by block; the plain reader reads it, or says what is wrong with it."""
+
+
+def blocks_of(
+    name: str, scratch: Path, size: int, limits: Limits = LIMITS
+) -> tuple[Iterator[EventTable], Callable[[], str]]:
+    """Return the rows of a table in blocks of about so many bytes, some at least, and the hash of its bytes.
+
+    scratch: a folder for what must be decompressed. Raises InputError with what is wrong with the table, and
+    UnfitError, for standard input, a table without names of recordings, one with a byte order mark; so does
+    reading the blocks.
+    """
+    from sedeval_soft.tables.text import check_rows, sniff
+
+    source = _opened(name, scratch, limits)
+    form = form_at_once(source)
+    if form and form_of(form).module == "parquet":
+        blocks = form_of(form).function("read_batches")(source, limits, size=size)
+        return _with_names(blocks), lambda: source.sha256
+    try:
+        sniffed = None if form else sniff(source, limits)
+    except InputError as error:
+        raise UnfitError from error
+    if sniffed is None or not sniffed.sound or sniffed.layout.position("filename") is None:
+        raise UnfitError
+    check_rows(source, 0, limits)
+    return _with_names(_blocks_of_text(source, sniffed, size, limits)), lambda: source.sha256
+
+
+def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
+    import pyarrow as pa
+
+    for rows in blocks:
+        if "" in rows.files:
+            raise UnfitError
+        yield rows
+    # What was read with is not needed again.
+    pa.default_memory_pool().release_unused()
+
+
+def _opened(name: str, scratch: Path, limits: Limits) -> Source:
+    """Return the bytes of a file, mapped, with their hash, which is made meanwhile."""
+    if not is_url(name) and not os.path.isfile(name):
+        raise UnfitError
+    data = raw = read_bytes(name, limits=limits)
+    if raw[:2] == GZIP:
+        from tempfile import TemporaryFile
+
+        from sedeval_soft.tables.compressed import Taken, unfold
+        from sedeval_soft.tables.stored_rows import on_disk
+
+        with on_disk(scratch), TemporaryFile(dir=scratch) as file:
+            unfold(spelled(name), raw, Taken(spelled(name), limits, file), limits)
+            file.flush()
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
+    if data[:2] in _MARKS or data[:3] in _MARKS:
+        raise UnfitError
+    return Source(spelled(name), data, hashed(raw, _sha256))
+
+
+def _sha256(raw: Bytes) -> str:
+    digest = hashlib.sha256()
+    for at in range(0, len(raw), _AT_ONCE):
+        digest.update(raw[at : at + _AT_ONCE])
+        _let_go(raw, at, at + _AT_ONCE)
+    return digest.hexdigest()
+
+
+def _let_go(data: Bytes, begin: int, end: int) -> None:
+    """Give back the memory of pages of a mapped file; who needs them again has them from the disk."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        begin -= begin % mmap.PAGESIZE
+        with suppress(OSError, ValueError):
+            data.madvise(mmap.MADV_DONTNEED, begin, min(end, len(data)) - begin)
+
+
+def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[EventTable]:
+    """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
+    from sedeval_soft.tables.text import line_ends, read_sniffed
+
+    data = source.data
+    problems: list[Problem] = []
+    n_problems = begin = 0
+    while begin < len(data) and n_problems <= MAX_PROBLEMS:
+        # Behind the last end of a line in the block, or the first one after it.
+        end = data.rfind(b"\n", begin, begin + size) + 1 or data.find(b"\n", begin) + 1
+        if begin + size >= len(data) or not end:
+            end = len(data)
+        block = Source(source.name, data[begin:end], str)
+        try:
+            rows = read_sniffed(block, replace(sniffed, skip=0) if begin else sniffed, limits)
+        except InputError as error:
+            if not over_limit(error) and form_instead(source, sniffed):
+                raise UnfitError from error
+            lines = line_ends(data, 0, begin)
+            moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]
+            if over_limit(error):
+                raise InputError(moved, error.more) from error
+            problems += moved
+            n_problems += len(moved) + bool(error.more)
+        else:
+            if rows is not None and not problems:
+                yield rows
+        _let_go(data, begin, end)
+        begin = end
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=n_problems > MAX_PROBLEMS)

@@ -60,7 +60,7 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
             raise InputError(Problem(name, message))
     columns = Columns.of(layout, file, label, numbers, declared)
     shape = "wide" if layout.wide else "long"
-    events = columns.rows(Origin(name, None, f"{shape} data frame{layout.said()}", layout.ignored), limits)
+    events = columns.rows(Origin(name, None, f"{shape} data frame{layout.choices}", layout.ignored), limits)
     if events is None:
         raise InputError(_first_problem(columns, rows, name, limits))
     return events

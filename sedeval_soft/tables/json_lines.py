@@ -12,13 +12,12 @@ import pyarrow as pa
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.tables.annotations import as_float
 from sedeval_soft.tables.assemble import ROUNDING, Columns
-from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, layout_of_header, looks_like_header
-from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
+from sedeval_soft.tables.columns import RAVEN, WORDS, Layout, LayoutError, layout_of_header, looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.fit import check_text
+from sedeval_soft.tables.fit import PLAIN, check_header, check_text, columns_of, header_of, silent_files
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.unclear_columns import Batches, check_unclear, word_as_number
+from sedeval_soft.tables.unclear_columns import Batches, check_unclear
 
 _NAMES = ("filename", "event_label")
 _NUMBERS = {"1": 1.0, "0": 0.0}
@@ -68,7 +67,7 @@ def read(source: Source, limits: Limits) -> EventTable | None:
             numbers.append(cells)
     if problems:
         raise InputError(problems)
-    form = f"JSON lines, {'wide' if layout.wide else 'long'}{layout.said()}"
+    form = f"JSON lines, {'wide' if layout.wide else 'long'}{layout.choices}"
     columns = Columns.of_rows(layout, files, labels, numbers, declared)
     rows = columns.rows(Origin(source.name, source.sha256, form, layout.ignored), limits)
     if rows is None:
@@ -167,7 +166,7 @@ def _row(layout: Layout, row: Object, limits: Limits) -> tuple[dict[str, str], l
         number = as_float(cell)
         if role == "soft_value" and isinstance(cell, str | bool):
             word = str(cell).strip()
-            number = math.nan if word in _NUMBERS else _NUMBERS.get(word_as_number(word), math.nan)
+            number = math.nan if word in _NUMBERS else _NUMBERS.get(WORDS.get(word.upper(), word), math.nan)
         cells.append(number)
         if role in {"onset", "offset"}:
             times[role] = number

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
-from sedeval_soft.tables.columns import NO_COLUMNS, ColumnNames
+from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
 
 OPTION = "--limit"
@@ -47,7 +48,7 @@ class Limits:
     name_length: int = 4096
     members: int = 1_000_000
     line_length: int = 1 << 24
-    columns: ColumnNames = field(default=NO_COLUMNS, kw_only=True, repr=False)
+    columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -103,6 +104,13 @@ class Limits:
         message = f"{why}; expected {most} ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
 
+    def few_enough(self, source: str, files: Iterable[str]) -> list[str]:
+        """Return files of a folder or a pattern; raises InputError, before all are listed, for too many."""
+        few = list(islice(files, self.members + 1))
+        if len(few) > self.members:
+            raise self.refusal(source, "members", f"has more than {self.members} files")
+        return few
+
     def too_long(self) -> str:
         """Return what is said of a time that is over the limit of durations, and what raises it."""
         days = f"{self.duration / 86_400:.6g} days"
@@ -111,7 +119,7 @@ class Limits:
 
     def with_columns(self, columns: object) -> Limits:
         """Return the limits with what the user says of columns, None for nothing; raises SettingsError."""
-        return self if columns is None else replace(self, columns=ColumnNames.of(columns))
+        return self if columns is None else replace(self, columns=column_names(columns))
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)
@@ -131,8 +139,3 @@ def size_of(text: str) -> int | None:
     match = _SIZE.fullmatch(text.strip())
     size = float(match[1]) * _UNITS[match[2].lower()] if match else math.inf
     return int(size) if size <= _WHOLE else None
-
-
-def intake_of(limits: Limits) -> Limits:
-    """Return the limits."""
-    return limits

@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
-from sedeval_soft.tables.delimited import PLAIN, check_header, columns_of, header_of, silent_files
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import check_text
+from sedeval_soft.tables.fit import PLAIN, check_header, check_text, columns_of, header_of, silent_files
 from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source

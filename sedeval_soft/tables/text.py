@@ -1,12 +1,20 @@
-"""Tables of text: what one looks like, from its first lines, and its rows, parsed by pyarrow at once.
+"""Tables of text: what one looks like from its first lines, and its rows, parsed by pyarrow at once.
 
-Where anything is out of the ordinary, `text_errors` goes through the table line by line: it says what is
-wrong where, or reads what pyarrow would not.
+Where anything is out of the ordinary, `scan` goes through the table line by line: it says what is wrong
+where, or reads what pyarrow would not. Lines end where an editor ends them (LF, CRLF or CR) and are counted
+from 1. A field in quotes may hold the delimiter, but no line break: a quote that is left open would swallow
+rows.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,11 +22,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pv
 
-from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.assemble import Columns, Named
+from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import (
+    BLANKS,
+    COLUMNS,
+    NUMBER,
     PRESENT,
+    WORDS,
+    Layout,
     LayoutError,
     explain_first_line,
     is_number,
@@ -27,23 +40,18 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     normal,
 )
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import LIMITS, Limits, intake_of
-from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import (
-    BLANK,
-    DELIMITERS,
-    Sniffed,
-    check_lines,
-    check_rows,
-    decoded,
-    is_blank,
-    misdivided,
-    misquoted,
-    not_text,
-    quotes_are_plain,
-    split,
-)
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.source import Bytes, Source
+
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+
+BLANK = " \r\n" + "".join(DELIMITERS)
+"""Of what a line consists that holds nothing."""
+
+SOLID = re.compile(rb"[^ \r\n\t,;]")
+_QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
+"""A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
 
 _HEAD, _HEAD_ROWS = 1 << 16, 200
 """Bytes, and lines, from which it is told what a table looks like."""
@@ -51,103 +59,335 @@ _HEAD, _HEAD_ROWS = 1 << 16, 200
 _BLOCK = 1 << 22
 """Bytes parsed at a time; a table of one block is parsed in this thread."""
 
+_PIECE = 1 << 20
+
 _FEW = 10_000
 """Names that cost nothing as texts of ours."""
 
+_BESIDE = 100
+"""Columns that a table may have beside those of classes, and lines beside those of rows."""
+
+_ESTIMATED, _CELL = 1 << 25, 16
+"""Bytes of a table from which on it is estimated how much memory its rows take, and of a cell at the most."""
+
+_LARGE, _PER_BYTE = 1 << 23, 20
+"""Bytes of a text from which on memory is looked at, and what each takes at the most: as lines and fields."""
+
+_NAMES = ("filename", "event_label")
+
+csv.field_size_limit(1 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class Sniffed:
+    """The delimiter and layout of a table, and how many lines stand before its rows.
+
+    sound: whether the lines that were looked at are text; where not, it must be read line by line.
+    """
+
+    delimiter: str
+    layout: Layout
+    skip: int
+    sound: bool = True
+
+    def describe(self) -> str:
+        """Return the form in words: `long table with header, tab`."""
+        shape = "wide" if self.layout.wide else "long"
+        header = "with" if self.layout.has_header else "without"
+        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.choices}"
+
+    def origin(self, source: Source) -> Origin:
+        """Return where the rows of a table come from."""
+        return Origin(source.name, source.sha256, self.describe(), self.layout.ignored)
+
+
+# Lines, and the fields of a line.
+
+
+def line_ends(data: Bytes, begin: int = 0, end: int | None = None) -> int:
+    """Return how many lines end in a text, or a part of it: in LF, CR, or both."""
+    number = 0
+    end = len(data) if end is None else end
+    for at in range(begin, end, _PIECE):  # the text may be mapped
+        piece = data[at : min(at + _PIECE, end)]
+        number += piece.count(b"\n")
+        if b"\r" in piece:
+            # One byte more, so that a pair on the border of two pieces counts, once.
+            number += piece.count(b"\r") - data[at : min(at + _PIECE + 1, end)].count(b"\r\n")
+    return number
+
+
+def check_lines(source: Source, limits: Limits = LIMITS) -> None:
+    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError.
+
+    Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
+    """
+    data, most = source.data, limits.line_length
+    end = data.find(b"\n", 0, most + 1)
+    first = data[: end if end >= 0 else most]
+    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
+    if columns > limits.classes + _BESIDE and first.find(b"\r", 0, len(first) - 1) < 0:
+        # The rest of a line that is cut off here may have more.
+        needed = columns if end >= 0 else None
+        why = f"has {columns} columns" if needed else f"has more than {columns} columns"
+        raise limits.refusal(source.name, "classes", why, needed, line=1)
+    begin = 0
+    while len(data) - begin > most:
+        # To look for what few tables have is to look at all of it.
+        end = data.rfind(b"\n", begin, begin + most + 1)
+        end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
+        if end < 0:
+            why, line = f"has a line of more than {most} bytes", 1 + line_ends(data, 0, begin)
+            raise limits.refusal(source.name, "line_length", why, line=line)
+        begin = end + 1
+
+
+def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
+    """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
+
+    n_columns: 0 where rows are not kept in memory. Lines are counted only where the size of the table allows
+    for so many, of two bytes at the least.
+    """
+    data = source.data
+    if len(data) > _ESTIMATED and n_columns:
+        from sedeval_soft.memory import check_room
+
+        # Of the lines at the begin, in the middle and at the end.
+        samples = [data[at : at + _PIECE] for at in (0, len(data) // 2, len(data) - _PIECE)]
+        lines = sum(sample.count(b"\n") or sample.count(b"\r") for sample in samples)
+        rows = len(data) * max(lines, 1) / (len(samples) * _PIECE)
+        check_room(
+            rows * max(n_columns, 3) * _CELL,
+            f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns",
+            "Expected less data, or batches of files one after another (an Evaluator, or soft-sed-eval "
+            "merge)",
+        )
+    if len(data) // 2 > limits.rows:
+        # A header is no row, and there may be a few blank lines.
+        limits.check(source.name, "rows", line_ends(data) - _BESIDE, "lines or more")
+
+
+def decoded(data: bytes) -> str | bytes:
+    """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
+    if b"\0" in data:
+        return data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def decode(source: Source) -> str:
+    """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
+    if len(source.data) > _LARGE:
+        from sedeval_soft.memory import check_room
+
+        expected = "Expected a smaller table, or one without what a plain reading stops at"
+        check_room(_PER_BYTE * len(source.data), f"{source.name}: to look at it line by line", expected)
+    text = decoded(source.data[:])
+    if isinstance(text, str):
+        return text
+    number, piece = next((n, line) for n, line in numbered(source) if isinstance(line, bytes))
+    raise InputError(not_text(source.name, number, piece))
+
+
+def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
+    """Return the problem of a line that is not text; its column where the delimiter is known."""
+    nul = piece.find(b"\0")
+    try:
+        start = len(piece)
+        piece.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = error.start
+    at = min(start, nul) if nul >= 0 else start
+    column = piece.count(delimiter.encode(), 0, at) + 1 if delimiter else None
+    if len(piece) > 3 and any(piece[::2]) != any(piece[1::2]):
+        message = "looks like UTF-16 without a byte order mark; expected the table as UTF-8"
+        return Problem(name, message, line, code="utf-16")
+    if at == nul:
+        message = "holds a NUL byte: this is not text; expected a table"
+        return Problem(name, message, line, column, "nul-byte")
+    byte = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line"
+    return Problem(name, f"{byte} is not UTF-8; expected the table as UTF-8", line, column, "not-utf-8")
+
+
+def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
+    """Yield the number of each line and its text without its end; its bytes where it is no text."""
+    for number, piece in enumerate(source.data[:].splitlines(), 1):
+        yield number, decoded(piece)
+
+
+def records(
+    source: Source, delimiter: str, skip: int = 0, most: int = LIMITS.classes + _BESIDE
+) -> Iterator[tuple[int, list[str] | Problem]]:
+    """Yield the number of each line that holds anything, and its fields, or what is wrong with it.
+
+    skip: how many lines are read past first. most: fields of a line from which on it is not even taken apart.
+    A line of delimiters holds nothing.
+    """
+    name = source.name
+    for number, content in numbered(source):
+        if number <= skip:
+            continue
+        if isinstance(content, bytes):
+            yield number, not_text(name, number, content, delimiter)
+        elif not content.strip():
+            continue
+        elif len(content) > most and content.count(delimiter) > most:
+            message = f"has more than {most} fields; expected fewer"
+            yield number, Problem(name, message, number, code="field-count")
+        elif wrong := misquoted(content, delimiter):
+            yield number, Problem(name, wrong[0], number, wrong[1], "misquoted")
+        else:
+            fields = next(csv.reader([content], delimiter=delimiter))
+            if any(text.strip() for text in fields):
+                yield number, fields
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Split one line into fields, quotes minded."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
+    """Return what is wrong with the quotes of a line, and in which field (from 1); None where nothing is.
+
+    line: without its end. Quotes within a field that does not begin with one are characters like others.
+    """
+    if '"' not in line:
+        return None
+    fields = rf'(?:^|{delimiter})(?:("(?:[^"]|"")*+)("?))?([^{delimiter}]*)'
+    for column, match in enumerate(re.finditer(fields, line), 1):
+        opening, closing, rest = match.groups()
+        if opening and not closing:
+            quote = repr(line[match.start(1) :][:40])
+            return f"a quote is opened and not closed on this line: {quote}; expected its end", column
+        if opening and rest.strip():
+            return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
+    return None
+
+
+def misdivided(text: str, delimiter: str, layout: Layout) -> str:
+    """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
+
+    Read by the table's own delimiter it could be the name of a file.
+    """
+    times = [layout.roles.index(role) for role in ("onset", "offset")]
+    for other in DELIMITERS:
+        fields = split(text, other)
+        if (
+            other != delimiter
+            and len(fields) == len(layout.names)
+            and all(is_number(fields[i]) for i in times)
+        ):
+            return other
+    return ""
+
+
+# What a table looks like.
+
 
 def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
-    """Return what a table looks like, None where it has no line at all.
+    """Return what a table looks like, None where it has no line that holds anything.
 
     Raises InputError where the first line is neither a header nor a row, where a line is too long, and where
     a column that plays no role may be the one that names recordings or has the values.
     """
     check_lines(source, limits)
-    data = source.data
-    head = data[: max(_HEAD, data.find(b"\n", 0, limits.line_length + 1) + 1)]
+    data, solid = source.data, SOLID.search(source.data)
+    if solid is None:
+        return None
+    begin = solid.start()
+    head = data[: max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)]
     pieces = head.splitlines()
     if len(head) < len(data) and len(pieces) > 1:
         pieces.pop()  # cut off in the middle
-    texts = [(number, decoded(piece)) for number, piece in enumerate(pieces, 1)]
-    lines = [(number, text) for number, text in texts if isinstance(text, str)]
-    sound = len(lines) == len(texts)
-    lines = [(number, text) for number, text in lines if text.strip().strip(BLANK)]
-    if sound and not lines:
-        if is_blank(data):
-            return None
-        message = f"begins with {_HEAD} blank characters or delimiters; expected a table"
-        raise InputError(Problem(source.name, message, line=1, code="not-a-table"))
-    if not sound:
-        _check_first_line(source, lines, *next((n, text) for n, text in texts if isinstance(text, bytes)))
-    columns = intake_of(limits).columns
+    texts = [*enumerate(map(decoded, pieces), 1)]
+    lines = [(n, text) for n, text in texts if isinstance(text, str) and text.strip().strip(BLANK)]
+    wrong = next(((n, piece) for n, piece in texts if isinstance(piece, bytes)), None)
+    if wrong is not None:
+        # A first line that is no text is refused where it is a header, or where no other line is text either.
+        text = wrong[1].decode("utf-8", "backslashreplace")
+        delimiter = max(DELIMITERS, key=text.count)
+        if not lines or (wrong[0] < lines[0][0] and looks_like_header(split(text, delimiter))):
+            raise InputError(not_text(source.name, *wrong, delimiter))
+    if not lines:
+        return None
+    try:
+        sniffed = _sniffed([text for _, text in lines], lines[0][0], limits, sound=wrong is None)
+    except LayoutError as error:
+        raise InputError(Problem(source.name, str(error), lines[0][0], error.column, error.code)) from error
+    # What is no text is refused when rows are read.
+    if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
+        _check_unclear(source, sniffed, limits)
+    return sniffed
+
+
+def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) -> Sniffed:
+    """Return what a table looks like; raises LayoutError. number: of the first of its lines."""
+    columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
-        number, fields = lines[0][0], split(lines[0][1], delimiter)
+        fields = split(first, delimiter)
         if looks_like_header(fields, columns):
-            if '"' in lines[0][1]:
-                _check_quotes(source, *lines[0], delimiter)
-            try:
-                row = split(lines[1][1], delimiter) if len(lines) > 1 else ()
-                sniffed = Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)
-            except LayoutError as error:
-                raise error.at(source.name, number) from error
-            if sniffed.layout.ignored or columns.roles:
-                from sedeval_soft.tables.unclear_columns import check_unclear_text
-
-                check_unclear_text(source, delimiter, sniffed.layout, number, limits)
-            return sniffed
-    return replace(_without_header(source, lines), sound=sound)
-
-
-def _check_first_line(source: Source, lines: list[tuple[int, str]], number: int, piece: bytes) -> None:
-    """Refuse a first line that is no text where it is a header, or where no other line is text either."""
-    text = piece.decode("utf-8", "backslashreplace")
-    delimiter = max(DELIMITERS, key=text.count)
-    if not lines or (number < lines[0][0] and looks_like_header(split(text, delimiter))):
-        raise InputError(not_text(source.name, number, piece, delimiter))
-
-
-def _without_header(source: Source, lines: list[tuple[int, str]]) -> Sniffed:
-    """Return what a table without header looks like; raises InputError where no line is a row."""
+            _check_quotes(first, delimiter)
+            row = split(lines[1], delimiter) if len(lines) > 1 else ()
+            return Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)
     for delimiter in DELIMITERS:
-        for _, line in lines[:_HEAD_ROWS]:
-            fields = split(line, delimiter)
-            if any(field.strip() for field in fields[1:]):
-                layout = layout_of_row(fields)
-                if layout is not None:
-                    return Sniffed(delimiter, layout, 0)
-                break
-            # else a file declared without events, or another delimiter's line
-    declared = [split(line, "\t") for _, line in lines]
+        rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
+        # Others declare a file without events, or are divided by another delimiter.
+        row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
+        layout = layout_of_row(row)
+        if layout is not None:
+            return Sniffed(delimiter, layout, 0, sound)
     layout = layout_of_row(["name", "0", "1", "label"])
-    if layout and all(len(fields) == 4 and fields[0].strip() and not any(fields[1:]) for fields in declared):
-        return Sniffed("\t", layout, 0)
-    number, first = lines[0]
+    declared = [split(line, "\t") for line in lines]
+    if layout and all(len(row) == 4 and row[0].strip() and not any(row[1:]) for row in declared):
+        return Sniffed("\t", layout, 0, sound)
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         points = [field.replace(",", ".") for field in fields]
         if points != fields and layout_of_row(points) is not None:
             at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
             message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
-            raise InputError(Problem(source.name, message, number, at + 1, "decimal-comma"))
+            raise LayoutError(message, "decimal-comma", at + 1)
     delimiter = max(DELIMITERS, key=first.count)
-    _check_quotes(source, number, first, delimiter)
-    raise explain_first_line(split(first, delimiter)).at(source.name, number)
+    _check_quotes(first, delimiter)
+    raise explain_first_line(split(first, delimiter))
 
 
-def _check_quotes(source: Source, number: int, line: str, delimiter: str) -> None:
-    if '"' in line:
-        wrong = misquoted(line, delimiter)
-        if wrong is not None:
-            raise InputError(Problem(source.name, wrong[0], number, wrong[1], "misquoted"))
+def _check_quotes(line: str, delimiter: str) -> None:
+    wrong = misquoted(line, delimiter)
+    if wrong is not None:
+        raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable:
+def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
+    """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
+    from sedeval_soft.tables.unclear_columns import check_unclear
+
+    def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
+        types = dict.fromkeys(map(str, positions), pa.large_string())
+        # What pyarrow stops at is refused when rows are read.
+        with (
+            suppress(pa.ArrowException, OSError),
+            pv.open_csv(*_parsing(source, sniffed, types, lambda _: "skip", threads=False)) as reader,
+        ):
+            for batch in reader:
+                yield batch.columns
+
+    check_unclear(source.name, sniffed.layout, limits, batches, sniffed.skip)
+
+
+# Rows at once.
+
+
+def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table of which is known what it looks like; raises InputError with the first problems."""
     rows = read_fast(source, sniffed, limits)
-    if rows is not None:
-        return rows
-    from sedeval_soft.tables.text_errors import read_carefully
-
-    return read_carefully(source, sniffed, limits)
+    return read_carefully(source, sniffed, limits) if rows is None else rows
 
 
 def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
@@ -155,16 +395,16 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
 
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
     """
-    layout = sniffed.layout
+    layout, data, edge = sniffed.layout, source.data, sniffed.delimiter.encode()
     check_rows(source, len(layout.names), limits)
-    if not sniffed.sound or not quotes_are_plain(source.data, sniffed.delimiter):
+    if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
         return None
     declared: list[str] = []
     table = _parsed(source, sniffed, declared, limits)
     if table is None:
         return None
-    names: dict[str, Named | None] = {"filename": None, "event_label": None}
-    for role, limit in (("filename", "files"), ("event_label", "classes")):
+    names: dict[str, Named | None] = dict.fromkeys(_NAMES)
+    for role, limit in zip(_NAMES, ("files", "classes"), strict=True):
         at = layout.position(role)
         if at is not None:
             column = table.column(str(at))
@@ -205,9 +445,10 @@ def _parsed(source: Source, sniffed: Sniffed, declared: list[str], limits: Limit
     layout, most = sniffed.layout, limits.files
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT
+    texts = {i for i, role in enumerate(layout.roles) if role in _NAMES or (in_words and i == value)}
     text = pa.dictionary(pa.int32(), pa.string())
     types = {
-        str(i): text if role in {"filename", "event_label"} or (in_words and i == value) else pa.float64()
+        str(i): text if i in texts else pa.float64()
         for i, role in enumerate(layout.roles)
         if role is not None
     }
@@ -220,19 +461,7 @@ def _parsed(source: Source, sniffed: Sniffed, declared: list[str], limits: Limit
         return "error"
 
     try:
-        table = pv.read_csv(
-            pa.BufferReader(pa.py_buffer(source.data)),
-            read_options=pv.ReadOptions(
-                column_names=[str(i) for i in range(len(layout.names))],
-                skip_rows=sniffed.skip,
-                block_size=_BLOCK,
-                use_threads=len(source.data) > _BLOCK,
-            ),
-            parse_options=pv.ParseOptions(delimiter=sniffed.delimiter, invalid_row_handler=lone_name),
-            convert_options=pv.ConvertOptions(
-                column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
-            ),
-        )
+        table = pv.read_csv(*_parsing(source, sniffed, types, lone_name, threads=len(source.data) > _BLOCK))
         if in_words:
             from sedeval_soft.tables.unclear_columns import words_as_numbers
 
@@ -243,6 +472,21 @@ def _parsed(source: Source, sniffed: Sniffed, declared: list[str], limits: Limit
     if len(declared) > most:
         raise limits.refusal(source.name, "files", f"has more than {most} lines that declare files")
     return table
+
+
+def _parsing(
+    source: Source, sniffed: Sniffed, types: dict[str, Any], odd_row: Callable[[Any], str], *, threads: bool
+) -> tuple[Any, ...]:
+    """Return the arguments of pyarrow's parsers; types: of the columns that are read, by position."""
+    names = [str(i) for i in range(len(sniffed.layout.names))]
+    return (
+        pa.BufferReader(pa.py_buffer(source.data)),
+        pv.ReadOptions(column_names=names, skip_rows=sniffed.skip, block_size=_BLOCK, use_threads=threads),
+        pv.ParseOptions(delimiter=sniffed.delimiter, invalid_row_handler=odd_row),
+        pv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
+        ),
+    )
 
 
 def _buffer(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:  # noqa: ANN401
@@ -259,3 +503,168 @@ def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
     missing: npt.NDArray[np.bool_] = bits[array.offset :][: len(array)] == 0
     return missing
+
+
+# Rows line by line.
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a pass over the lines found.
+
+    problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
+    can be scored; files, labels, numbers: what is in them; declared: files without rows. misread: the lines
+    with a problem and a field for each column, which may explain one another.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    lines: list[int] = field(default_factory=list)
+    declared: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    numbers: list[list[float]] = field(default_factory=list)
+    misread: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise InputError with the first problems, if there are any."""
+        if self.problems:
+            raise InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
+
+    def rows(self, source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
+        """Return the rows that can be scored."""
+        columns = Columns.of_rows(sniffed.layout, self.files, self.labels, self.numbers, self.declared)
+        return columns.rows(sniffed.origin(source), limits)
+
+
+def scan(
+    source: Source, sniffed: Sniffed, most: int, limits: Limits = LIMITS, *, whole: bool = False
+) -> Scan:
+    """Look at every line: keep the first `most` problems of each code, and all rows without one.
+
+    whole: do not stop at more than `most` problems, to count them all.
+    """
+    scanned, layout = Scan(), sniffed.layout
+    file, label = map(layout.position, _NAMES)
+    columns = max(LIMITS.classes + _BESIDE, len(layout.names))
+    for line, fields in records(source, sniffed.delimiter, sniffed.skip, columns):
+        if isinstance(fields, Problem):
+            problems = [fields]
+        elif name := declares(layout, fields, sniffed.delimiter):
+            scanned.declared.append(name)
+            continue
+        elif len(fields) != len(layout.names):
+            problems = [_other_length(source.name, sniffed, line, fields)]
+        else:
+            problems, numbers = _read_row(source.name, layout, line, fields, limits)
+            if not problems:
+                scanned.lines.append(line)
+                scanned.numbers.append(numbers)
+                scanned.files += [] if file is None else [fields[file].strip()]
+                scanned.labels += [] if label is None else [fields[label].strip()]
+            elif whole:
+                scanned.misread.append((line, fields))
+        for problem in problems:
+            scanned.counts[problem.code] += 1
+            if scanned.counts[problem.code] <= most:
+                scanned.problems.append(problem)
+        if scanned.counts.total() > most and not whole:
+            break
+    return scanned
+
+
+def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
+    """Read a table line by line; raises InputError with the first problems found."""
+    lines = scan(source, sniffed, MAX_PROBLEMS, limits)
+    lines.check()
+    return lines.rows(source, sniffed, limits)
+
+
+def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
+    """Return the file that a line of its name and nothing else declares; empty where it does not."""
+    at = layout.position("filename")
+    if at is None or at >= len(fields) or not fields[at].strip():
+        return ""
+    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], delimiter, layout)
+    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
+    whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
+    return fields[at].strip() if whole else ""
+
+
+def _read_row(
+    name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
+) -> tuple[list[Problem], list[float]]:
+    """Return what is wrong with a line, and its numbers."""
+    problems: list[Problem] = []
+    numbers: list[float] = []
+    for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
+        wrong = None
+        if role in _NAMES and not text.strip():
+            wrong = "empty-name", f"{title} is empty; expected a name"
+        elif role not in {*_NAMES, None}:
+            stripped = text.strip(BLANKS)
+            if role == "soft_value":
+                stripped = WORDS.get(stripped.upper(), stripped)
+            numbers.append(float(stripped) if NUMBER.fullmatch(stripped) else math.nan)
+            wrong = _wrong_number(title, role or "", stripped, numbers[-1], limits)
+        if wrong is not None:
+            problems.append(Problem(name, wrong[1], line, column, wrong[0]))
+    onset, offset = (layout.roles.index(role) for role in ("onset", "offset"))
+    if not problems and float(fields[offset]) < float(fields[onset]):
+        end, begin = (fields[at].strip()[:SHOWN] for at in (offset, onset))
+        message = f"offset {end} is before onset {begin}; expected onset <= offset"
+        problems.append(Problem(name, message, line, offset + 1, "offset-before-onset"))
+    return problems, numbers
+
+
+def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
+    """Return the code of what is wrong with a field of a number, and words; None where nothing is."""
+    time = role in {"onset", "offset"}
+    low, high = (0, limits.duration) if time else (-ROUNDING, 1 + ROUNDING)
+    if low <= number <= high:
+        return None
+    no_number = math.isnan(number)
+    percent = " (percent? divide by 100)" if 1 < number <= 100 else ""
+    reasons = (
+        (not text, "empty-number", "is empty"),
+        (
+            no_number and NUMBER.fullmatch(text.replace(",", ".")),
+            "decimal-comma",
+            "has a decimal comma, not a decimal point",
+        ),
+        (text.lower().lstrip("+-") in {"nan", "inf", "infinity"}, "not-finite", "is not finite"),
+        (no_number, "not-a-number", "is not a number"),
+        (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
+        (time and number < 0, "negative-time", "is negative"),
+        (time, "time-too-long", limits.too_long()),
+        (True, "value-out-of-range", f"is outside [0, 1]{percent}"),
+    )
+    code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
+    expected = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
+    if code == "not-a-number" and role == "class":
+        expected += f", or {COLUMNS} ignore={title} where that is no class"
+    given = quoted(text) if text and no_number else text[:SHOWN]
+    return code, f"{' '.join(filter(None, (title, given, wrong)))}; expected {expected}"
+
+
+def _other_length(name: str, sniffed: Sniffed, line: int, fields: Sequence[str]) -> Problem:
+    """Return the problem of a line that has more or fewer fields than the table."""
+    layout, delimiter = sniffed.layout, sniffed.delimiter
+    expected = f"expected {len(layout.names)} fields ({', '.join(layout.names[:8])})"
+    text = delimiter.join(fields)
+    other = misdivided(text, delimiter, layout)
+    if other:
+        wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
+        return Problem(name, f"{wrong}; {expected}", line, code="mixed-delimiters")
+    numbers = layout.number_positions()
+    if delimiter == "," and len(fields) == len(layout.roles) + len(numbers):
+        # Each number would be two fields.
+        pairs = [fields[at : at + 2] for at in (i + sum(at < i for at in numbers) for i in numbers)]
+        if all(is_number(whole) and part.strip(BLANKS).isdigit() for whole, part in pairs):
+            column = numbers[0] + 1
+            given = quoted(",".join(fields[column - 1 : column + 1]))
+            message = f"{given} has a decimal comma, not a decimal point; {expected}"
+            mend = "write decimal points, or divide fields by tabs or semicolons"
+            return Problem(name, message, line, column, "decimal-comma", mend=mend)
+    message = f"has {len(fields)} fields: {quoted(' | '.join(fields))}; {expected}"
+    return Problem(name, message, line, code="field-count")

@@ -1,33 +1,27 @@
 """Columns that play no role, but may be those that name the recordings or have the values.
 
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
-values do as a table without any: both give numbers that look sound. So what such columns hold is looked at,
-and where it could be either, the user is asked. Which names are beyond doubt is listed here.
-
-Columns of text are looked at from the begin of a table until each is settled, which the first rows do nearly
-always; however a table is read afterwards, what is decided is the same.
+values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
+from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
+either, the user is asked. Which names are beyond doubt is listed here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pv
 
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
-from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, Layout, normal, role_of
+from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, WORDS, Layout, normal, role_of
 from sedeval_soft.tables.filenames import without_extension
-from sedeval_soft.tables.limits import Limits, intake_of
-from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text_lines import quotes_are_plain, records
+from sedeval_soft.tables.limits import Limits
 
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
@@ -52,14 +46,17 @@ _NO_VALUES = re.compile(
 )
 """Words in the names of columns that have other numbers than values, also where these are in [0, 1]."""
 
-_WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}
-"""What stands for a value of 1 or 0."""
-
 _FLAGS = frozenset({"yes", "no", "y", "n", "t", "f"})
 """What columns of texts hold that answer a question."""
 
-_BLOCK = 1 << 22
-_LINES = 20_000
+_MESSAGES = {
+    UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
+    "({cells}): all rows would be of one recording; expected {option} filename={first} if it names them, or "
+    "{option} {ignore} if not",
+    UNCLEAR_VALUE: "there is no column of values, but column {names} has numbers in [0, 1] ({cells}), which "
+    "would be read past; expected {option} value={first} if it has the values, or {option} {ignore} if not",
+}
+
 _SHOWN = 3
 _TEXT = pa.large_string()
 
@@ -71,14 +68,9 @@ def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401 - pyarrow is untyped
     """
     trimmed = pc.utf8_trim_whitespace(texts.cast(_TEXT))
     upper = pc.utf8_upper(trimmed)
-    for word, number in _WORDS.items():
+    for word, number in WORDS.items():
         trimmed = pc.if_else(pc.equal(upper, word), number, trimmed)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, _TEXT), trimmed).cast(pa.float64())
-
-
-def word_as_number(text: str) -> str:
-    """Return 1 or 0 as text where a text stands for it, the text itself where it is no such word."""
-    return _WORDS.get(text.upper(), text)
 
 
 @dataclass(slots=True)
@@ -115,26 +107,24 @@ class _Evidence:
 
     def add(self, cells: Any) -> None:  # noqa: ANN401
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
-        kind = cells.type
-        if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            texts = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT)))
-            texts = texts.filter(pc.not_equal(texts, ""))
-            try:
-                cells = words_as_numbers(texts)
-            except pa.ArrowInvalid:
-                self.textual = True
-                self._enter(texts[: len(self.texts) + _SHOWN + 1].to_pylist())
-                return
-        numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
-        numbers = numbers[~np.isnan(numbers)]
-        if len(numbers):
-            self.numbers = True
-            self.beyond |= bool(numbers.min() < -ROUNDING or numbers.max() > 1 + ROUNDING)
-            self.uneven |= bool((numbers != 1).any())
-            other = numbers[numbers != numbers[0]][:1]
-            self._enter([f"{number:.15g}" for number in (*numbers[:1].tolist(), *other.tolist())])
-
-    def _enter(self, texts: Sequence[str]) -> None:
+        texts: list[str] = []
+        try:
+            if not pa.types.is_primitive(cells.type):
+                cells = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT)))
+                cells = cells.filter(pc.not_equal(cells, ""))
+                cells = words_as_numbers(cells)
+        except pa.ArrowInvalid:
+            self.textual = True
+            texts = cells[: len(self.texts) + _SHOWN + 1].to_pylist()
+        else:
+            numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
+            numbers = numbers[~np.isnan(numbers)]
+            if len(numbers):
+                self.numbers = True
+                self.beyond |= bool(numbers.min() < -ROUNDING or numbers.max() > 1 + ROUNDING)
+                self.uneven |= bool((numbers != 1).any())
+                other = numbers[numbers != numbers[0]][:1]
+                texts = [f"{number:.15g}" for number in (numbers[0], *other)]
         self.texts = list(dict.fromkeys([*self.texts, *texts]))[: _SHOWN + 1]
 
     def names_recordings(self, *, by_table: bool) -> bool:
@@ -155,17 +145,15 @@ def _unclear(layout: Layout) -> list[_Evidence]:
     """Return the columns that must be looked at, by their names: none in most tables."""
     if layout.wide or not layout.has_header:
         return []
-    nameless = layout.position("filename") is None
-    valueless = layout.position("soft_value") is None
+    may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
     for i, (name, role) in enumerate(zip(layout.names, layout.roles, strict=True)):
-        if role is not None or i in layout.settled or role_of(name) or not name:
-            continue
         key = normal(name)
         may_value = valueless and not any(map(_NO_VALUES.fullmatch, re.split(r"[^a-z]+", key)))
-        if nameless or may_value:
+        plain = role is None and i not in layout.settled and name and not role_of(name)
+        if plain and (may_name or may_value):
             likely = bool(_RECORDINGS.search(key)) and not _OF_RECORDINGS.search(key)
-            columns.append(_Evidence(name, i, nameless, may_value, likely))
+            columns.append(_Evidence(name, i, may_name, may_value, likely))
     return columns
 
 
@@ -183,93 +171,31 @@ def check_unclear(
     the header.
     """
     columns = _unclear(layout)
-    if columns:
-        for cells in batches([each.position for each in columns]):
-            for each, array in zip(columns, cells, strict=True):
-                if each.open:
-                    each.add(array)
-            if not any(each.open for each in columns):
-                break
-    intake = intake_of(limits)
-    by_table = intake.by_table and not intake.only
+    for cells in batches([each.position for each in columns]) if columns else ():
+        for each, array in zip(columns, cells, strict=True):
+            if each.open:
+                each.add(array)
+        if not any(each.open for each in columns):
+            break
+    by_table = limits.by_table and not limits.only
     files = [each for each in columns if each.names_recordings(by_table=by_table)]
     values = [each for each in columns if each.has_values() and each not in files]
     problems = []
-    if files:
-        names, ignore, position = _listed(files)
-        cells = _few([quoted(text) for text in files[0].texts])
-        message = (
-            f"no column is known to name the recordings, but {names} has several texts ({cells}): all rows "
-            f"would be of one recording; expected {COLUMNS} filename={files[0].name} if it names them, or "
-            f"{ignore} if not"
-        )
-        problems.append(Problem(source, message, line, position, UNCLEAR_FILE))
-    if values:
-        names, ignore, position = _listed(values)
-        cells = _few(values[0].texts)
-        message = (
-            f"there is no column of values, but {names} has numbers in [0, 1] ({cells}), which would be read "
-            f"past; expected {COLUMNS} value={values[0].name} if it has the values, or {ignore} if not"
-        )
-        problems.append(Problem(source, message, line, position, UNCLEAR_VALUE))
+    for code, unclear in ((UNCLEAR_FILE, files), (UNCLEAR_VALUE, values)):
+        for first in unclear[:1]:
+            cells = first.texts if code == UNCLEAR_VALUE else [quoted(text) for text in first.texts]
+            message = _MESSAGES[code].format(
+                names=" or ".join(quoted(each.name) for each in unclear[:_SHOWN]),
+                cells=", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else ""),
+                option=COLUMNS,
+                first=first.name,
+                ignore=",".join(f"ignore={each.name}" for each in unclear[:_SHOWN]),
+            )
+            problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:
         raise InputError(problems)
-    given = intake.columns.of_role("filename")
-    if given and layout.has_header and layout.position("filename") is None and not intake.by_table:
-        said = " or ".join(map(quoted, given))
-        message = f"has no column {said}, as {COLUMNS} has it, and none that is known to name the recordings"
+    given = [name for role, name in limits.columns if role == "filename"]
+    if given and layout.has_header and layout.position("filename") is None and not limits.by_table:
+        names = " or ".join(map(quoted, given))
+        message = f"has no column {names}, as {COLUMNS} has it, and none that is known to name the recordings"
         raise InputError(Problem(source, message, line, code="missing-column"))
-
-
-def _few(texts: Sequence[str]) -> str:
-    return ", ".join(texts[:_SHOWN]) + (" ..." if len(texts) > _SHOWN else "")
-
-
-def _listed(columns: Sequence[_Evidence]) -> tuple[str, str, int]:
-    """Return columns by name, the option that has them read past, and which is the first, from 1."""
-    names = " or ".join(quoted(each.name) for each in columns[:_SHOWN])
-    ignore = ",".join(f"ignore={each.name}" for each in columns[:_SHOWN])
-    return f"column {names}", f"{COLUMNS} {ignore}", columns[0].position + 1
-
-
-def check_unclear_text(source: Source, delimiter: str, layout: Layout, skip: int, limits: Limits) -> None:
-    """Do as `check_unclear` of a table of text, whose rows begin after `skip` lines."""
-
-    def blocks(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
-        """Yield columns as pyarrow parses them."""
-        names = list(map(str, positions))
-        with pv.open_csv(
-            pa.BufferReader(pa.py_buffer(source.data)),
-            read_options=pv.ReadOptions(
-                column_names=[str(i) for i in range(len(layout.names))],
-                skip_rows=skip,
-                block_size=_BLOCK,
-                use_threads=False,
-            ),
-            parse_options=pv.ParseOptions(delimiter=delimiter),
-            convert_options=pv.ConvertOptions(
-                column_types=dict.fromkeys(names, _TEXT),
-                include_columns=names,
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        ) as reader:
-            for batch in reader:
-                yield batch.columns
-
-    def lines(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
-        """Yield columns of the lines that have as many fields as the table: others do not matter here."""
-        rows = (
-            [fields[at] for at in positions]
-            for _, fields in records(source, delimiter, skip)
-            if isinstance(fields, list) and len(fields) == len(layout.names)
-        )
-        while batch := list(islice(rows, _LINES)):
-            yield [pa.array(cells, _TEXT) for cells in zip(*batch, strict=True)]
-
-    if quotes_are_plain(source.data, delimiter):
-        try:
-            return check_unclear(source.name, layout, limits, blocks, skip or None)
-        except (pa.ArrowException, OSError):
-            pass  # a line is not as others are
-    return check_unclear(source.name, layout, limits, lines, skip or None)

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -21,17 +20,14 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report.table import UNDEFINED, Table
 from sedeval_soft.report.text import plain_table
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Source, open_source
+from sedeval_soft.tables.source import open_source
 
-T = TypeVar("T")
-
-_PLACE = re.compile(r" \(byte (\d+)\)$")
 _EXPECTED = "expected a file that `soft-sed-eval --format json` wrote"
 
 _OTHER_PARTS = ("files", "length", "segments", "classes", "confusion", "runs", "folds", "worst", "sweep")
 """What systems have beside their scores."""
 
-_CHECKSUM_DIGITS = 12
+_CHECKSUM = 12
 
 _DIGITS = 10
 """Digits of scores in text: with more, what is the same in both hides what differs."""
@@ -90,43 +86,44 @@ class _Schema(msgspec.Struct, frozen=True):
 def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Results:
     """Return the results in a file, or in standard input for `-`; raises InputError for anything else."""
     source = open_source(path, limits=limits)
-    schema = _decoded(source, _Schema).schema
-    if schema != SCHEMA:
-        name = schema if isinstance(schema, str) else ""
-        if name.startswith("soft-sed-eval-validation/"):
-            _refuse(source, f"is a report of `soft-sed-eval validate`, not results; {_EXPECTED}")
-        if name.startswith("soft-sed-eval/"):
-            other = f"has the schema {quoted(name)}, of another version of soft-sed-eval"
-            _refuse(source, f"{other}; expected {SCHEMA!r}")
-        kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
-        _refuse(source, f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}")
-    results = _decoded(source, Results)
+
+    def refused(message: str, line: int | None = None) -> InputError:
+        return InputError(Problem(source.name, message, line))
+
+    data = bytes(source.data[:])
+    try:
+        schema = msgspec.json.decode(data, type=_Schema).schema
+        if schema != SCHEMA:
+            raise refused(_other_schema(schema))
+        results = msgspec.json.decode(data, type=Results)
+    except msgspec.ValidationError as error:
+        raise refused(f"is not what it says: {error}; {_EXPECTED}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        text, _, place = str(error).partition(" (byte ")
+        line = data.count(b"\n", 0, int(place.removesuffix(")"))) + 1 if place else None
+        raise refused(f"is not JSON: {text}; {_EXPECTED}", line) from error
     if not results.systems:
-        _refuse(source, f"has no system; {_EXPECTED}")
-    for system in results.systems:
-        for name, count in Counter(score.name for score in system.scores).items():
+        raise refused(f"has no system; {_EXPECTED}")
+    named: list[tuple[str, Sequence[ResultScore | ResultSystem]]] = [
+        (f"system {quoted(each.name)} has the score", each.scores) for each in results.systems
+    ]
+    named.append(("has the system", results.systems))
+    for what, items in named:
+        for name, count in Counter(each.name for each in items).items():
             if count > 1:
-                _refuse(source, f"system {quoted(system.name)} has the score {quoted(name)} twice")
-    for name, count in Counter(system.name for system in results.systems).items():
-        if count > 1:
-            _refuse(source, f"has the system {quoted(name)} twice")
+                raise refused(f"{what} {quoted(name)} twice")
     return results
 
 
-def _decoded(source: Source, kind: type[T]) -> T:
-    data = bytes(source.data[:])
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.ValidationError as error:
-        _refuse(source, f"is not what it says: {error}; {_EXPECTED}")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        place = _PLACE.search(str(error))
-        line = None if place is None else data.count(b"\n", 0, int(place[1])) + 1
-        _refuse(source, f"is not JSON: {_PLACE.sub('', str(error))}; {_EXPECTED}", line)
-
-
-def _refuse(source: Source, message: str, line: int | None = None) -> NoReturn:
-    raise InputError(Problem(source.name, message, line))
+def _other_schema(schema: object) -> str:
+    """Return why a document of another schema than that of results is refused."""
+    name = schema if isinstance(schema, str) else ""
+    if name.startswith("soft-sed-eval-validation/"):
+        return f"is a report of `soft-sed-eval validate`, not results; {_EXPECTED}"
+    if name.startswith("soft-sed-eval/"):
+        return f"has the schema {quoted(name)}, of another version of soft-sed-eval; expected {SCHEMA!r}"
+    kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
+    return f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}"
 
 
 def changes(
@@ -141,19 +138,16 @@ def changes(
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
     scores = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
-    unknown = [
-        f"neither has a score {name!r}{did_you_mean(name, scores)}" for name in only if name not in scores
-    ]
+    unknown = [f"neither has a score {n!r}{did_you_mean(n, scores)}" for n in only if n not in scores]
     if unknown:
         raise SettingsError("\n".join(unknown))
     single = len(a.systems) == len(b.systems) == 1
-    of_b = {system.name: system for system in b.systems}
-    pairs = [(system, of_b[system.name]) for system in a.systems if system.name in of_b]
+    one, other = ({each.name: each for each in results.systems} for results in (a, b))
     if single:
-        pairs = [(a.systems[0], b.systems[0])]
-    systems = [_system_changes(*pair, tolerance, only) for pair in pairs]
-    only_a = [system.name for system in a.systems if system.name not in {one.name for one, _ in pairs}]
-    only_b = [system.name for system in b.systems if system.name not in {other.name for _, other in pairs}]
+        other = dict.fromkeys(one, b.systems[0])
+    systems = [_system_changes(one[n], other[n], tolerance, only) for n in one if n in other]
+    only_a, only_b = [n for n in one if n not in other], [n for n in other if n not in one]
+    settings = [(n, n in a.settings, n in b.settings) for n in dict.fromkeys((*a.settings, *b.settings))]
     return {
         "schema": "soft-sed-eval-diff/1",
         "a": {"path": names[0], "version": a.version},
@@ -162,8 +156,8 @@ def changes(
         "same": not (only_a or only_b or any(system["scores"] for system in systems)),
         "settings": [
             {"name": name, "a": a.settings.get(name), "b": b.settings.get(name)}
-            for name in dict.fromkeys((*a.settings, *b.settings))
-            if (name in a.settings, a.settings.get(name)) != (name in b.settings, b.settings.get(name))
+            for name, in_a, in_b in settings
+            if in_a != in_b or a.settings[name] != b.settings[name]
         ],
         "inputs": _input_changes(a, b, single=single),
         "systems": systems,
@@ -179,24 +173,20 @@ def _input_changes(a: Results, b: Results, *, single: bool) -> list[dict[str, An
     single: there is one system on each side: inputs go by their roles. Else they go by their names, too, all
     but the reference, of which there is one.
     """
-
-    def by_role(results: Results) -> dict[tuple[str, str, int], dict[str, Any]]:
-        inputs: dict[tuple[str, str, int], dict[str, Any]] = {}
+    inputs: dict[tuple[str, str, int], dict[str, Any]] = {}
+    for side, results in (("a", a), ("b", b)):
         # A role may be had by several: the operating points of a system.
         places: Counter[tuple[str, str]] = Counter()
         for item in results.inputs:
             key = item.role, "" if single or item.role == "reference" else item.path
-            inputs[*key, places[key]] = {"path": item.path, "sha256": item.sha256}
+            change = inputs.setdefault((*key, places[key]), {"role": item.role, "a": None, "b": None})
+            change[side] = {"path": item.path, "sha256": item.sha256}
             places[key] += 1
-        return inputs
 
-    of_a, of_b = by_role(a), by_role(b)
-    pairs = {key: (of_a.get(key), of_b.get(key)) for key in dict.fromkeys((*of_a, *of_b))}
-    return [
-        {"role": key[0], "a": one, "b": other}
-        for key, (one, other) in pairs.items()
-        if not (one and other and one["sha256"] == other["sha256"] is not None)
-    ]
+    def are_same(one: dict[str, Any] | None, other: dict[str, Any] | None) -> bool:
+        return bool(one and other and one["sha256"] == other["sha256"] is not None)
+
+    return [change for change in inputs.values() if not are_same(change["a"], change["b"])]
 
 
 def _system_changes(
@@ -207,28 +197,27 @@ def _system_changes(
     A side that lacks a score is None, one that has it undefined has the value None.
     """
 
-    def agree(one: float | None, other: float | None) -> bool:
-        return one == other if one is None or other is None else abs(one - other) <= tolerance
+    def difference(one: float | None, other: float | None) -> float | None:
+        return None if one is None or other is None else other - one
 
-    of_a, of_b = (
-        {
-            score.name: {"value": score.value, "low": score.low, "high": score.high}
-            for score in system.scores
-            if not only or score.name in only
-        }
-        for system in (a, b)
-    )
-    names = dict.fromkeys((*of_a, *of_b))
+    def agree(one: float | None, other: float | None) -> bool:
+        gap = difference(one, other)
+        return one == other if gap is None else abs(gap) <= tolerance
+
+    both: dict[str, dict[str, Any]] = {}
+    for side, system in (("a", a), ("b", b)):
+        for score in system.scores:
+            if not only or score.name in only:
+                change = both.setdefault(score.name, {"name": score.name, "a": None, "b": None})
+                change[side] = {"value": score.value, "low": score.low, "high": score.high}
     scores = []
-    for name in names:
-        one, other = of_a.get(name), of_b.get(name)
-        if one and other and all(agree(one[key], other[key]) for key in one):
-            continue
-        values = (one or {}).get("value"), (other or {}).get("value")
-        difference = None if values[0] is None or values[1] is None else values[1] - values[0]
-        scores.append({"name": name, "a": one, "b": other, "difference": difference})
+    for change in both.values():
+        one, other = change["a"], change["b"]
+        if not (one and other and all(agree(one[key], other[key]) for key in one)):
+            values = [side and side["value"] for side in (one, other)]
+            scores.append({**change, "difference": difference(*values)})
     parts = [part for part in _OTHER_PARTS if not only and getattr(a, part) != getattr(b, part)]
-    return {"a": a.name, "b": b.name, "compared": len(names), "scores": scores, "parts": parts}
+    return {"a": a.name, "b": b.name, "compared": len(both), "scores": scores, "parts": parts}
 
 
 def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
@@ -236,41 +225,39 @@ def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
 
     def setting(name: str, results: Results) -> str:
         absent = name not in results.settings
-        return "(none)" if absent else visible(json.dumps(results.settings[name], ensure_ascii=False))
+        return "(none)" if absent else json.dumps(results.settings[name], ensure_ascii=False)
 
     def table(item: dict[str, Any] | None) -> tuple[str, str]:
-        if item is None:
-            return "(none)", ""
-        return visible(item["path"]), visible((item["sha256"] or "unknown")[:_CHECKSUM_DIGITS])
+        return ("(none)", "") if item is None else (item["path"], (item["sha256"] or "unknown")[:_CHECKSUM])
 
+    settings = [
+        (name, setting(name, a), setting(name, b)) for name in (s["name"] for s in changes["settings"])
+    ]
+    inputs = [(each["role"], *table(each["a"]), *table(each["b"])) for each in changes["inputs"]]
     paths = {side: visible(changes[side]["path"]) for side in "ab"}
     versions = {side: visible(changes[side]["version"]) for side in "ab"}
-    blocks = ["".join(f"{side}  {paths[side]}  soft-sed-eval {versions[side]}\n" for side in "ab")]
-    names = [each["name"] for each in changes["settings"]]
-    if names:
-        rows = tuple((visible(name), setting(name, a), setting(name, b)) for name in names)
-        blocks.append(plain_table(Table("Settings that differ", ("setting", "a", "b"), rows, names=3)))
-    else:
-        blocks.append("The settings are the same.\n")
-    if changes["inputs"]:
-        head = ("role", "a", "SHA-256", "b", "SHA-256")
-        inputs = tuple(
-            (visible(each["role"]), *table(each["a"]), *table(each["b"])) for each in changes["inputs"]
+    blocks = [
+        "".join(f"{side}  {paths[side]}  soft-sed-eval {versions[side]}\n" for side in "ab"),
+        _table("Settings that differ", ("setting", "a", "b"), settings, 3) or "The settings are the same.\n",
+        _table(
+            "Inputs that differ, or that nobody knows", ("role", *("a", "SHA-256", "b", "SHA-256")), inputs, 5
         )
-        blocks.append(plain_table(Table("Inputs that differ, or that nobody knows", head, inputs, names=5)))
-    else:
-        blocks.append("The inputs are the same, by their SHA-256.\n")
-    blocks += [_system_text(system, changes["tolerance"]) for system in changes["systems"]]
-    only = [
-        f"Only {side} ({paths[side]}) has {', '.join(map(visible, changes[f'only_{side}']))}.\n"
-        for side in "ab"
-        if changes[f"only_{side}"]
+        or "The inputs are the same, by their SHA-256.\n",
+        *(_system_text(system, changes["tolerance"]) for system in changes["systems"]),
+        "".join(
+            f"Only {side} ({paths[side]}) has {', '.join(map(visible, changes[f'only_{side}']))}.\n"
+            for side in "ab"
+            if changes[f"only_{side}"]
+        ),
+        "The leaderboards differ; --format json of both has them.\n" if changes["board"] else "",
     ]
-    if only:
-        blocks.append("".join(only))
-    if changes["board"]:
-        blocks.append("The leaderboards differ; --format json of both has them.\n")
-    return "\n".join(blocks)
+    return "\n".join(filter(None, blocks))
+
+
+def _table(title: str, head: tuple[str, ...], rows: Sequence[Sequence[str]], names: int = 1) -> str:
+    """Return rows of texts as a table, nothing where there is none."""
+    cells = tuple(tuple(map(visible, row)) for row in rows)
+    return plain_table(Table(title, head, cells, names=names)) if rows else ""
 
 
 def _system_text(system: dict[str, Any], tolerance: float) -> str:
@@ -280,9 +267,7 @@ def _system_text(system: dict[str, Any], tolerance: float) -> str:
         return UNDEFINED if score["value"] is None else f"{score['value']:.{_DIGITS}g}"
 
     def difference(number: float | None) -> str:
-        if number is None:
-            return ""
-        return f"{number:+.4g}" if number else "interval"
+        return "" if number is None else f"{number:+.4g}" if number else "interval"
 
     a, b, scores = system["a"], system["b"], system["scores"]
     title = visible(a if a == b else f"{a} against {b}")
@@ -293,12 +278,12 @@ def _system_text(system: dict[str, Any], tolerance: float) -> str:
         title = f"{title}: {len(scores)} of {compared} {verb}{within}"
     else:
         title = f"{title}: none of {compared} differs{within}."
-    rows = tuple(
-        (visible(each["name"]), value(each["a"]), value(each["b"]), difference(each["difference"]))
+    rows = [
+        (each["name"], value(each["a"]), value(each["b"]), difference(each["difference"]))
         for each in scores
         if each["a"] and each["b"]
-    )
-    lines = plain_table(Table(title, ("score", "a", "b", "b - a"), rows)) if rows else f"{title}\n"
+    ]
+    lines = _table(title, ("score", "a", "b", "b - a"), rows) or f"{title}\n"
     for side, other in ("ab", "ba"):
         families = Counter(".".join(each["name"].split(".")[:2]) for each in scores if each[other] is None)
         if families:

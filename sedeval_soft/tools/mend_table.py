@@ -21,9 +21,7 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import sniff
-from sedeval_soft.tables.text_errors import declares
-from sedeval_soft.tables.text_lines import Sniffed, misquoted, numbered
+from sedeval_soft.tables.text import Sniffed, declares, misquoted, numbered, sniff
 from sedeval_soft.tools.validate_checks import known_spellings, shown
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
@@ -113,7 +111,7 @@ def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) 
 
 def _fields(text: str, delimiter: str) -> list[str]:
     """Return the fields of a line, none where they cannot be told apart."""
-    if not text.strip() or ('"' in text and misquoted(text, delimiter) is not None):
+    if not text.strip() or misquoted(text, delimiter) is not None:
         return []
     return next(csv.reader([text], delimiter=delimiter))
 

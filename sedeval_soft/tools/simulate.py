@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise, starmap
 from typing import Any
 
@@ -29,73 +30,28 @@ Index = npt.NDArray[np.int64]
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""
 
-_ERRORS = ("noise", "jitter", "smoothing", "drop", "merge")
-
-_ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "betas": ("train", "fit", "epsilon"),
-    "shuffled-betas": ("train", "fit", "epsilon"),
-    "data-sampling": ("train",),
-    "constant": ("value", "train"),
-    "beta-noise": ("r",),
-    "perturb": _ERRORS,
-    "annotator": ("labels",),
-}
-"""Which arguments a kind has beside those of all."""
-
-KINDS = tuple(_ARGUMENTS)
+KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator")
 """What can be simulated."""
 
-_DEFAULTS: dict[str, Any] = {
-    "train": None,
-    "fit": "moments",
-    "epsilon": 1e-7,
-    "r": None,
-    "value": 0.5,
-    "labels": (),
-    **dict.fromkeys(_ERRORS, 0.0),
-}
+_ERRORS = ("noise", "jitter", "smoothing", "drop", "merge")
 
-_RANGES = {
-    "epsilon": (1e-15, 0.1),
-    "r": (1e-6, 1e6),
-    "value": (0.0, 1.0),
-    "noise": (0.0, 1e3),
-    "jitter": (0.0, 1e9),
-    "smoothing": (0.0, 1e9),
-    "drop": (0.0, 1.0),
-    "merge": (0.0, 1.0),
+_ARGUMENTS: dict[str, tuple[Any, tuple[float, float] | None, tuple[str, ...]]] = {
+    "value": (0.5, (0.0, 1.0), ("constant",)),
+    "train": (None, None, KINDS[:4]),
+    "fit": ("moments", None, KINDS[:2]),
+    "epsilon": (1e-7, (1e-15, 0.1), KINDS[:2]),
+    "r": (None, (1e-6, 1e6), ("beta-noise",)),
+    "noise": (0.0, (0.0, 1e3), ("perturb",)),
+    **dict.fromkeys(("jitter", "smoothing"), (0.0, (0.0, 1e9), ("perturb",))),
+    **dict.fromkeys(("drop", "merge"), (0.0, (0.0, 1.0), ("perturb",))),
+    "labels": ((), None, ("annotator",)),
 }
+"""Of the arguments that not all kinds take: the default, the range of a number, and the kinds that do."""
+
+System = Callable[[str, slice], Floats]
+"""Says of a recording, of its name and segments, the values of all classes."""
 
 _BYTES_PER_CELL = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The segments of all recordings, one after another.
-
-    files, classes: names. start: (n_files + 1,) first segment of each recording, and the end of the last.
-    """
-
-    files: tuple[str, ...]
-    classes: tuple[str, ...]
-    start: Index
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Return the shape of values: (n_classes, n_segments)."""
-        return len(self.classes), int(self.start[-1])
-
-    def pieces(self) -> Iterator[tuple[str, slice]]:
-        """Return each recording with its segments."""
-        return zip(self.files, starmap(slice, pairwise(self.start.tolist())), strict=True)
-
-    def drawn(self, seed: int, kind: str, draw: Callable[[np.random.Generator, int, int], Floats]) -> Floats:
-        """Return values of all classes in all recordings, each from a stream of its own."""
-        values = np.zeros(self.shape)
-        for name, own in self.pieces():
-            for k, label in enumerate(self.classes):
-                values[k, own] = draw(stream(seed, kind, name, label), k, own.stop - own.start)
-        return values
 
 
 def simulate(
@@ -139,12 +95,13 @@ def simulate(
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
     check_room(_BYTES_PER_CELL * cells, f"to simulate {what}", "A larger --segment-length gives fewer")
-    timeline = Timeline(pair.files, pair.classes, grid.start)
-    simulated = np.zeros(timeline.shape)
+    simulated = np.zeros((len(pair.classes), grid.size))
     if simulated.size:
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
-        simulated = _simulated(kind, arguments, pair, grid, timeline, settings, limits, int(seed))
+        system = _system(kind, arguments, pair, grid, settings, limits, int(seed))
+        for name, own in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
+            simulated[:, own] = system(name, own)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
     return rows_of(simulated, grid, pair.files, pair.classes, origin)
 
@@ -155,101 +112,135 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
         hint = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
         raise SettingsError(f"kind must be one of {', '.join(KINDS)}, not {shown(kind)}{hint}")
     for name in values:
-        if name not in _DEFAULTS:
-            raise SettingsError(f"unknown argument {name!r}{did_you_mean(name, _DEFAULTS)}")
-    given = {name: values[name] for name in _DEFAULTS if values.get(name) is not None}
-    for name in given:
-        if name not in _ARGUMENTS[kind]:
-            raise SettingsError(f"{name} is not of {kind}, which takes {', '.join(_ARGUMENTS[kind])}")
-    arguments = _DEFAULTS | given
+        if name not in _ARGUMENTS:
+            raise SettingsError(f"unknown argument {name!r}{did_you_mean(name, _ARGUMENTS)}")
+    arguments = {name: default for name, (default, _, _) in _ARGUMENTS.items()}
+    for name, (_, limits, kinds) in _ARGUMENTS.items():
+        value = values.get(name)
+        if value is None:
+            continue
+        if kind not in kinds:
+            takes = ", ".join(each for each, (_, _, kinds) in _ARGUMENTS.items() if kind in kinds)
+            raise SettingsError(f"{name} is not of {kind}, which takes {takes}")
+        if limits is not None and not (name == "value" and _is_prior(value)):
+            _check_number(name, value, *limits)
+        arguments[name] = value
     if arguments["fit"] not in FITS:
         raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(arguments['fit'])}")
-    for name, (least, most) in _RANGES.items():
-        if name in given and not (name == "value" and _is_prior(given)):
-            _check_number(name, given[name], least, most)
-    _check_needs(kind, arguments)
+    labels = arguments["labels"]
+    needs = {
+        "beta-noise": (arguments["r"] is None, "r, with which alpha = beta = r"),
+        "perturb": (not any(arguments[name] for name in _ERRORS), f"one of {', '.join(_ERRORS)}"),
+        "annotator": (
+            isinstance(labels, str) or not len(labels),
+            "labels, the tables of one or more annotators",
+        ),
+    }
+    lacking, needed = needs.get(kind, (False, ""))
+    if lacking:
+        raise SettingsError(f"{kind} needs {needed}")
     return arguments
 
 
-def _check_needs(kind: str, arguments: Mapping[str, Any]) -> None:
-    if kind == "beta-noise" and arguments["r"] is None:
-        raise SettingsError("beta-noise needs r, with which alpha = beta = r")
-    if kind == "perturb" and not any(arguments[name] for name in _ERRORS):
-        raise SettingsError(f"perturb needs one of {', '.join(_ERRORS)}")
-    if kind == "annotator" and not (len(arguments["labels"]) and not isinstance(arguments["labels"], str)):
-        raise SettingsError("annotator needs labels, the tables of one or more annotators")
+def _is_prior(value: object) -> bool:
+    return isinstance(value, str) and value == "prior"
 
 
-def _is_prior(arguments: Mapping[str, Any]) -> bool:
-    return isinstance(arguments["value"], str) and arguments["value"] == "prior"
-
-
-def _check_number(name: str, value: object, least: float, most: float) -> None:
+def _check_number(name: str, value: Any, least: float, most: float) -> None:  # noqa: ANN401
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not least <= float(value) <= most:  # type: ignore[arg-type]
+    if not is_number or not least <= float(value) <= most:
         or_prior = ", or prior" if name == "value" else ""
         raise SettingsError(f"{name} must be {least:g} to {most:g}{or_prior}, not {shown(value)}")
 
 
-def _simulated(
+def _system(
     kind: str,
     arguments: Mapping[str, Any],
     pair: Recordings,
     grid: Grid,
-    timeline: Timeline,
     settings: Settings,
     limits: Limits,
     seed: int,
-) -> Floats:
-    """Return the values of a made-up system, (n_classes, n_segments); pair: the reference on both sides."""
+) -> System:
+    """Return a made-up system; pair: the reference on both sides."""
+    classes = pair.classes
     if kind == "annotator":
-        labels, labelled = [], []
-        lengths = dict(zip(pair.files, pair.length.tolist(), strict=True))
-        for i, source in enumerate(arguments["labels"]):
-            other = align(
-                pair.reference, to_rows(source, f"labels[{i}]", settings, limits), settings, lengths
-            )
-            labels.append(pool_rows(other.system, grid, settings.pool))
-            labelled.append([name not in other.findings.missing for name in pair.files])
-        return one_annotator(timeline, labels, np.array(labelled, dtype=bool), seed)
+        return _one_annotator(arguments["labels"], pair, grid, settings, limits, seed)
+    if arguments["train"] is None:
+        train = pool_rows(pair.system, grid, settings.pool)
+    else:
+        train = _train(arguments["train"], classes, settings, limits)
+    if kind == "data-sampling":
+        return partial(_sampled, train, seed)
     if kind == "perturb":
         # The odd number of segments that is nearest, as the median filter's.
         width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
-        jitter = arguments["jitter"] / settings.segment_length
-        errors = Errors(arguments["drop"], arguments["merge"], jitter, width, arguments["noise"])
-        return perturbed(timeline, pool_rows(pair.system, grid, settings.pool), errors, seed)
-    if kind == "data-sampling":
-        return data_sampling(timeline, _train(arguments, pair, grid, settings, limits), seed)
-    n_classes = len(timeline.classes)
+        errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
+        errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
+        return lambda name, own: np.stack(
+            [perturbed(train[k, own], seed, name, label, **errors) for k, label in enumerate(classes)]
+        )
+    fitted = _fitted(kind, arguments, train)
+    if kind == "constant":
+        return lambda _, __: fitted.mean[:, None]
+    if kind == "shuffled-betas":
+        fitted = shuffled(fitted, classes, seed)
+
+    def drawn(name: str, own: slice) -> Floats:
+        streams = enumerate(stream(seed, kind, name, label) for label in classes)
+        return np.stack([fitted.draw(rng, k, own.stop - own.start) for k, rng in streams])
+
+    return drawn
+
+
+def _fitted(kind: str, arguments: Mapping[str, Any], train: Floats) -> Betas:
+    """Return the distributions of a kind that has some."""
     if kind == "beta-noise":
         # alpha = beta = r: the less r, the wider.
-        fitted = Betas(np.full(n_classes, 0.5), np.full(n_classes, 2.0 * arguments["r"]))
-    elif kind == "constant" and not _is_prior(arguments):
-        fitted = Betas(np.full(n_classes, float(arguments["value"])), np.full(n_classes, np.inf))
-    else:
-        train = _train(arguments, pair, grid, settings, limits)
-        by_moments = arguments["fit"] == "moments"
-        fitted = Betas.fitted(train) if by_moments else Betas.likeliest(train, arguments["epsilon"])
-    if kind == "constant":
-        return np.repeat(fitted.mean[:, None], timeline.shape[1], axis=1)
-    if kind == "shuffled-betas":
-        fitted = shuffled(fitted, timeline.classes, seed)
-    return timeline.drawn(seed, kind, fitted.draw)
+        return Betas(np.full(len(train), 0.5), np.full(len(train), 2.0 * arguments["r"]))
+    if kind == "constant" and not _is_prior(arguments["value"]):
+        return Betas(np.full(len(train), float(arguments["value"])), np.full(len(train), np.inf))
+    if arguments["fit"] == "moments":
+        return Betas.fitted(train)
+    return Betas.likeliest(train, arguments["epsilon"])
 
 
-def _train(
-    arguments: Mapping[str, Any], pair: Recordings, grid: Grid, settings: Settings, limits: Limits
-) -> Floats:
-    """Return the segments of the training data, else of the reference, in the reference's classes."""
-    if arguments["train"] is None:
-        return pool_rows(pair.system, grid, settings.pool)
-    rows = to_rows(arguments["train"], "train", settings, limits)
-    if {*pair.classes}.isdisjoint(rows.classes):
+def _sampled(train: Floats, seed: int, name: str, own: slice) -> Floats:
+    """Draw whole time steps, all classes together, of other data with replacement, for a recording."""
+    if not train.shape[1]:
+        raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
+    return train[:, stream(seed, "data-sampling", name).integers(0, train.shape[1], own.stop - own.start)]
+
+
+def _train(source: Any, classes: tuple[str, ...], settings: Settings, limits: Limits) -> Floats:  # noqa: ANN401
+    """Return the segments of the training data, in the reference's classes."""
+    rows = to_rows(source, "train", settings, limits)
+    if {*classes}.isdisjoint(rows.classes):
         raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
     pair = align(rows, rows, settings)
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
-    grid.check_size(len(pair.classes))
+    grid.check_size(len(classes))
     return pool_rows(pair.reference, grid, settings.pool)
+
+
+def _one_annotator(
+    sources: Sequence[Any], pair: Recordings, grid: Grid, settings: Settings, limits: Limits, seed: int
+) -> System:
+    """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
+    labels: list[tuple[Container[str], Floats]] = []
+    lengths = dict(zip(pair.files, pair.length.tolist(), strict=True))
+    for i, source in enumerate(sources):
+        rows = to_rows(source, f"labels[{i}]", settings, limits)
+        other = align(pair.reference, rows, settings, lengths)
+        labels.append((other.findings.missing, pool_rows(other.system, grid, settings.pool)))
+
+    def system(name: str, own: slice) -> Floats:
+        who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
+        if not who:
+            return np.zeros((len(pair.classes), 1))
+        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, own]
+
+    return system
 
 
 # Systems that know nothing of the recordings they are scored on: the betas, the shuffled betas and the data
@@ -352,34 +343,6 @@ def shuffled(fitted: Betas, classes: Sequence[str], seed: int) -> Betas:
     return Betas(fitted.mean[order], fitted.size[order])
 
 
-def data_sampling(timeline: Timeline, train: Floats, seed: int) -> Floats:
-    """Draw whole time steps, all classes together, of other data with replacement.
-
-    train: (n_classes, n_steps); raises InputError where there is no step.
-    """
-    if not train.shape[1]:
-        raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
-    steps = [
-        stream(seed, "data-sampling", name).integers(0, train.shape[1], segments.stop - segments.start)
-        for name, segments in timeline.pieces()
-    ]
-    return np.ascontiguousarray(train[:, np.concatenate([np.zeros(0, dtype=np.int64), *steps])])
-
-
-def one_annotator(timeline: Timeline, labels: Sequence[Floats], labelled: Bools, seed: int) -> Floats:
-    """Return for each recording the labels of one annotator, at random among those who labelled it.
-
-    labels: of each annotator, (n_classes, n_segments). labelled: (n_annotators, n_files). A recording that
-    nobody labelled has zeros.
-    """
-    values = np.zeros(timeline.shape)
-    for f, (name, segments) in enumerate(timeline.pieces()):
-        who = np.flatnonzero(labelled[:, f])
-        if len(who):
-            values[:, segments] = labels[int(stream(seed, "annotator", name).choice(who))][:, segments]
-    return values
-
-
 # A reference with errors of known effect: dropped and merged events, shifts in time, smoothing, noise.
 #
 # An event is a run of segments of a class in a recording whose values are above 0. Errors happen in the order
@@ -397,40 +360,34 @@ def one_annotator(timeline: Timeline, labels: Sequence[Floats], labelled: Bools,
 #   sqrt(2 / pi) = 0.798 of its standard deviation.
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """How much is wrong.
+def perturbed(
+    values: Floats,
+    seed: int,
+    *names: str,
+    drop: float = 0.0,
+    merge: float = 0.0,
+    jitter: float = 0.0,
+    smoothing: int = 1,
+    noise: float = 0.0,
+) -> Floats:
+    """Return values of a class in a recording, (n_segments,) in [0, 1], with errors.
 
-    drop, merge: probabilities for each event, for each gap. jitter: standard deviation of shifts, smoothing:
-    width of the moving average, both in segments. noise: standard deviation.
+    names: of the recording and the class, for random numbers. drop, merge: probabilities for each event, for
+    each gap. jitter: standard deviation of shifts, smoothing: width of the moving average, both in segments.
+    noise: standard deviation.
     """
-
-    drop: float = 0.0
-    merge: float = 0.0
-    jitter: float = 0.0
-    smoothing: int = 1
-    noise: float = 0.0
-
-
-def perturbed(timeline: Timeline, values: Floats, errors: Errors, seed: int) -> Floats:
-    """Return values, (n_classes, n_segments) in [0, 1], with errors."""
-    result = values.copy()
-    for name, segments in timeline.pieces():
-        for k, label in enumerate(timeline.classes):
-            piece = result[k, segments]
-            if errors.drop and piece.any():
-                piece = _dropped(piece, errors.drop, stream(seed, "drop", name, label))
-            if errors.merge and piece.any():
-                piece = _merged(piece, errors.merge, stream(seed, "merge", name, label))
-            if errors.jitter and piece.any():
-                piece = _shifted(piece, errors.jitter, stream(seed, "jitter", name, label))
-            if errors.smoothing > 1 and piece.any():
-                piece = _smoothed(piece, errors.smoothing)
-            if errors.noise:
-                noise = stream(seed, "noise", name, label).normal(0.0, errors.noise, len(piece))
-                piece = np.clip(piece + noise, 0.0, 1.0)
-            result[k, segments] = piece
-    return result
+    for kind, size, change in (
+        ("drop", drop, _dropped),
+        ("merge", merge, _merged),
+        ("jitter", jitter, _shifted),
+    ):
+        if size and values.any():
+            values = change(values, size, stream(seed, kind, *names))
+    if smoothing > 1 and values.any():
+        values = _smoothed(values, smoothing)
+    if noise:
+        values = values + stream(seed, "noise", *names).normal(0.0, noise, len(values))
+    return np.clip(values, 0.0, 1.0)
 
 
 def _runs(values: Floats) -> tuple[Index, Index]:

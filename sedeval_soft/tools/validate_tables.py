@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
-from sedeval_soft.tables.columns import Layout, layout_of_row, only_the_user_knows
+from sedeval_soft.tables.annotations import number
+from sedeval_soft.tables.assemble import ROUNDING
+from sedeval_soft.tables.columns import Layout, layout_of_row
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.forms import form_at_once, form_instead, read_as
+from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
     are_lists_of_one,
     check_alike,
@@ -29,12 +31,10 @@ from sedeval_soft.tables.joined_tables import (
     tables_in,
     with_recording,
 )
-from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_errors import Scan, declares, scan
-from sedeval_soft.tables.text_lines import DELIMITERS, Sniffed, is_blank, numbered, records
+from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, Sniffed, declares, numbered, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -240,7 +240,7 @@ def _read(
     except InputError as error:
         log.add_error(error)
         return []
-    if table is None and (form or is_blank(source.data)):
+    if table is None and (form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
             layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
@@ -252,13 +252,13 @@ def _read(
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as the text that it would be, whose lines mean nothing."""
-    from sedeval_soft.tables.delimited import write_table
+    from sedeval_soft.tables.fit import write
 
     rows = read_as(form, source, limits)
     if rows is None:
         return None
     try:
-        data = write_table(rows, "\t", header=True, form="wide" if rows.has_steps else "long")
+        data = write(rows, "wide" if rows.has_steps else "long")
     except InputError as error:
         # A name that no table of text can hold.
         coded = [
@@ -273,29 +273,24 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     """Look at a table of text; None where it is empty, or has no rows that can be scored."""
     log.texts[source.name] = source, None
-    try:
-        sniffed = sniff(source, limits)
-    except InputError as error:
-        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
-        if not form:
-            raise
-        return _of_other_form(source, form, log, limits)
+    reading = read_text(source, limits, log.most, whole=True)
+    sniffed, rows, lines = reading.sniffed, reading.rows, reading.scan
+    if reading.form:
+        return _of_other_form(source, reading.form, log, limits)
     if sniffed is None:
         return None
     log.texts[source.name] = source, sniffed.delimiter
-    rows = read_fast(source, sniffed, limits)
-    if rows is not None:
-        _check_line_ends(source, log)
-        return Table(source, sniffed, rows)
-    scanned = scan(source, sniffed, log.most, limits, whole=True)
-    form = form_instead(source, sniffed) if scanned.counts else ""
-    if form:
-        return _of_other_form(source, form, log, limits)
     _check_line_ends(source, log)
-    log.add(*scanned.problems, counts=scanned.counts)
-    log.add(*_explanations(source, sniffed, scanned))
-    rows = scanned.rows(source, sniffed, limits)
-    return None if rows is None else Table(source, sniffed, rows, scanned.lines, scanned.named)
+    named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
+    if lines is not None:
+        log.add(*lines.problems, counts=lines.counts)
+        log.add(*_explanations(source, sniffed, lines))
+        for line, fields in lines.misread:
+            for role, name in zip(sniffed.layout.roles, fields, strict=True):
+                if role in named and name.strip():
+                    named[role].setdefault(name.strip(), line)
+    row_lines = None if lines is None else lines.lines
+    return None if rows is None else Table(source, sniffed, rows, row_lines, named)
 
 
 def _check_line_ends(source: Source, log: Log) -> None:
@@ -311,21 +306,30 @@ def _check_line_ends(source: Source, log: Log) -> None:
 
 def _explanations(source: Source, sniffed: Sniffed, scanned: Scan) -> Iterator[Problem]:
     """Yield what explains the problems of a table, if anything does."""
-    facts, layout, n_sound = scanned.facts, sniffed.layout, len(scanned.numbers)
+    layout, n_sound, misread = sniffed.layout, len(scanned.numbers), [row for _, row in scanned.misread]
     names = dict(zip(layout.roles, layout.names, strict=True))
-    backwards, below, above = facts["backwards"], facts["below"], facts["above"]
+    # NaN where there is no number, which is neither below nor above any.
+    columns = {
+        role: np.array([number(row[i]) for row in misread for i, r in enumerate(layout.roles) if r == role])
+        for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
+    }
+    values = columns["class" if layout.wide else "soft_value"]
+    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"]))
+    below, above = (int(np.count_nonzero(beyond)) for beyond in (values < -ROUNDING, values > 1 + ROUNDING))
+    both = len(values) == len(columns["event_label"])
+    swapped = int(np.count_nonzero(np.isnan(values) & ~np.isnan(columns["event_label"]))) if both else 0
     # Rows without a problem have their values in [0, 1].
-    beyond, n_values = below + above, facts["values"] + n_sound
+    beyond, n_values = below + above, int(np.count_nonzero(~np.isnan(values))) + n_sound
     outside = f"{beyond} of {n_values} values are"
     explanations = (
-        ("swapped-times", "offset", not n_sound and backwards == facts["lines"] >= _MANY,
+        ("swapped-times", "offset", not n_sound and backwards == len(misread) >= _MANY,
          f"all {backwards} rows have their offset before their onset"),
-        ("swapped-columns", "event_label", not n_sound and facts["swapped"] >= _MANY,
+        ("swapped-columns", "event_label", not n_sound and swapped >= _MANY,
          f"{names.get('event_label')} holds numbers, {names.get('soft_value')} does not"),
         ("values-are-logits", "soft_value", below and above and 4 * beyond > n_values,
          f"{outside} outside [0, 1], on both sides: these could be logits"),
         ("values-in-percent", "soft_value",
-         above and not below and not facts["beyond percent"] and 2 * beyond > n_values,
+         above and not below and not (values > 100).any() and 2 * beyond > n_values,
          f"{outside} above 1, none above 100: these could be percentages"),
     )  # fmt: skip
     for code, role, holds, message in explanations:

@@ -19,9 +19,9 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft.evaluation import optimal_bootstrap
+from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import event, level_matching, thresholds
+from sedeval_soft.measures import event, matching, thresholds
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 
 ALL = Settings(
@@ -105,7 +105,7 @@ def test_every_score_under_other_settings(chosen, form):
 def test_best_thresholds_of_many_draws(monkeypatch, seed):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(optimal_bootstrap, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = (
@@ -119,7 +119,7 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed):
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch, seed):
     """Events that overlap too much to be matched whatever their class, in some of the files."""
     monkeypatch.setattr(event, "_MOST_COPIES", 12)
-    monkeypatch.setattr(level_matching, "_COPIES_PER_EDGE", 1)
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
     settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
     tables = random_tables(seed, n=25)
     lost = np.isnan(tables.tally(settings).per_file["event.soft.substitutions"])

@@ -7,7 +7,7 @@ import pytest
 
 from sedeval_soft.measures import event
 from sedeval_soft.measures.event import Collars, candidate_pairs, level_edges
-from sedeval_soft.measures.level_matching import LevelEdges, TooManyPairsError
+from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError
 from sedeval_soft.timeline.events import EventLifetimes
 
 COLLARS = [

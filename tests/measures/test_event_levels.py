@@ -13,9 +13,9 @@ from oracles import FILES, in_seconds, maximum_size, merged_events, tick_rows
 from tables import long_rows
 
 from sedeval_soft.evaluation.optimal import events_when
-from sedeval_soft.measures import level_matching
+from sedeval_soft.measures import matching
 from sedeval_soft.measures.event import Collars, count_soft_events
-from sedeval_soft.measures.level_matching import LevelEdges, match_levels
+from sedeval_soft.measures.matching import LevelEdges, match_levels
 from sedeval_soft.measures.thresholds import NOTHING, ThresholdCounts, f_merit
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
 
@@ -63,7 +63,7 @@ def matched(ours, theirs, collars, keep, by_class):
 @given(ROWS, ROWS, COLLARS, st.sampled_from([1, 2, 64]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(reference, system, collars, copies):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
+        patch.setattr(matching, "_COPIES_PER_EDGE", copies)
         counts = count_soft_events(lifetimes(reference), lifetimes(system), len(FILES), len(CLASSES), collars)
     tp, n_ref, n_sys = ({key: Fraction(0) for key in itertools.product(FILES, CLASSES)} for _ in range(3))
     m = dict.fromkeys(FILES, Fraction(0))
@@ -139,7 +139,7 @@ def test_match_levels_is_maximum_at_every_level(seed, copies):
     kept = ends[0] < ends[1]
     edges = LevelEdges(left[kept], right[kept], ends[0][kept], ends[1][kept])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(level_matching, "_COPIES_PER_EDGE", copies)
+        patch.setattr(matching, "_COPIES_PER_EDGE", copies)
         found = match_levels(edges)
     for level in (np.arange(8) + 0.5) / 8:
         here = (edges.low < level) & (level <= edges.high)

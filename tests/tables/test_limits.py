@@ -95,8 +95,7 @@ def test_the_place_of_a_long_line_is_told_whatever_ends_it(end, tmp_path):
     path = tmp_path / "t.tsv"
     text = table(500) + "f0\t0\t1\t" + "x" * 3000 + "\n" + "f0\t0\t1\tc\n" * 500
     path.write_text(text.replace("\n", end), newline="")
-    place = "1" if end == "\r" else "502"  # lines that end in CR are counted from those that end in LF
-    with pytest.raises(InputError, match=rf"t\.tsv:{place}: has a line of more than 2000 bytes"):
+    with pytest.raises(InputError, match=r"t\.tsv:502: has a line of more than 2000 bytes"):
         read_rows(path, limits=Limits(line_length=2000, name_length=10_000))
     assert len(read_rows(path, limits=Limits(line_length=3010, name_length=10_000))) == 1001
 

@@ -14,6 +14,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import (
     FORMS,
+    TEXT_EXTENSIONS,
     form_at_once,
     form_by_extension,
     form_instead,
@@ -69,7 +70,7 @@ def test_every_form_is_documented():
 def test_forms_are_named_once():
     names = [form.name for form in FORMS]
     assert len(set(names)) == len(names)
-    own = [extension for form in FORMS if form.own for extension in form.extensions]
+    own = [end for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS]
     assert len(set(own)) == len(own)
     assert {form.name for form in FORMS if not form.written} == READ_ONLY
     for form in FORMS:
@@ -105,7 +106,7 @@ def test_a_form_reads_what_it_writes_by_its_registered_functions(form):
 
 def test_extensions_say_what_is_written():
     for form in WRITTEN:
-        for extension in form.extensions if form.own else ():
+        for extension in {*form.extensions} - TEXT_EXTENSIONS:
             assert form_by_extension(f"x{extension}", wide=False) is form
             assert form_by_extension(f"x{extension.upper()}.gz", wide=True) is form
     assert [form_by_extension(f"x{e}", wide=w).name for e in (".tsv", ".csv") for w in (False, True)] == [

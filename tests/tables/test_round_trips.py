@@ -13,7 +13,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import as_long
+from sedeval_soft.tables.fit import unfold
 
 NAMES = [form.name for form in WRITTEN]
 
@@ -33,7 +33,7 @@ def check(rows, form):
         made, read, losses = through(rows, form, Path(folder))
     assert facts(read) == facts(made)
     if not losses:
-        assert facts(as_long(read)) == facts(as_long(rows))
+        assert facts(unfold(read)) == facts(unfold(rows))
 
 
 @pytest.mark.parametrize("form", NAMES)
@@ -49,7 +49,7 @@ def test_a_form_reads_what_it_writes(form, rows):
 
 def sounds(rows):
     """Whether there is anything in a table but silence."""
-    found = as_long(rows)
+    found = unfold(rows)
     return bool(len(found)) and (found.value is None or bool(np.any(found.value > 0)))
 
 
@@ -69,7 +69,7 @@ def test_there_and_back(form, rows, there):
             assert not sounds(first), error  # noqa: PT017
             return
     if not (lost or more):
-        assert facts(as_long(back)) == facts(as_long(first))
+        assert facts(unfold(back)) == facts(unfold(first))
 
 
 def test_pairs_that_lose_nothing_are_many():
@@ -83,7 +83,7 @@ def test_pairs_that_lose_nothing_are_many():
                 _, other, lost = through(first, there, folder / there)
                 _, back, more = through(other, form, folder / f"{there}-back")
                 if not (lost or more):
-                    assert facts(as_long(back)) == facts(as_long(first))
+                    assert facts(unfold(back)) == facts(unfold(first))
                     kept.add((form, there))
     whole = {"long", "csv", "wide", "wide-csv", "maestro", "score-dir", "parquet", "arrow", "arrow-stream"}
     whole |= {"jsonl", "jams", "rttm"}

@@ -16,8 +16,7 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast, sniff
-from sedeval_soft.tables.text_errors import read_carefully
+from sedeval_soft.tables.text import read_carefully, read_fast, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [

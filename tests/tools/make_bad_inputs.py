@@ -105,7 +105,6 @@ FORM: dict[str, Bad] = {
     "json_lines_without_label": bad('{"onset": 0, "offset": 1, "label": null}\n', "malformed-file", 1),
     "html": bad("<html><body>404 Not Found</body></html>\n", "not-a-table", 1),
     "unknown_header": bad("on;off;what\n0;1;car\n", "not-a-table", 1),
-    "blank_for_ever": bad("\n" * 70_000 + HEAD + GOOD, "not-a-table", 1),
     "label_times_value": bad("car\t0\t1\t0.5\n", "ambiguous-table", 1),
     "long_or_wide": bad("onset\toffset\tspeech\tevent\n0\t1\t0.5\t0\n", "ambiguous-table", 1, 4),
     "misspelt_onset": bad("filename\tonsett\toffset\tevent_label\n", "missing-column", 1, 2),

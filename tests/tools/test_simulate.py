@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from called import call
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,16 +16,7 @@ from sedeval_soft import SettingsError, evaluate, simulate
 from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tools.simulate import (
-    KINDS,
-    Betas,
-    Errors,
-    Timeline,
-    data_sampling,
-    one_annotator,
-    perturbed,
-    shuffled,
-)
+from sedeval_soft.tools.simulate import KINDS, Betas, perturbed, shuffled
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
@@ -35,9 +26,30 @@ NEEDED["annotator"] = {"labels": [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"]}
 seeds = st.integers(0, 2**63 - 1)
 
 
-def timeline(*lengths, classes=("a", "b", "c")):
-    start = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    return Timeline(tuple(f"f{i}" for i in range(len(lengths))), classes, start)
+def table(events):
+    """Return a table of events (file, onset, offset, class), or (file, onset, offset, class, value)."""
+    names = ("filename", "onset", "offset", "event_label", "soft_value")
+    return dict(zip(names, map(list, zip(*events, strict=True)), strict=False))
+
+
+def of_files(lengths, classes="abc"):
+    """Return a reference of files of some whole seconds, all of them of each class."""
+    return table([(f"f{i}", 0.0, float(n), label) for i, n in enumerate(lengths) for label in classes])
+
+
+def grid(rows, n=None):
+    """Return values of segments of a second, (n_classes, n) of the first files, from rows."""
+    starts = np.append(
+        0, np.cumsum([rows.offset[rows.file == f].max(initial=0) for f in range(len(rows.files))])
+    )
+    values = np.zeros((len(rows.classes), int(starts[-1]) if n is None else n))
+    values[rows.label, (starts[rows.file] + rows.onset).astype(int)] = rows.value
+    return values
+
+
+def drawn(fitted, n, seed=0):
+    """Return values of all classes of distributions."""
+    return np.stack([fitted.draw(np.random.default_rng(seed), k, n) for k in range(len(fitted.mean))])
 
 
 def same(a: EventTable, b: EventTable) -> bool:
@@ -72,12 +84,15 @@ def test_the_order_of_rows_and_of_names_does_not_matter(kind):
     assert same(simulate(kind, rows, seed=1, **own), simulate(kind, turned, seed=1, **own))
 
 
-@given(seeds, st.lists(st.integers(0, 9), min_size=2, max_size=4))
+@given(seeds, st.lists(st.integers(1, 9), min_size=2, max_size=4))
+@settings(max_examples=20)
 def test_other_files_and_classes_change_nothing(seed, lengths):
-    whole, part = timeline(*lengths), timeline(*lengths[:-1], classes=("b",))
-    noise = Betas(np.full(3, 0.5), np.full(3, 0.6))
-    values = whole.drawn(seed, "beta-noise", noise.draw)
-    assert np.array_equal(values[1:2, : part.shape[1]], part.drawn(seed, "beta-noise", noise.draw))
+    whole, part = (
+        simulate("beta-noise", of_files(*which), r=0.3, seed=seed)
+        for which in ((lengths,), (lengths[:-1], "b"))
+    )
+    inside = (whole.file < len(part.files)) & (whole.label == 1)
+    assert np.array_equal(whole.value[inside], part.value)
 
 
 @given(st.integers(0, 2**32), st.integers(2, 60))
@@ -102,72 +117,70 @@ def test_the_likeliest_are_those_that_scipy_finds():
 @pytest.mark.parametrize("fit", [Betas.fitted, Betas.likeliest])
 def test_classes_without_variance_and_binary_ones_are_decided(fit):
     values = np.array([[0.3] * 8, [0.0] * 8, [1.0] * 8, [0.1] * 8])
-    fitted = fit(values)
-    drawn = timeline(8, classes=("a", "b", "c", "d")).drawn(0, "betas", fitted.draw)
-    assert np.array_equal(drawn, values)
+    assert np.array_equal(drawn(fit(values), 8), values)
     coin = Betas.fitted(np.array([[0.0, 1.0, 1.0, 1.0]]))
     assert coin.size[0] == 0
-    drawn = timeline(4000, classes=("a",)).drawn(0, "betas", coin.draw)
-    assert {*np.unique(drawn)} == {0.0, 1.0}
-    assert abs(drawn.mean() - 0.75) < 0.03
-    silent = timeline(2).drawn(0, "betas", fit(np.zeros((3, 0))).draw)
-    assert np.array_equal(silent, np.zeros((3, 2)))
+    tossed = drawn(coin, 4000)
+    assert {*np.unique(tossed)} == {0.0, 1.0}
+    assert abs(tossed.mean() - 0.75) < 0.03
+    assert not drawn(fit(np.zeros((3, 0))), 2).any()
 
 
 @given(seeds, st.integers(1, 7))
 def test_shuffled_classes_have_the_distribution_of_another(seed, n_classes):
     names = tuple(f"class {k}" for k in range(n_classes))
     means = (np.arange(n_classes) + 1) / 10
-    drawn = shuffled(Betas(means, np.full(n_classes, np.inf)), names, seed).mean
-    assert sorted(drawn) == sorted(means)
-    assert n_classes == 1 or np.all(drawn != means)
+    turned = shuffled(Betas(means, np.full(n_classes, np.inf)), names, seed).mean
+    assert sorted(turned) == sorted(means)
+    assert n_classes == 1 or np.all(turned != means)
 
 
 @given(seeds, st.integers(1, 9))
+@settings(max_examples=20)
 def test_sampled_steps_are_whole_steps_of_the_data(seed, n_steps):
-    train = np.random.default_rng(n_steps).random((3, n_steps))
-    drawn = data_sampling(timeline(4, 0, 5), train, seed)
-    assert drawn.shape == (3, 9)
-    assert {tuple(step) for step in drawn.T} <= {tuple(step) for step in train.T}
+    values = np.random.default_rng(n_steps).uniform(0.1, 1, (3, n_steps))
+    train = table([("t", k, k + 1, "abc"[c], values[c, k]) for c in range(3) for k in range(n_steps)])
+    sampled = grid(simulate("data-sampling", of_files((4, 5)), train=train, seed=seed))
+    assert sampled.shape == (3, 9)
+    assert {tuple(step) for step in sampled.T} <= {tuple(step) for step in values.T}
 
 
 def test_noise_is_of_its_distribution():
     reference = {"onset": [0.0], "offset": [4000.0], "event_label": ["a"]}
-    drawn = simulate("beta-noise", reference, r=0.5, seed=7).value
-    assert stats.kstest(drawn, stats.beta(0.5, 0.5).cdf).pvalue > 0.01
+    noise = simulate("beta-noise", reference, r=0.5, seed=7).value
+    assert stats.kstest(noise, stats.beta(0.5, 0.5).cdf).pvalue > 0.01
 
 
 @given(seeds)
+@settings(max_examples=20)
 def test_one_annotator_speaks_for_a_file(seed):
-    line = timeline(3, 3, 3)
-    labels = [np.full(line.shape, value) for value in (0.2, 0.4, 0.6)]
-    labelled = np.array([[True, False, False], [True, True, False], [False, False, False]])
-    drawn = one_annotator(line, labels, labelled, seed)
-    assert drawn[0, 0] in {0.2, 0.4}
-    assert np.all(drawn[:, :3] == drawn[0, 0])
-    assert np.all(drawn[:, 3:6] == 0.4)
-    assert np.all(drawn[:, 6:] == 0.0)
+    labels = [
+        table([(file, 0.0, 3.0, label, value) for file in files for label in "abc"])
+        for files, value in ((("f0", "f1"), 0.4), (("f0",), 0.2), (("other",), 0.6))
+    ]
+    said = grid(simulate("annotator", of_files((3, 3, 3)), labels=labels, seed=seed), 9)
+    assert said[0, 0] in {0.2, 0.4}
+    assert np.all(said[:, :3] == said[0, 0])
+    assert np.all(said[:, 3:6] == 0.4)
+    assert np.all(said[:, 6:] == 0.0)
 
 
-soft = st.lists(st.sampled_from([0.0, 0.0, 0.3, 0.7, 1.0]), min_size=1, max_size=40).map(
-    lambda v: np.array([v])
-)
+soft = st.lists(st.sampled_from([0.0, 0.0, 0.3, 0.7, 1.0]), min_size=1, max_size=40).map(np.array)
 
 
 def changed(values, seed, **errors):
-    line = timeline(values.shape[1], classes=("a",))
-    found = perturbed(line, values, Errors(**errors), seed)
-    assert found.shape == values.shape
-    assert np.all((found >= 0) & (found <= 1))
-    return found
+    result = perturbed(values, seed, "f0", "a", **errors)
+    assert result.shape == values.shape
+    assert np.all((result >= 0) & (result <= 1))
+    return result
 
 
 @given(soft, seeds, st.floats(0.01, 1.0))
 def test_dropping_silences_whole_events(values, seed, share):
     found = changed(values, seed, drop=share)
     assert np.all((found == values) | (found == 0))
-    alone = (values[0, 1:] > 0) & (values[0, :-1] > 0)
-    assert not np.any(alone & ((found[0, 1:] > 0) != (found[0, :-1] > 0)))
+    alone = (values[1:] > 0) & (values[:-1] > 0)
+    assert not np.any(alone & ((found[1:] > 0) != (found[:-1] > 0)))
     assert not changed(values, seed, drop=1.0).any()
 
 
@@ -176,12 +189,12 @@ def test_merging_loses_nothing_and_fills_gaps_only(values, seed, share):
     found = changed(values, seed, merge=share)
     assert np.all(found >= values)
     assert np.array_equal(found[values > 0], values[values > 0])
-    heard = np.flatnonzero(values[0])
-    inside = np.zeros(values.shape[1], dtype=bool)
+    heard = np.flatnonzero(values)
+    inside = np.zeros(len(values), dtype=bool)
     if len(heard):
         inside[heard[0] : heard[-1] + 1] = True
-    assert not found[0, ~inside].any()
-    assert np.all(changed(values, seed, merge=1.0)[0, inside] > 0)
+    assert not found[~inside].any()
+    assert np.all(changed(values, seed, merge=1.0)[inside] > 0)
 
 
 def test_known_effects_of_dropping_on_scores():
@@ -193,17 +206,17 @@ def test_known_effects_of_dropping_on_scores():
 
 @given(st.integers(0, 12), st.integers(1, 6), seeds)
 def test_shifting_keeps_what_stays_inside(before, length, seed):
-    values = np.zeros((1, 60))
-    values[0, 20 + before : 20 + before + length] = 0.6
+    values = np.zeros(60)
+    values[20 + before : 20 + before + length] = 0.6
     found = changed(values, seed, jitter=2.0)
     assert np.count_nonzero(found) == length
     assert {*np.unique(found)} == {0.0, 0.6}
 
 
 def test_shifts_have_their_deviation():
-    values = np.zeros((1, 90_000))
-    values[0, 15::30] = 1.0
-    found = np.flatnonzero(changed(values, 0, jitter=3.0)[0])
+    values = np.zeros(90_000)
+    values[15::30] = 1.0
+    found = np.flatnonzero(changed(values, 0, jitter=3.0))
     shift = (found % 30) - 15
     assert abs(shift.std() - np.sqrt(9 + 1 / 12)) < 0.15
     assert abs(shift.mean()) < 0.2
@@ -212,13 +225,13 @@ def test_shifts_have_their_deviation():
 @given(soft, st.integers(0, 4))
 def test_smoothing_is_a_mean_over_what_is_there(values, half):
     found = changed(values, 0, smoothing=2 * half + 1)
-    n = values.shape[1]
-    expected = [values[0, max(i - half, 0) : i + half + 1].mean() for i in range(n)]
-    assert np.allclose(found[0], expected)
+    n = len(values)
+    expected = [values[max(i - half, 0) : i + half + 1].mean() for i in range(n)]
+    assert np.allclose(found, expected)
 
 
 def test_noise_has_its_mean_absolute_error():
-    values = np.full((1, 20_000), 0.5)
+    values = np.full(20_000, 0.5)
     error = np.abs(changed(values, 1, noise=0.1) - values).mean()
     assert abs(error - 0.1 * np.sqrt(2 / np.pi)) < 0.002
 

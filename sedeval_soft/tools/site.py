@@ -35,7 +35,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, doubts
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import (
@@ -312,8 +312,7 @@ def _check_reference(task: Task) -> None:
     """Refuse a reference that is probably misread, where that makes all submissions invalid."""
     if task.settings.strict:
         rows = task.reference
-        tables = align(rows, rows, task.settings, task.durations).findings.tables
-        misread = doubts({role: table for role, table in tables.items() if role == "reference"})
+        misread = align(rows, rows, task.settings, task.durations).findings.misread("reference")
         if misread:
             raise EvaluationError("\n".join([*misread, STRICT]))
 

@@ -8,33 +8,25 @@ from dataclasses import fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft import __version__
 from sedeval_soft.api.comparison import compare
-from sedeval_soft.api.evaluation import settings_of_points, with_folds
+from sedeval_soft.api.evaluation import evaluation_of, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    is_points,
     limits_from,
-    read_lengths,
-    read_parts,
     settings_from,
     shown,
-    sides_of,
     with_points,
 )
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.shard import shard_of_rows
-from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.plots.data import System, Systems, Wish
-from sedeval_soft.plots.registry import RESAMPLED, figure_of, form_of, rendered
-from sedeval_soft.plots.requirements import check_kind, rank_by, settings_for
-from sedeval_soft.plots.style import Look
+from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
+from sedeval_soft.plots.registry import RESAMPLED
+from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
+from sedeval_soft.report import write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import align
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,26 +62,28 @@ def plot(
     wish, look = _pick(Wish, wish, values), _pick(Look, look, values)
     if not systems:
         raise SettingsError("expected one or more systems, found none")
-    check_kind(kind, wish, len(systems))
+    named = named_systems(kind, wish, systems, names)
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
-    named = dict(zip(names_of(systems, names), systems, strict=True))
     chosen = with_folds(settings_from(settings, values), folds)
-    default = chosen.only == DEFAULT_ONLY and "only" not in values
     scored = scored_systems(
-        kind, reference, named, chosen, wish, default=default, durations=durations, folds=folds,
-        limits=limits, progress=progress,
+        kind, reference, named, chosen, wish, default=chosen.only == DEFAULT_ONLY and "only" not in values,
+        durations=durations, folds=folds, limits=limits, progress=progress,
     )  # fmt: skip
-    figure = figure_of(kind, scored, look)
+    figure = figure_of(scored, look)
     if output is not None and form is not None:
-        from sedeval_soft.report import write_atomic
-
-        write_atomic(output, rendered(figure, form, look, kind, scored))
+        write_atomic(output, rendered(figure, form, look, scored))
     return figure
 
 
-def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
-    """Return what systems are called in a figure: those given, else of their files, cut short."""
+def named_systems(
+    kind: str, wish: Wish, systems: Sequence[Any], names: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return systems by what they are called in a figure: the names given, else of their files, cut short.
+
+    Raises SettingsError for names, and for what is wished for and no figure of this kind has.
+    """
+    check_kind(kind, wish, len(systems))
     if names is not None:
         called = list(_texts("names", names))
         if len(called) != len(systems):
@@ -105,7 +99,7 @@ def names_of(systems: Sequence[Any], names: Sequence[str] | None) -> list[str]:
     twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
         raise SettingsError(f"two systems are called {twice!r}; expected names that differ")
-    return called
+    return dict(zip(called, systems, strict=True))
 
 
 def scored_systems(
@@ -127,24 +121,23 @@ def scored_systems(
     """
     chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
     tables = {name: with_points(system, limits) for name, system in systems.items()}
-    chosen = settings_of_points(chosen, tables.values())
-    limits = limits_from(limits)
+    chosen, limits = settings_of_points(chosen, tables.values()), limits_from(limits)
     if kind == "matrix" and len(tables) > 1:
         board = compare(
             reference, tables, rank_by=rank_by(chosen, wish), durations=durations, folds=folds, limits=limits,
             settings=chosen, progress=progress,
         )  # fmt: skip
-        return Systems(tuple(System(scores.system, scores) for scores in board.systems), wish, board)
-    lengths = read_lengths(durations, limits)
+        return Systems(kind, wish, tuple(System(each.system, each) for each in board.systems), board)
     scored, ours = [], reference
     for name, system in tables.items():
-        ours, theirs = sides_of(ours, system, chosen, limits)
-        shard = shard_of_rows(ours, theirs, chosen, lengths, name)
-        parts = read_parts(folds, "folds", shard.tally.files, limits)
-        scores = score_shard(shard, __version__, folds=parts, points=is_points(theirs), progress=progress)
-        pair = align(ours, theirs, chosen, lengths) if kind == "timeline" else None
-        scored.append(System(name, scores, pair))
-    return Systems(tuple(scored), wish)
+        evaluation = evaluation_of(
+            ours, system, chosen, durations=durations, name=name, folds=folds, limits=limits,
+            rows_in_memory=True, progress=progress,
+        )  # fmt: skip
+        # The reference is read once.
+        ours, durations = evaluation.sides[0] if evaluation.sides else ours, evaluation.durations
+        scored.append(System(name, evaluation.scores, evaluation.pair if kind == "timeline" else None))
+    return Systems(kind, wish, tuple(scored))
 
 
 def _texts(name: str, given: object) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -92,47 +91,8 @@ a class without reference, is said in the figure.
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    _check_call(kind, reference, systems, given)
-    with options.limits_of(given) as limits:
-        from sedeval_soft.api.plotting import names_of, scored_systems
-        from sedeval_soft.plots.data import Wish
-        from sedeval_soft.plots.registry import figure_of, rendered
-        from sedeval_soft.plots.requirements import check_kind
-        from sedeval_soft.plots.style import Look
-        from sedeval_soft.report import write_atomic
-
-        output, quiet, folds = given["output"], given["quiet"], given["folds"]
-        wish = Wish(**{name: given[name] for name in OPTIONS})
-        look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
-        read = {"reference": reference, **each_of("system output", systems)}
-        read |= {"table of durations": given["durations"], "table of folds": folds}
-        check_files({"-o": output}, read | options.settings_files(given["config"]))
-        form = _form(output, given["form"])
-        check_kind(kind, wish, len(systems))
-        paths = dict(zip(names_of(systems, given["names"] or None), systems, strict=True))
-        settings = options.settings_of(given, folds=folds)
-        # Of several systems a matrix has intervals, whether they are asked for or not.
-        if not (kind == "matrix" and len(systems) > 1):
-            options.check_intervals(given, settings)
-        with progress(quiet=quiet) as show:
-            scored = scored_systems(
-                kind, reference, paths, settings, wish,
-                default=settings.only == DEFAULT_ONLY and not given["only"],
-                durations=given["durations"], folds=folds, limits=limits, progress=show,
-            )  # fmt: skip
-        warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
-        data = rendered(figure_of(kind, scored, look), form, look, kind, scored)
-        if to_standard_output(output):
-            sys.stdout.buffer.write(data)
-        else:
-            write_atomic(output, data)
-
-
-def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapping[str, Any]) -> None:
-    """Raise UsageError for paths and options that do not go together."""
-    output, names = given["output"], given["names"]
-    printed = to_standard_output(output)
-    forms = ", ".join(SUFFIXES)
+    output, names, folds, form = given["output"], given["names"], given["folds"], given["form"]
+    printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
         *(
@@ -148,19 +108,38 @@ def _check_call(kind: str, reference: str, systems: tuple[str, ...], given: Mapp
             given["ci"] and kind not in RESAMPLED,
             f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
         ),
-        (printed and given["form"] is None, f"-o {output}: expected --format, {forms}."),
+        (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
         (printed and sys.stdout.isatty(), f"-o {output}: a figure is nothing for a terminal."),
     )
+    with options.limits_of(given) as limits:
+        from sedeval_soft.api.plotting import named_systems, scored_systems
+        from sedeval_soft.errors import SettingsError
+        from sedeval_soft.plots.data import Wish
+        from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
+        from sedeval_soft.report import write_atomic
 
-
-def _form(output: str, form: str | None) -> str:
-    """Return the form of the figure; raises SettingsError where name and option say different things."""
-    from sedeval_soft.errors import SettingsError
-    from sedeval_soft.plots.registry import form_of
-
-    if to_standard_output(output):
-        return str(form)
-    suffix = form_of(output)
-    if form not in (None, suffix):
-        raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")
-    return suffix
+        wish = Wish(**{name: given[name] for name in OPTIONS})
+        look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
+        read = {"reference": reference, **each_of("system output", systems)}
+        read |= {"table of durations": given["durations"], "table of folds": folds}
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
+        suffix = form if printed else form_of(output)
+        if form not in (None, suffix):
+            raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")
+        named = named_systems(kind, wish, systems, names or None)
+        settings = options.settings_of(given, folds=folds)
+        # Of several systems a matrix has intervals, whether they are asked for or not.
+        if not (kind == "matrix" and len(systems) > 1):
+            options.check_intervals(given, settings)
+        with progress(quiet=quiet) as show:
+            scored = scored_systems(
+                kind, reference, named, settings, wish,
+                default=settings.only == DEFAULT_ONLY and not given["only"],
+                durations=given["durations"], folds=folds, limits=limits, progress=show,
+            )  # fmt: skip
+        warn([text for system in scored.all for text in system.scores.warnings], quiet=quiet)
+        data = rendered(figure_of(scored, look), suffix, look, scored)
+        if printed:
+            sys.stdout.buffer.write(data)
+        else:
+            write_atomic(output, data)

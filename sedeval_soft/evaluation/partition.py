@@ -233,7 +233,7 @@ def _grouped(
     n_values = 0
     for extent in extents:
         at = np.array([number[stem_of(name)] for name in extent.names.files], dtype=np.int64)
-        width = extent.names.n_columns
+        width = max(1, len(extent.names.values))
         np.add.at(n_rows, at, extent.n_rows)
         np.add.at(n_bytes, at, extent.n_rows * (_ROW + _VALUE * (width - 1)))
         np.maximum.at(length, at, extent.last)

@@ -23,7 +23,6 @@ from sedeval_soft.evaluation.optimal import (
     error_rate_table,
     optimal_scores,
     optimal_table,
-    pooled_candidates,
     satisficed,
 )
 from sedeval_soft.evaluation.scores import (
@@ -34,7 +33,6 @@ from sedeval_soft.evaluation.scores import (
     joined,
     named,
     ranked_tables,
-    sorted_cells,
 )
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
@@ -159,7 +157,8 @@ class Replicates:
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
-        cells = sorted_cells(tally, settings, again=True)
+        bases = Plan.of(settings).compared
+        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in bases}
         missing = undefined[:, partly].astype(np.float64)
         return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
 
@@ -190,7 +189,7 @@ class Replicates:
                 basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
-            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+            enter(values[:, number], ranked_tables(drawn, self.settings, cells))
         return values
 
     @property
@@ -245,7 +244,7 @@ def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
 def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
     """Return what finds the scores of weighted files, each weights at best thresholds of their own."""
     classes = candidates_of(tally, basis, settings)
-    pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
     regardless: _Regardless | None = None
     if basis in CELLS:
         regardless = _paired_cells(tally, basis, classes, settings)
@@ -267,8 +266,8 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
         m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
-        if pooled is not None:
-            table |= joint_scores(classes, pooled, weights, settings.beta, inclusive=inclusive)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
         for _, *fewest in rest:
             table |= error_rate_table(*fewest)
         return table

@@ -20,23 +20,8 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import System, Systems, joined
-from sedeval_soft.plots.figure import (
-    POINTS,
-    UNDEFINED,
-    Entry,
-    all_shortened,
-    grid_of,
-    label_edges,
-    lay_out,
-    points_of,
-    setting,
-    strokes,
-    unit_of,
-    wrapped,
-    write_empty,
-)
-from sedeval_soft.plots.requirements import family_for
 from sedeval_soft.plots.style import DISTINCT, Look
 
 if TYPE_CHECKING:
@@ -82,13 +67,22 @@ class Line:
         """Return how it is drawn with a stroke: its marker only where there is nothing between points."""
         if self.joins == "points":
             return {**stroke, "linestyle": "none"}
-        if self.joins == "marked":
-            return {**stroke, "linewidth": 0.7 * unit_of()}
-        return {**stroke, "marker": "none"}
+        return stroke | (
+            {"linewidth": 0.7 * layout.unit_of()} if self.joins == "marked" else {"marker": "none"}
+        )
 
+    def draw(self, axes: Axes, stroke: dict[str, Any]) -> None:
+        """Draw it with a stroke."""
+        style = self.style(stroke)
+        if self.joins == "points":
+            style |= {"markersize": 1.6 * layout.unit_of(), "rasterized": len(self.x) > _MANY}
+        axes.plot(self.x, self.y, drawstyle=self.joins if "steps" in self.joins else "default", **style)
+        if self.mark is not None:
+            axes.plot(
+                *([value] for value in self.mark), linestyle="none", marker="o", color=stroke["color"],
+                markeredgecolor=axes.get_facecolor(), zorder=4,
+            )  # fmt: skip
 
-LineOf = Callable[[System, str | None], Line | None]
-"""Returns the line of a system and a class, of all classes together for None; None where there is none."""
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
 """The lines of panels by title: of each its name in the legend, None where there is none, and its stroke."""
@@ -98,68 +92,34 @@ Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
 class Frame:
     """What is around the lines of a figure.
 
-    draw: draws what lies behind, and sets the axes. labels: of the axes. heading: of the values beside names.
-    more: further entries of the legend. square: whether axes are.
+    labels: of the axes. behind: draws what lies behind the lines, and limits the axes, which go from 0 to 1
+    elsewhere. heading: of the values beside names. more: further entries of the legend. square: whether axes
+    are. grid: its axis, `both` or none. diagonal: whether it is drawn, from 0 to 1.
     """
 
-    draw: Callable[[Axes], None]
     labels: tuple[str, str]
+    behind: Callable[[Axes], object] = lambda _: None
     heading: str = ""
-    more: Sequence[Entry] = ()
+    more: Sequence[layout.Entry] = ()
     square: bool = False
+    grid: Literal["", "x", "y", "both"] = ""
+    diagonal: bool = False
+
+    def draw(self, axes: Axes, labels: Sequence[str], title: str) -> None:
+        """Draw what is around and behind lines."""
+        axes.set(xlim=_UNIT, ylim=_UNIT)
+        if self.grid:
+            axes.grid(True, axis=self.grid)
+        if self.diagonal:
+            _draw_diagonal(axes)
+        self.behind(axes)
+        axes.set(xlabel=labels[0], ylabel=labels[1], title=title)
+        if self.square:
+            axes.set_box_aspect(1)
 
 
-def _draw_systems(
-    systems: Systems,
-    look: Look,
-    frame: Frame,
-    line_of: LineOf,
-    *,
-    pooled: bool = False,
-    reason: str = "Undefined",
-) -> Figure:
-    """Draw the lines of all systems.
-
-    pooled: whether there is a line of all classes. reason: why a class with reference may have no line.
-    """
-    if len(systems.all) > DISTINCT:
-        raise SettingsError(f"up to {DISTINCT} lines can be told apart; found {len(systems.all)} systems")
-
-    def drawable(label: str | None) -> list[Line | None]:
-        lines = [line_of(system, label) for system in systems.all]
-        return [
-            line if line is not None and np.any(np.isfinite(line.x) & np.isfinite(line.y)) else None
-            for line in lines
-        ]
-
-    names = systems.classes()
-    pooled = pooled and not systems.wish.class_names
-    whole = drawable(None) if pooled else []
-    by_class = {} if pooled and systems.several else {name: drawable(name) for name in names}
-    drawn = [name for name, lines in by_class.items() if any(lines)]
-    notes = systems.undefined([name for name in by_class if name not in drawn], reason)
-    if not systems.several:
-        chosen, omitted = systems.largest(drawn, MOST_LINES, DISTINCT)
-        lines = [(name, by_class[name][0], style) for name, style in _styled(chosen)]
-        ink = {"color": setting("text.color"), "linestyle": "-", "marker": "*", "zorder": 3}
-        ink["linewidth"] = 1.6 * setting("lines.linewidth")
-        panels: Panels = {"": [*lines, *((POOLED, line, ink) for line in whole if line is not None)]}
-    else:
-        chosen, omitted = systems.largest(drawn, MOST_PANELS)
-        by_panel = {"": whole} if pooled else {name: by_class[name] for name in chosen}
-        for k, system in enumerate(systems.all):
-            absent = [title or POOLED for title, of_panel in by_panel.items() if of_panel[k] is None]
-            notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
-        styled = _styled([system.name for system in systems.all])
-        panels = {
-            title: [(name, line, style) for (name, style), line in zip(styled, of_panel, strict=True)]
-            for title, of_panel in (by_panel or {"": [None] * len(styled)}).items()
-        }
-    return _draw_panels(look, frame, panels, [*notes, *omitted])
-
-
-def _styled(names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    return list(zip(names, strokes(len(names)), strict=True))
+def _draw_diagonal(axes: Axes, ends: tuple[float, float] = (0, 1)) -> None:
+    axes.plot(ends, ends, color="#b0b0b0", linestyle="-", zorder=1, linewidth=0.6 * layout.unit_of())
 
 
 def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str]) -> Figure:
@@ -168,154 +128,162 @@ def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str])
 
     alone = len(panels) == 1
     width = look.inches("single" if alone else "double")
-    rows, columns = grid_of(len(panels), width)
-    if alone:
-        height = min(width * (0.9 if frame.square else 0.72), 3.6 * unit_of())
-    else:
+    rows, columns = layout.grid_of(len(panels), width)
+    height = min(width * (0.9 if frame.square else 0.72), 3.6 * layout.unit_of())
+    if not alone:
         height = rows * (width / columns) * (1.0 if frame.square else 0.85)
     like = next((line for lines in panels.values() for _, line, _ in lines if line), Line(*np.zeros((2, 0))))
     entries = [
-        Entry(Line2D([], [], **like.style(stroke)), name, line.value if alone and line else "")
+        layout.Entry(Line2D([], [], **like.style(stroke)), name, line.value if alone and line else "")
         for name, line, stroke in next(iter(panels.values()))
     ]
-    figure, all_axes = lay_out(
-        look, (width, height), (rows, columns), entries=[*entries, *frame.more],
+    figure, all_axes = layout.lay_out(
+        look, (width, height), (rows, columns), len(panels), entries=[*entries, *frame.more],
         heading=frame.heading if alone else "", notes=notes, sharex=True, sharey=True,
     )  # fmt: skip
-    each = width / columns * POINTS, height / rows * POINTS
-    titles = all_shortened([*panels], each[0] * 0.8, points_of("axes.titlesize"))
+    each = width / columns * layout.POINTS, height / rows * layout.POINTS
+    titles = layout.all_shortened([*panels], each[0] * 0.8, layout.points_of("axes.titlesize"))
     labels: Sequence[str] = frame.labels
     if not alone:
         # A label is not longer than its panel.
-        size = points_of("axes.labelsize")
-        labels = ["\n".join(wrapped(t, 0.75 * r, size)) for t, r in zip(labels, each, strict=True)]
-    for axes in all_axes[len(panels) :]:
-        axes.set_axis_off()
-    for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=False)):
-        frame.draw(axes)
-        axes.set(xlabel=labels[0], ylabel=labels[1], title=title)
-        if frame.square:
-            axes.set_box_aspect(1)
-        label_edges(axes, lowest=i + columns >= len(panels))
+        size = layout.points_of("axes.labelsize")
+        labels = ["\n".join(layout.wrapped(t, 0.75 * r, size)) for t, r in zip(labels, each, strict=True)]
+    for i, (axes, title, lines) in enumerate(zip(all_axes, titles, panels.values(), strict=True)):
+        frame.draw(axes, labels, title)
+        layout.label_edges(axes, lowest=i + columns >= len(panels))
         if not any(line for _, line, _ in lines):
-            write_empty(axes)
+            layout.write_empty(axes)
         for _, line, stroke in lines:
             if line is not None:
-                _draw_line(axes, line, stroke)
+                line.draw(axes, stroke)
     return figure
 
 
-def _draw_line(axes: Axes, line: Line, stroke: dict[str, Any]) -> None:
-    style = line.style(stroke)
-    if line.joins == "points":
-        style |= {"markersize": 1.6 * unit_of(), "rasterized": len(line.x) > _MANY}
-    axes.plot(line.x, line.y, drawstyle=line.joins if "steps" in line.joins else "default", **style)
-    if line.mark is not None:
-        axes.plot(
-            *([value] for value in line.mark), linestyle="none", marker="o", color=stroke["color"],
-            markeredgecolor=axes.get_facecolor(), zorder=4,
-        )  # fmt: skip
+def _draw_systems(
+    systems: Systems,
+    look: Look,
+    frame: Frame,
+    line_of: Callable[[System, str | None], Line | None],
+    *,
+    pooled: bool = False,
+    reason: str = "Undefined",
+) -> Figure:
+    """Draw the lines of all systems.
+
+    line_of: returns the line of a class, of all classes for None. pooled: whether there is a line of all
+    classes. reason: why a class with reference may have no line.
+    """
+    if len(systems.all) > DISTINCT:
+        raise SettingsError(f"up to {DISTINCT} lines can be told apart; found {len(systems.all)} systems")
+
+    def drawable(label: str | None) -> list[Line | None]:
+        lines = [line_of(system, label) for system in systems.all]
+        return [
+            line if line and np.any(np.isfinite(line.x) & np.isfinite(line.y)) else None for line in lines
+        ]
+
+    names, several = systems.classes(), systems.several
+    pooled = pooled and not systems.wish.class_names
+    whole = drawable(None) if pooled else []
+    by_class = {} if pooled and several else {name: drawable(name) for name in names}
+    drawn = [name for name, lines in by_class.items() if any(lines)]
+    notes = systems.undefined([name for name in by_class if name not in drawn], reason)
+    most = (MOST_PANELS, None) if several else (MOST_LINES, DISTINCT)
+    chosen, omitted = systems.largest(drawn, *most)
+    styles = layout.strokes(len(systems.all) if several else len(chosen))
+    if not several:
+        bold = {"color": layout.setting("text.color"), "linestyle": "-", "marker": "*", "zorder": 3}
+        bold["linewidth"] = 1.6 * layout.setting("lines.linewidth")
+        lines = [(name, by_class[name][0], style) for name, style in zip(chosen, styles, strict=True)]
+        panels: Panels = {"": [*lines, *((POOLED, line, bold) for line in whole if line is not None)]}
+        return _draw_panels(look, frame, panels, [*notes, *omitted])
+    by_panel = {"": whole} if pooled else {name: by_class[name] for name in chosen}
+    for k, system in enumerate(systems.all):
+        absent = [title or POOLED for title, of_panel in by_panel.items() if of_panel[k] is None]
+        notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
+    called = [system.name for system in systems.all]
+    panels = {
+        title: list(zip(called, of_panel, styles, strict=True))
+        for title, of_panel in (by_panel or {"": [None] * len(styles)}).items()
+    }
+    return _draw_panels(look, frame, panels, [*notes, *omitted])
+
+
+def _draw_curves(
+    systems: Systems,
+    look: Look,
+    frame: Frame,
+    line_of: Callable[[Curve, System, str | None], Line],
+    measure: str = "",
+    reason: str = "Undefined",
+) -> Figure:
+    """Draw the line of each curve of a class with reference; measure: the score beside its name."""
+    family = ".".join(systems.family)
+    curves = {system.name: system.scores.curves for system in systems.all}
+
+    def line(system: System, label: str | None) -> Line | None:
+        of_system = curves[system.name]
+        by_class = of_system.pooled if label is None else of_system.families()[systems.family]
+        curve = by_class.get(label or family)
+        if curve is None or not curve.n_ref:
+            return None
+        made = line_of(curve, system, label)
+        name = f"{family}.{measure}" + (".micro" if label is None else f"[{label}]")
+        return replace(made, value=_number(system.value(name))) if measure else made
+
+    pooled = all(family in each.pooled for each in curves.values())
+    return _draw_systems(systems, look, frame, line, pooled=pooled, reason=reason)
 
 
 def _number(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{value:.3f}"
+    return layout.UNDEFINED if value is None else f"{value:.3f}"
 
 
-def _draw_diagonal(axes: Axes, ends: tuple[float, float] = (0, 1)) -> None:
-    axes.plot(ends, ends, color="#b0b0b0", linestyle="-", zorder=1, linewidth=0.6 * unit_of())
-
-
-class _Family:
-    """The curves of one basis and reading, of each system by class; those of all classes together at None."""
-
-    def __init__(self, kind: str, systems: Systems) -> None:
-        self.systems = systems
-        self.basis, self.reading = family_for(kind, systems.settings)
-        self.name = f"{self.basis}.{self.reading}"
-        self.curves: dict[str, dict[str | None, Curve]] = {}
-        for system in systems.all:
-            curves = system.scores.curves
-            by_class: dict[str | None, Curve] = dict(curves.families()[self.basis, self.reading].items())
-            if (pooled := curves.pooled.get(self.name)) is not None:
-                by_class[None] = pooled
-            self.curves[system.name] = by_class
-
-    def label(self, text: str) -> str:
-        """Return the label of an axis, which says of what basis and which reference it is."""
-        return f"{text} ({self.basis}-based{', soft reference' if self.reading == 'soft' else ''})"
-
-    def draw(
-        self,
-        look: Look,
-        frame: Frame,
-        line_of: Callable[[Curve, System, str | None], Line],
-        measure: str = "",
-        reason: str = "Undefined",
-    ) -> Figure:
-        """Draw the line of each curve of a class with reference; measure: the score beside its name."""
-
-        def line(system: System, label: str | None) -> Line | None:
-            curve = self.curves[system.name].get(label)
-            if curve is None or not curve.n_ref:
-                return None
-            made = line_of(curve, system, label)
-            if not measure:
-                return made
-            name = f"{self.name}.{measure}" + (".micro" if label is None else f"[{label}]")
-            return replace(made, value=_number(system.value(name)))
-
-        pooled = all(None in by_class for by_class in self.curves.values())
-        return _draw_systems(self.systems, look, frame, line, pooled=pooled, reason=reason)
+def _based(systems: Systems, text: str) -> str:
+    """Return the label of an axis, which says of what basis and which reference it is."""
+    basis, reading = systems.family
+    return f"{text} ({basis}-based{', soft reference' if reading == 'soft' else ''})"
 
 
 def draw_pr(systems: Systems, look: Look) -> Figure:
     """Draw precision over recall, and lines of equal F behind."""
-    family = _Family("pr", systems)
-    cells = family.basis in ("segment", "clip")
-
-    def line(curve: Curve, *_: object) -> Line:
-        return Line(curve.recall[::-1], curve.precision[::-1], "steps-pre" if cells else "points")
+    cells = systems.family[0] in ("segment", "clip")
 
     def behind(axes: Axes) -> None:
-        thin = 0.6 * unit_of()
+        thin = 0.6 * layout.unit_of()
         for f in (0.2, 0.4, 0.6, 0.8):
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
             axes.plot(recall, precision, color="#d9d9d9", linestyle="-", linewidth=thin, zorder=0.5)
-            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * unit_of(), color=_GREY, va="center")
-        axes.set(xlim=_UNIT, ylim=_UNIT)
+            axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * layout.unit_of(), color=_GREY, va="center")
 
-    frame = Frame(behind, (family.label("recall"), "precision"), "average precision" if cells else "")
-    return family.draw(look, frame, line, "average_precision" if cells else "", "Never detected")
+    def line(curve: Curve, *_: object) -> Line:
+        return Line(curve.recall[::-1], curve.precision[::-1], "steps-pre" if cells else "points")
+
+    labels, measure = (_based(systems, "recall"), "precision"), "average_precision" if cells else ""
+    frame = Frame(labels, behind, measure.replace("_", " "))
+    return _draw_curves(systems, look, frame, line, measure, "Never detected")
 
 
 def draw_roc(systems: Systems, look: Look) -> Figure:
     """Draw the true positive rate over the false positive rate."""
-    family = _Family("roc", systems)
 
     def line(curve: Curve, *_: object) -> Line:
         return Line(curve.false_positive_rate[::-1], curve.recall[::-1])
 
-    def behind(axes: Axes) -> None:
-        _draw_diagonal(axes)
-        axes.set(xlim=_UNIT, ylim=_UNIT)
-
-    labels = (family.label("false positive rate"), "true positive rate")
-    frame = Frame(behind, labels, "area under the curve", square=True)
-    return family.draw(look, frame, line, "roc_auc", "Active throughout in the reference")
+    labels = (_based(systems, "false positive rate"), "true positive rate")
+    frame = Frame(labels, heading="area under the curve", square=True, diagonal=True)
+    return _draw_curves(systems, look, frame, line, "roc_auc", "Active throughout in the reference")
 
 
 def draw_det(systems: Systems, look: Look) -> Figure:
     """Draw the miss rate over the false alarm rate, both as normal deviates."""
-    family = _Family("det", systems)
-    low, high = 0.0, 0.0
+    ends = [0.0]
 
     def line(curve: Curve, *_: object) -> Line:
-        nonlocal low, high
         x, y = (axis[::-1] for axis in curve.det)
         inside = np.isfinite(x) & np.isfinite(y)
-        ends = np.concatenate((x[inside], y[inside]))
-        low, high = min(low, ends.min(initial=0.0)), max(high, ends.max(initial=0.0))
+        ends.extend(end(axis[inside], initial=0.0) for end in (np.min, np.max) for axis in (x, y))
         # Of a budget of false alarms the misses are those of the last threshold that keeps to it.
         return Line(x, y, "steps-post")
 
@@ -323,87 +291,74 @@ def draw_det(systems: Systems, look: Look) -> Figure:
         from scipy.special import ndtri
 
         ticks = [float(ndtri(percent / 100)) for percent in _PERCENTS]
-        span = max(low - 0.15, ticks[0]), min(high + 0.15, ticks[-1])
+        span = max(min(ends) - 0.15, ticks[0]), min(max(ends) + 0.15, ticks[-1])
         span = min(span[0], ticks[3]), max(span[1], ticks[7])
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
-        axes.grid(True)
         _draw_diagonal(axes, span)
         axes.set(xlim=span, ylim=span)
 
-    frame = Frame(behind, (family.label("false alarms in %"), "misses in %"), "equal error rate", square=True)
+    labels = (_based(systems, "false alarms in %"), "misses in %")
+    frame = Frame(labels, behind, "equal error rate", square=True, grid="both")
     reason = "Beyond the axes, for no threshold has errors of both kinds"
-    return family.draw(look, frame, line, "equal_error_rate", reason)
+    return _draw_curves(systems, look, frame, line, "equal_error_rate", reason)
 
 
 def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
     """Draw F over the system's threshold, and mark the best."""
     from matplotlib.lines import Line2D
 
-    family = _Family("f-thresholds", systems)
-    threshold = systems.settings.threshold
+    threshold, stem = systems.settings.threshold, f"{systems.family[0]}.optimal"
 
     def line(curve: Curve, system: System, label: str | None) -> Line:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         x, y = np.append(curve.threshold, max(1.0, curve.threshold[-1])), np.append(curve.f1, curve.f1[-1])
-        if label is None:
-            at, best = _highest(x, y)
-        else:
-            at, best = (system.value(f"{family.basis}.optimal.{n}[{label}]") for n in ("threshold", "f1"))
+        at, best = (system.value(f"{stem}.{name}[{label}]") for name in ("threshold", "f1"))
+        if label is None and np.any(np.isfinite(y[:-1])):
+            # The middle of the last of the steps that are highest.
+            last = len(y) - 2 - int(np.nanargmax(y[-2::-1]))
+            at, best = float(max(x[last], 0.0) + x[last + 1]) / 2, float(y[last])
         if at is None or best is None:
             return Line(x, y, "steps-post")
         return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
 
-    def behind(axes: Axes) -> None:
-        axes.grid(True, axis="y")
-        axes.axvline(threshold, color=_GREY, linestyle=":", zorder=1)
-        axes.set(xlim=_UNIT, ylim=_UNIT)
-
     more = (
-        Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),
-        Entry(Line2D([], [], color=_GREY, linestyle=":"), f"threshold {threshold:g}"),
+        layout.Entry(Line2D([], [], color=_GREY, linestyle="none", marker="o"), "best threshold"),
+        layout.Entry(Line2D([], [], color=_GREY, linestyle=":"), f"threshold {threshold:g}"),
     )
-    frame = Frame(behind, ("threshold of the system", family.label("F1")), "best F1", more)
-    return family.draw(look, frame, line)
-
-
-def _highest(x: Floats, y: Floats) -> tuple[float | None, float | None]:
-    """Return the middle of the last step of those that are highest, and how high it is."""
-    if not np.any(np.isfinite(y[:-1])):
-        return None, None
-    last = len(y) - 2 - int(np.nanargmax(y[-2::-1]))
-    return float(max(x[last], 0.0) + x[last + 1]) / 2, float(y[last])
+    labels = ("threshold of the system", _based(systems, "F1"))
+    frame = Frame(
+        labels, lambda axes: axes.axvline(threshold, color=_GREY, linestyle=":", zorder=1), "best F1", more,
+        grid="y",
+    )  # fmt: skip
+    return _draw_curves(systems, look, frame, line)
 
 
 def draw_reliability(systems: Systems, look: Look) -> Figure:
     """Draw the mean of the reference over that of the system's values, bin by bin."""
-    basis, reading = family_for("reliability", systems.settings)
-    family, mass = f"{basis}.{reading}", systems.wish.binning == "mass"
+    (basis, reading), mass = systems.family, systems.wish.binning == "mass"
+    family = f"{basis}.{reading}"
     bins = {system.name: system.scores.curves.reliability.get(family, {}) for system in systems.all}
     measure = "adaptive_calibration_error" if mass else "expected_calibration_error"
 
     def line(system: System, label: str | None) -> Line | None:
-        if label is None or label not in bins[system.name]:
+        if label not in bins[system.name]:
             return None
         of_class = bins[system.name][label][1 if mass else 0]
         value = _number(system.value(f"{family}.{measure}[{label}]"))
         return Line(of_class.score, of_class.reference, "marked", value)
 
-    def behind(axes: Axes) -> None:
-        axes.grid(True)
-        _draw_diagonal(axes)
-        axes.set(xlim=_UNIT, ylim=_UNIT)
-
     height = "mean of the reference" if reading == "soft" else "share active in the reference"
-    labels = (f"mean of the system's values ({basis}s)", height)
-    return _draw_systems(systems, look, Frame(behind, labels, measure.replace("_", " "), square=True), line)
+    labels, heading = (f"mean of the system's values ({basis}s)", height), measure.replace("_", " ")
+    frame = Frame(labels, heading=heading, square=True, grid="both", diagonal=True)
+    return _draw_systems(systems, look, frame, line)
 
 
 def draw_psd_roc(systems: Systems, look: Look) -> Figure:
     """Draw the effective true positive rate over effective false positives per hour; the area is PSDS."""
     end = systems.settings.criterion("max_efpr")
-    styles = strokes(2 * len(systems.all))
-    lines: list[tuple[str, Line | None, dict[str, Any]]] = []
+    styles = layout.strokes(2 * len(systems.all))
+    panels: Panels = {"": []}
     notes = []
     for system in systems.all:
         curves = system.scores.curves
@@ -413,23 +368,26 @@ def draw_psd_roc(systems: Systems, look: Look) -> Figure:
             elif roc is not None:
                 x, y = np.append(roc.efpr, end), np.append(roc.etpr, roc.etpr[-1])
                 line = Line(x, y, "steps-post", f"{name} {roc.value:.3f}")
-                lines.append((system.name, line, styles[len(lines)]))
-
-    def behind(axes: Axes) -> None:
-        axes.set(xlim=(0, end), ylim=_UNIT)
-        axes.grid(True)
-
+                panels[""].append((system.name, line, styles[len(panels[""])]))
     labels = ("effective false positives per hour", "effective true positive rate")
-    return _draw_panels(look, Frame(behind, labels), {"": lines}, notes)
+    frame = Frame(labels, lambda axes: axes.set_xlim(0, end), grid="both")
+    return _draw_panels(look, frame, panels, notes)
 
 
 def draw_sweep(systems: Systems, look: Look) -> Figure:
     """Draw scores over thresholds of the reference."""
-    names = _swept(systems)
+    sweeps = [system.scores.sweep for system in systems.all if system.scores.sweep is not None]
+    swept = list(dict.fromkeys(name for sweep in sweeps for name in sweep.scores))
+    for name in systems.wish.scores:
+        if name not in swept:
+            hint = did_you_mean(name, swept) or f"; there are {', '.join(swept)}"
+            raise SettingsError(f"--score {name} is not swept{hint}")
+    main = [name for name in swept if name.endswith(".f1.macro")]
+    names = list(systems.wish.scores) or (main[:1] if systems.several else main)
     pairs = [(system, name) for name in names for system in systems.all]
-    lines: list[tuple[str, Line | None, dict[str, Any]]] = []
+    panels: Panels = {"": []}
     absent = []
-    for (system, name), style in zip(pairs, strokes(len(pairs)), strict=True):
+    for (system, name), style in zip(pairs, layout.strokes(len(pairs)), strict=True):
         sweep = system.scores.sweep
         values = np.array(sweep.scores.get(name, ()) if sweep else (), dtype=np.float64)
         label = name if not systems.several else system.name if len(names) == 1 else f"{system.name}: {name}"
@@ -437,29 +395,15 @@ def draw_sweep(systems: Systems, look: Look) -> Figure:
             absent.append(label)
         else:
             # Values are known at the marks only; the thin lines lead the eye.
-            lines.append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
-    unbounded = any("error_rate" in name or "n_ref" in name for name in names)
-
-    def behind(axes: Axes) -> None:
-        axes.set(xlim=(0.05, 0.95), xticks=[k / 10 for k in range(1, 10)])
-        axes.grid(True, axis="y")
-
+            panels[""].append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
     rate = all(".error_rate." in name for name in names)
     label = names[0] if systems.several and len(names) == 1 else "error rate" if rate else "score"
+    ticks = {"xlim": (0.05, 0.95), "xticks": [k / 10 for k in range(1, 10)]}
+    frame = Frame(("threshold of the reference", label), lambda axes: axes.set(**ticks), grid="y")
     notes = [f"Undefined: {', '.join(absent)}."] if absent else []
-    figure = _draw_panels(look, Frame(behind, ("threshold of the reference", label)), {"": lines}, notes)
-    # Only where all is drawn is it known how high it goes.
-    figure.axes[0].set_ylim(_UNIT[0], None if unbounded else _UNIT[1])
+    figure = _draw_panels(look, frame, panels, notes)
+    if any("error_rate" in name or "n_ref" in name for name in names):
+        # Only where all is drawn is it known how high it goes.
+        figure.axes[0].autoscale(axis="y")
+        figure.axes[0].set_ylim(_UNIT[0], None)
     return figure
-
-
-def _swept(systems: Systems) -> list[str]:
-    """Return the names of the scores that are drawn; raises SettingsError for one that is not there."""
-    sweeps = [system.scores.sweep for system in systems.all if system.scores.sweep is not None]
-    names = list(dict.fromkeys(name for sweep in sweeps for name in sweep.scores))
-    for name in systems.wish.scores:
-        if name not in names:
-            hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
-            raise SettingsError(f"--score {name} is not swept{hint}")
-    main = [name for name in names if name.endswith(".f1.macro")]
-    return list(systems.wish.scores) or (main[:1] if systems.several else main)

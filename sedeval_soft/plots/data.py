@@ -1,27 +1,40 @@
-"""The data of a figure: systems with their scores, and what of them is wished for."""
+"""The data of a figure: systems with their scores, what of them is wished for, and what must be evaluated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.evaluation.details import family_of
+from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
+from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import finite
+from sedeval_soft.plan import Plan
+from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
+from sedeval_soft.settings import GROUPS, Settings, finite
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.scores import Scores
-    from sedeval_soft.settings import Settings
     from sedeval_soft.timeline.recordings import Recordings
 
 ORDERS = ("given", "name", "score", "size")
 PARTS = ("segments", "files", "classes")
 BINNINGS = ("width", "mass")
+READINGS = ("hard", "tuned", "optimal", "soft")
 
 _LONG = 32
 """Letters of a name in a list, of a longer one the middle is left out."""
+
+_WORST = 10
+"""How many of the worst are shown where nothing else is said."""
+
+_PSDS_RANGE = 100.0
+"""False positives per hour up to which a PSD-ROC goes where nothing else is said."""
+
+_CLASS_SCORES = ("segment.hard.f1", "segment.optimal.f1", "segment.soft.f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +75,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system as it is drawn.
-
-    name: in the figure. pair: its table and the reference's, where values over time are drawn.
-    """
+    """A system in a figure by its name; pair: both tables, where values over time are drawn."""
 
     name: str
     scores: Scores
@@ -79,10 +89,11 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Systems:
-    """All systems of a figure, at least one, scored against one reference; board: of several, ranked."""
+    """All systems of a kind of figure, at least one, and what of them is wished for; board: they, ranked."""
 
-    all: tuple[System, ...]
+    kind: str
     wish: Wish
+    all: tuple[System, ...]
     board: Board | None = None
 
     @property
@@ -100,28 +111,27 @@ class Systems:
         """Return the settings that all were scored with."""
         return self.first.scores.settings
 
-    def classes(self) -> tuple[str, ...]:
-        """Return the classes that are wished for, all if none are named; raises SettingsError."""
+    @property
+    def family(self) -> tuple[str, str]:
+        """Return the basis and the reading that are shown, where the figure shows one of them."""
+        return family_for(self.kind, self.settings)
+
+    def classes(self) -> list[str]:
+        """Return the classes that are wished for, in the order that is; raises SettingsError."""
         lists = {system.scores.classes for system in self.all}
-        classes = (
-            self.first.scores.classes
-            if len(lists) == 1
-            else tuple(sorted({name for names in lists for name in names}))
-        )
+        joint = {name for names in lists for name in names}
+        classes = sorted(joint) if len(lists) > 1 else [*self.first.scores.classes]
         for name in self.wish.class_names:
-            if name not in classes:
+            if name not in joint:
                 hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
                 raise SettingsError(f"class {name!r} is not among those that are evaluated{hint}")
-        return self.wish.class_names or classes
-
-    def sorted_classes(self, what: str) -> list[str]:
-        """Return the classes in the order that is wished for; what: the figure, which has no one score."""
-        names, sort = list(self.classes()), self.wish.sort
-        if sort == "score":
-            raise SettingsError(f"--sort score: a {what} has no score; expected given, name or size")
-        if sort == "name":
+        names = list(self.wish.class_names) or classes
+        if self.wish.sort == "score" and self.kind != "classes":
+            expected = "expected given, name or size"
+            raise SettingsError(f"--sort score: a {self.kind} has no score; {expected}")
+        if self.wish.sort == "name":
             return sorted(names)
-        return sorted(names, key=lambda name: -self.size(name)) if sort == "size" else names
+        return sorted(names, key=lambda name: -self.size(name)) if self.wish.sort == "size" else names
 
     def size(self, name: str) -> float:
         """Return the size of the reference of a class, in whatever basis comes first."""
@@ -149,9 +159,8 @@ class Systems:
     def undefined(self, names: Sequence[str], reason: str = "Undefined") -> list[str]:
         """Return the notes on classes of which nothing can be drawn; reason: why, of those with reference."""
         silent = [name for name in names if self.size(name) == 0]
-        others = [name for name in names if name not in silent]
-        notes = (("No reference", silent), (reason, others))
-        return [f"{text}: {joined(listed)}." for text, listed in notes if listed]
+        notes = {"No reference": silent, reason: [name for name in names if name not in silent]}
+        return [f"{text}: {joined(listed)}." for text, listed in notes.items() if listed]
 
 
 def joined(names: Sequence[str], most: int = 6) -> str:
@@ -159,3 +168,147 @@ def joined(names: Sequence[str], most: int = 6) -> str:
     half = _LONG // 2
     texts = [name if len(name) <= _LONG else f"{name[:half]}\u2026{name[-half:]}" for name in names[:most]]
     return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+# What must be evaluated for a figure.
+
+
+def check_kind(kind: str, wish: Wish, systems: int) -> None:
+    """Refuse wishes that are not of a kind of figure, and more systems than it can show."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        hint = did_you_mean(str(kind), KINDS) or f"; expected one of {', '.join(KINDS)}"
+        raise SettingsError(f"there is no kind of figure {kind!r}{hint}")
+    for name, option in OPTIONS.items():
+        if getattr(wish, name) not in (None, ()) and name not in KINDS[kind].options:
+            raise SettingsError(f"{option} is of {', '.join(kinds_with(name))}; {kind} has no use for it")
+    if systems > (most := KINDS[kind].most or systems):
+        shows = "is a figure of one system" if most == 1 else f"shows up to {most} systems side by side"
+        raise SettingsError(f"{kind} {shows}; found {systems}")
+
+
+def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple[str, str]:
+    """Return the basis and the reading that a figure of one of them shows; raises SettingsError if none.
+
+    default: whether nothing is said of what to evaluate.
+    """
+    plan = Plan.of(settings)
+    for name in KINDS[kind].families:
+        basis, _, reading = name.partition(".")
+        if default or plan.scores(basis, reading):
+            return basis, reading
+    raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
+
+
+def settings_for(
+    kind: str, settings: Settings, wish: Wish, *, several: bool, default: bool = False
+) -> Settings:
+    """Return the settings that evaluate what a kind of figure shows, and no more.
+
+    several: whether there is more than one system. default: whether nothing is said of what to evaluate.
+    Raises SettingsError for what cannot be shown.
+    """
+    needs, groups = KINDS[kind], {KINDS[kind].group}
+    base = replace(
+        settings, measures=(), worst=0, reference_sweep=needs.sweeps, satisfice=None,
+        ci=settings.ci if needs.intervals else None,
+    )  # fmt: skip
+    only = needs.only if default or needs.fixed else tuple(settings.only)
+    if needs.families:
+        basis, reading = family_for(kind, base, default=default)
+        only = tuple(dict.fromkeys(f"{basis}.{each}" for each in (reading, *needs.beside)))
+    elif kind == "classes":
+        stems = class_scores(base, wish, several=several, default=default)
+        groups = {group_of(f"{stem}[class]") for stem in stems}
+        only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
+    elif kind == "sweep":
+        only = _swept(wish) or only
+    elif kind == "worst":
+        base = replace(base, worst=settings.worst or _WORST)
+    elif kind == "timeline":
+        base = replace(base, thresholds=None, cross_tune=None)
+    elif kind == "matrix" and several and base.ci is None:
+        # Of several systems it is said which can be told apart, and that takes intervals.
+        base = replace(base, ci="bootstrap")
+    chosen = replace(base, only=only, measures=tuple(group for group in GROUPS if group in groups))
+    plan = Plan.of(chosen)
+    if kind == "psd-roc" and not plan.psds:
+        return replace(chosen, max_efpr=_PSDS_RANGE)
+    bases = (*MATRIX_BASES, "clip")
+    missing = {
+        "matrix": (f"shows {', '.join(MATRIX_BASES)}", not any(map(plan.scores, MATRIX_BASES))),
+        "worst": ("is of hard and soft readings", family_of(chosen) is None),
+        "sweep": (
+            "is of hard and optimal readings",
+            not any(plan.scores(basis, "hard", "optimal") for basis in bases),
+        ),
+    }
+    text, lacks = missing.get(kind, ("", False))
+    if lacks:
+        raise SettingsError(f"{kind} {text}; --only names none of them")
+    return chosen
+
+
+def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool = False) -> tuple[str, ...]:
+    """Return the scores that bars of classes show, as `basis.reading.measure`; raises SettingsError."""
+    for stem in wish.scores:
+        if stem.count(".") != 2 or "[" in stem or "@" in stem:
+            raise SettingsError(
+                f"--score {stem}: bars are of classes; expected BASIS.READING.MEASURE: segment.soft.f1"
+            )
+        measure_of(f"{stem}[class]")
+    if several and len(wish.scores) > 1:
+        raise SettingsError(f"classes shows one score of several systems; found {len(wish.scores)} --score")
+    stems = wish.scores
+    if not stems and default:
+        stems = _CLASS_SCORES[-1:] if several else _CLASS_SCORES
+    elif not stems:
+        plan = Plan.of(settings)
+        families = [(b, r) for b in (*MATRIX_BASES, "clip") for r in READINGS if plan.scores(b, r)]
+        if not families:
+            raise SettingsError(
+                "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
+            )
+        if several:
+            families = [family for family in families if family[0] == families[0][0]][-1:]
+        stems = tuple(f"{basis}.{reading}.f1" for basis, reading in families)
+    if any(stem.split(".")[1] == "tuned" for stem in stems) and not settings.tunes:
+        raise SettingsError("tuned readings need --thresholds, --cross-tune or --folds")
+    return stems
+
+
+def matrix_score(wish: Wish) -> tuple[str, str]:
+    """Return the measure and the average that a matrix shows; raises SettingsError."""
+    if len(wish.scores) > 1:
+        raise SettingsError(f"matrix shows one score; found {len(wish.scores)} --score")
+    text = wish.scores[0] if wish.scores else "f1.macro"
+    name, _, average = text.partition(".")
+    try:
+        measure = measure_of(ScoreName("segment", "hard", name, average=average or "macro"))
+    except ScoreNameError:
+        measure = None
+    if not measure or average not in AVERAGES or measure.high != 1.0 or group_of(f"segment.hard.{text}"):
+        raise SettingsError(
+            f"--score {text}: a matrix has a measure of all bases, between 0 and 1, and an average; "
+            "expected f1.macro, fbeta.micro, precision.macro, recall.weighted or another of these"
+        )
+    return name, average
+
+
+def rank_by(settings: Settings, wish: Wish) -> str:
+    """Return the score that a leaderboard is sorted by: of what is evaluated, the soft reading if it is."""
+    measure, average = matrix_score(wish)
+    readings, plan = ("soft", "optimal", "hard", "tuned"), Plan.of(settings)
+    families = (f"{b}.{r}" for r in readings for b in MATRIX_BASES if plan.scores(b, r))
+    return f"{next(families)}.{measure}.{average}"
+
+
+def _swept(wish: Wish) -> tuple[str, ...]:
+    """Return what `only` must name for the scores that are wished for by their full names."""
+    names = [ScoreName.parse(name) for name in wish.scores]
+    for text, name in zip(wish.scores, names, strict=True):
+        if name.average is None or name.group or name.reading not in ("hard", "optimal"):
+            raise SettingsError(
+                f"--score {text}: sweep has averages of hard and optimal readings: segment.hard.f1.macro"
+            )
+        measure_of(name)
+    return tuple(dict.fromkeys(f"{name.basis}.{name.reading}" for name in names))

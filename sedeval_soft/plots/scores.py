@@ -1,41 +1,29 @@
-"""Scores in figures: a matrix of bases and readings, a leaderboard, bars of classes, and the worst."""
+"""Scores in figures: matrices of readings, classes and thresholds, a leaderboard, bars, and the worst."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.details import Offender
 from sedeval_soft.evaluation.scores import Score
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.plan import Plan
-from sedeval_soft.plots.data import System, Systems
-from sedeval_soft.plots.figure import (
-    POINTS,
-    UNDEFINED,
-    Entry,
-    all_shortened,
-    lay_out,
-    plain,
-    setting,
-    strokes,
-    text_width,
-    unit_of,
-    write_empty,
-)
-from sedeval_soft.plots.heatmaps import draw_cells, ink_on
-from sedeval_soft.plots.requirements import MATRIX_BASES, READINGS, class_scores, matrix_score
-from sedeval_soft.plots.style import FALSE_ALARM, MISS, Look
+from sedeval_soft.plots import layout
+from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
+from sedeval_soft.plots.registry import MATRIX_BASES
+from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
 from sedeval_soft.report.layout import measure_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from sedeval_soft.measures.curve_scores import Surface
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,9 +32,45 @@ Cells = dict[tuple[str, str], Score | None]
 
 HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++", "|||||")
 
-_MOST_CLASSES = 40
+_MOST_BARS, _MOST_CELLS = 40, 30
+"""Classes of which there are bars, and cells, where nothing else is said."""
+
+_NUMBERED = 14
+"""Classes up to which there is room for numbers in the cells of a page's width."""
+
+_COUNTS = "Blues"
+"""Most cells are near 0, which is white: ink and eye are spared."""
+
 _NAMES = 0.42
 """Share of the width that names may take."""
+
+
+def _draw_cells(
+    axes: Axes,
+    values: Floats,
+    texts: Mapping[tuple[int, int], str],
+    colours: str = HEAT,
+    **font: Any,  # noqa: ANN401 - as for matplotlib's texts
+) -> None:
+    """Draw a cell for each value in [0, 1], hatches where there is none, and texts by row and column."""
+    from matplotlib.patches import Rectangle
+
+    image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=colours, aspect="auto", interpolation="nearest")
+    none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "////", "linewidth": 0}
+    for i, j in np.argwhere(~np.isfinite(values)):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **none))
+    for count, draw_line in zip(values.shape[::-1], (axes.axvline, axes.axhline), strict=True):
+        for edge in range(1, count):
+            draw_line(edge - 0.5, color="white", linestyle="-", linewidth=0.8 * layout.unit_of())
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    for (i, j), text in texts.items():
+        # Black or white, what can be read on the colour.
+        light = True
+        if np.isfinite(values[i, j]):
+            red, green, blue, _ = image.cmap(image.norm(values[i, j]))
+            light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
+        axes.text(j, i, text, ha="center", va="center", color="black" if light else "white", **font)
 
 
 def draw_matrix(systems: Systems, look: Look) -> Figure:
@@ -60,53 +84,45 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
         {family: system.scores.scores.get(f"{'.'.join(family)}.{measure}.{average}") for family in families}
         for system in systems.all
     ]
-    label = plain(f"{average} {measure_label(settings, measure)}")
+    label = layout.plain(f"{average} {measure_label(settings, measure)}")
+    styles = dict(zip(readings, layout.strokes(len(readings)), strict=True))
     if systems.several:
-        return _draw_board(systems, look, cells, label)
+        return _draw_board(systems, look, bases, styles, cells, label)
     if settings.ci is not None and len(systems.first.scores.files) > 1:
-        return _draw_dots(look, cells[0], f"{label}, {settings.confidence * 100:g} % interval")
-    return _draw_heatmap(look, cells[0], f"reading ({label})")
-
-
-def _draw_heatmap(look: Look, cells: Cells, label: str) -> Figure:
-    """Draw a cell for each basis and reading, with its number."""
-    bases, readings = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    scores = list(cells.values())
-    flat = np.array([score.value if score else None for score in scores], dtype=np.float64)
-    width = look.inches()
-    height = (0.5 + 0.36 * len(bases)) * unit_of() * max(1.0, width / 7.0)
-    figure, (axes,) = lay_out(look, (width, height))
-    image = draw_cells(axes, flat.reshape(len(bases), len(readings)))
-    for k, score in enumerate(scores):
-        if score is not None:
-            text, place = UNDEFINED if score.value is None else f"{score.value:.3f}", divmod(k, len(readings))
-            axes.text(*place[::-1], text, ha="center", va="center", color=ink_on(image, flat[k]))
+        return _draw_dots(look, styles, cells[0], f"{label}, {settings.confidence * 100:g} % interval")
+    scores = [*cells[0].values()]
+    height = (0.5 + 0.36 * len(bases)) * layout.unit_of() * max(1.0, look.inches() / 7.0)
+    figure, (axes,) = layout.lay_out(look, (look.inches(), height))
+    values = np.array([score.value if score else None for score in scores], dtype=np.float64)
+    texts = {
+        divmod(k, len(readings)): layout.UNDEFINED if score.value is None else f"{score.value:.3f}"
+        for k, score in enumerate(scores)
+        if score is not None
+    }
+    _draw_cells(axes, values.reshape(len(bases), len(readings)), texts)
     axes.set_xticks(range(len(readings)), readings)
     axes.set_yticks(range(len(bases)), bases)
-    axes.set_xlabel(label)
+    axes.set_xlabel(f"reading ({label})")
     return figure
 
 
-def _draw_dots(look: Look, cells: Cells, label: str) -> Figure:
+def _draw_dots(look: Look, styles: dict[str, dict[str, Any]], cells: Cells, label: str) -> Figure:
     """Draw a dot with its interval for each basis and reading, and the number beside it."""
-    bases, readings = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-    styles = dict(zip(readings, strokes(len(readings)), strict=True))
+    bases = list(dict.fromkeys(basis for basis, _ in cells))
     rows = [(*family, score) for family, score in cells.items() if score is not None]
-    height = (0.5 + 0.155 * (len(rows) + 0.6 * len(bases))) * unit_of()
-    figure, (axes,) = lay_out(look, (look.inches(), height))
+    height = (0.5 + 0.155 * (len(rows) + 0.6 * len(bases))) * layout.unit_of()
+    figure, (axes,) = layout.lay_out(look, (look.inches(), height))
     # Bases stand apart.
     places = [1.0 + k + 0.6 * bases.index(basis) for k, (basis, _, _) in enumerate(rows)]
     for place, (_, reading, score) in zip(places, rows, strict=True):
         _draw_dot(axes, score, place, styles[reading])
-        text = UNDEFINED if score.value is None else f"{score.value:.3f}"
+        text = layout.UNDEFINED if score.value is None else f"{score.value:.3f}"
         if score.value is not None and score.low is not None and score.high is not None:
             text += f" [{score.low:.2f}, {score.high:.2f}]"
         beside = axes.get_yaxis_transform()
         axes.text(1.02, place, text, transform=beside, va="center", fontsize="small")
-    axes.set_yticks(places, [f"{basis}, {reading}" for basis, reading, _ in rows])
-    axes.tick_params(axis="y", length=0)
-    axes.set(xlim=(-0.02, 1.02), ylim=(places[-1] + 0.8, 0.2))
-    axes.set_xlabel(label)
+    layout.name_rows(axes, places, [f"{basis}, {reading}" for basis, reading, _ in rows])
+    axes.set(xlim=(-0.02, 1.02), ylim=(places[-1] + 0.8, 0.2), xlabel=label)
     axes.grid(True, axis="x")
     return figure
 
@@ -117,45 +133,47 @@ def _draw_dot(axes: Axes, score: Score | None, place: float, style: dict[str, An
     if score.low is not None and score.high is not None:
         axes.plot(
             [score.low, score.high], [place, place], color=style["color"], linestyle="-", marker="none",
-            linewidth=0.9 * unit_of(), zorder=2,
+            linewidth=0.9 * layout.unit_of(), zorder=2,
         )  # fmt: skip
     axes.plot([score.value], [place], **{**style, "linestyle": "none"}, zorder=3)
 
 
-def _draw_board(systems: Systems, look: Look, cells: list[Cells], label: str) -> Figure:
+def _draw_board(
+    systems: Systems,
+    look: Look,
+    bases: Sequence[str],
+    styles: dict[str, dict[str, Any]],
+    cells: list[Cells],
+    label: str,
+) -> Figure:
     """Draw systems from the best down, a panel for each basis, with dots for the readings."""
     from matplotlib.lines import Line2D
 
     board, count = systems.board, len(systems.all)
-    bases, readings = (list(dict.fromkeys(names)) for names in zip(*cells[0], strict=True))
-    styles = strokes(len(readings))
-    ranks = {entry.system: f"{entry.rank}  " for entry in board.entries} if board is not None else {}
     width = look.inches("double" if len(bases) > 1 else "single")
-    ranked = "systems that cannot be told apart share a rank"
-    figure, panels = lay_out(
-        look,
-        (width, (0.6 + (0.11 * len(readings) + 0.08) * count) * unit_of()),
-        (1, len(bases)),
-        entries=[
-            Entry(Line2D([], [], **{**style, "linestyle": "none"}), reading)
-            for reading, style in zip(readings, styles, strict=True)
-        ],
-        notes=[f"Ranked by {board.rank_by}; {ranked}."] if board else [],
-        sharey=True,
-    )
+    size = width, (0.6 + (0.11 * len(styles) + 0.08) * count) * layout.unit_of()
+    dots = [layout.Entry(Line2D([], [], **{**styles[name], "linestyle": "none"}), name) for name in styles]
+    tied = "systems that cannot be told apart share a rank"
+    notes = [f"Ranked by {board.rank_by}; {tied}."] if board else []
+    figure, panels = layout.lay_out(
+        look, size, (1, len(bases)), len(bases), entries=dots, notes=notes, sharey=True
+    )  # fmt: skip
     for basis, axes in zip(bases, panels, strict=True):
         for i, of_system in enumerate(cells):
-            for k, reading in enumerate(readings):
-                place = i + (k - (len(readings) - 1) / 2) * 0.76 / len(readings)
-                _draw_dot(axes, of_system[basis, reading], place, styles[k])
+            for k, (reading, style) in enumerate(styles.items()):
+                place = i + (k - (len(styles) - 1) / 2) * 0.76 / len(styles)
+                _draw_dot(axes, of_system[basis, reading], place, style)
             if i:
-                axes.axhline(i - 0.5, color="#d9d9d9", linestyle="-", linewidth=0.5 * unit_of(), zorder=0)
+                axes.axhline(
+                    i - 0.5, color="#d9d9d9", linestyle="-", linewidth=0.5 * layout.unit_of(), zorder=0
+                )
         axes.grid(True, axis="x")
         axes.set(title=basis, xlabel=label)
         axes.margins(x=0.08)
         axes.tick_params(axis="y", length=0)
-    names = all_shortened([system.name for system in systems.all], width * POINTS * 0.25)
-    texts = [ranks.get(s.name, "") + name for s, name in zip(systems.all, names, strict=True)]
+    names = layout.all_shortened([system.name for system in systems.all], width * layout.POINTS * 0.25)
+    ranks = {entry.system: f"{entry.rank}  " for entry in board.entries} if board else {}
+    texts = [ranks.get(each.name, "") + name for each, name in zip(systems.all, names, strict=True)]
     panels[0].set_yticks(range(count), texts)
     panels[0].set_ylim(count - 0.5, -0.5)
     return figure
@@ -167,28 +185,28 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
 
     stems = class_scores(systems.settings, systems.wish, several=systems.several)
     series = [(system, stem) for stem in stems for system in systems.all]
+    names = systems.classes()
     if systems.wish.sort == "score":
+        first = {name: _score(*series[0], name).value for name in names}
         # Undefined ones are the lowest.
-        first = {name: _score(*series[0], name).value for name in systems.classes()}
-        ordered = sorted(first, key=lambda name: (first[name] is None, -(first[name] or 0.0)))
-    else:
-        ordered = systems.sorted_classes("class")
-    names, notes = systems.largest(ordered, _MOST_CLASSES)
+        names.sort(key=lambda name: (first[name] is None, -(first[name] or 0.0)))
+    names, notes = systems.largest(names, _MOST_BARS)
     bars = [[_score(*one, name) for name in (*names, None)] for one in series]
+    values = [[score.value for score in scores] for scores in bars]
     silent = [
         name
-        for k, name in enumerate(names)
-        if not systems.size(name) or all(scores[k].value is None for scores in bars)
+        for name, column in zip(names, zip(*values, strict=True), strict=False)
+        if not systems.size(name) or column.count(None) == len(series)
     ]
     styles = [
         {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": "white"}
-        for k, style in enumerate(strokes(len(series)))
+        for k, style in enumerate(layout.strokes(len(series)))
     ]
     called = [system.name if systems.several else stem for system, stem in series]
-    figure, (axes,) = lay_out(
+    figure, (axes,) = layout.lay_out(
         look,
         (look.inches(), _height(len(names) + 1, len(series))),
-        entries=[Entry(Patch(**style), name) for style, name in zip(styles, called, strict=True)],
+        entries=[layout.Entry(Patch(**style), name) for style, name in zip(styles, called, strict=True)],
         notes=[*systems.undefined(silent), *notes],
     )
     # The mean stands apart from the classes that it is of.
@@ -196,13 +214,13 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     thick = 0.8 / len(series)
     for k, (scores, style) in enumerate(zip(bars, styles, strict=True)):
         _draw_bars(axes, scores, places + (k - (len(series) - 1) / 2) * thick, thick, style)
-    texts = all_shortened(names, look.inches() * POINTS * _NAMES)
-    _name_rows(axes, places, [*texts, "macro average"])
+    texts = layout.all_shortened(names, look.inches() * layout.POINTS * _NAMES)
+    _name_bars(axes, places, [*texts, "macro average"])
     measures = [measure_of(f"{stem}[class]") for stem in stems]
     if all(measure.low == 0 for measure in measures):
         axes.set_xlim(0, 1.02 if all(measure.high == 1 for measure in measures) else None)
     labels = dict.fromkeys(measure_label(systems.settings, measure.name) for measure in measures)
-    axes.set_xlabel(plain(stems[0] if systems.several else ", ".join(labels)))
+    axes.set_xlabel(layout.plain(stems[0] if systems.several else ", ".join(labels)))
     return figure
 
 
@@ -210,36 +228,35 @@ def _score(system: System, stem: str, label: str | None) -> Score:
     """Return the score of a class, or the macro average; an undefined one where there is none."""
     basis, reading, measure = stem.split(".")
     average = "macro" if label is None else None
-    name = str(ScoreName(basis, reading, measure, average, label))
+    name = spell(basis, reading, measure, average, label)
     return system.scores.scores.get(name) or Score(name, basis, reading, measure, average, label, None)
 
 
 def _draw_bars(axes: Axes, scores: list[Score], places: Floats, thick: float, style: dict[str, Any]) -> None:
     """Draw bars, their intervals, and a dash where there is nothing to draw."""
-    unit = unit_of()
+    unit = layout.unit_of()
     axes.barh(places, [score.value or 0.0 for score in scores], thick, **style, linewidth=0.3 * unit)
     for place, score in zip(places, scores, strict=True):
         if not score.value:
             # Neither has a bar, but they are not the same.
-            text = f" {UNDEFINED}" if score.value is None else " 0"
+            text = f" {layout.UNDEFINED}" if score.value is None else " 0"
             axes.text(0, place, text, va="center", fontsize=5.5 * unit)
         elif score.low is not None and score.high is not None:
             ends = [[max(score.value - score.low, 0.0)], [max(score.high - score.value, 0.0)]]
             axes.errorbar(
-                [score.value], [place], xerr=ends, fmt="none", ecolor=setting("text.color"),
+                [score.value], [place], xerr=ends, fmt="none", ecolor=layout.setting("text.color"),
                 elinewidth=0.7 * unit, capsize=1.2 * unit, capthick=0.7 * unit,
             )  # fmt: skip
 
 
 def _height(rows: int, series: int) -> float:
     """Return the inches that so many rows of so many bars take."""
-    return (0.55 + rows * max(0.17, 0.075 * series + 0.05)) * unit_of()
+    return (0.55 + rows * max(0.17, 0.075 * series + 0.05)) * layout.unit_of()
 
 
-def _name_rows(axes: Axes, places: Floats, texts: Sequence[str]) -> None:
+def _name_bars(axes: Axes, places: Floats, texts: Sequence[str]) -> None:
     """Write texts beside rows, from the top down."""
-    axes.set_yticks(places, texts)
-    axes.tick_params(axis="y", length=0)
+    layout.name_rows(axes, places, texts)
     low, high = (places[0], places[-1]) if len(places) else (0.0, 0.0)
     axes.set_ylim(high + 0.6, low - 0.6)
     axes.grid(True, axis="x")
@@ -249,14 +266,21 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     """Draw the segments, files or classes with the most misses and false alarms."""
     from matplotlib.patches import Patch
 
-    what, offenders, label = _offenders(systems)
-    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.3 * unit_of()}
+    worst, what, label = systems.first.scores.worst, systems.wish.of or "segments", ""
+    if worst is not None:
+        if systems.wish.of == "segments" and worst.basis != "segment":
+            raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
+        what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
+        label = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
+        label = f"{label}, {worst.reading} reading"
+    offenders = getattr(worst, what, ())
+    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.3 * layout.unit_of()}
     missed: dict[str, Any] = {"facecolor": MISS, **edge}
     inserted: dict[str, Any] = {"facecolor": FALSE_ALARM, "hatch": "/////", **edge}
-    figure, (axes,) = lay_out(
+    figure, (axes,) = layout.lay_out(
         look,
         (look.inches(), _height(max(len(offenders), 2), 2)),
-        entries=[Entry(Patch(**missed), "missed"), Entry(Patch(**inserted), "inserted")],
+        entries=[layout.Entry(Patch(**missed), "missed"), layout.Entry(Patch(**inserted), "inserted")],
         notes=[] if offenders else ["There are no misses and no false alarms."],
     )
     places = np.arange(len(offenders), dtype=np.float64)
@@ -269,24 +293,145 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
         for each in offenders
     ]
     # The seconds of a segment are never cut.
-    room = look.inches() * POINTS * _NAMES - max(map(text_width, spans), default=0.0)
-    texts = [name + span for name, span in zip(all_shortened(names, room), spans, strict=True)]
-    _name_rows(axes, places, texts)
+    room = look.inches() * layout.POINTS * _NAMES - max(map(layout.text_width, spans), default=0.0)
+    texts = [name + span for name, span in zip(layout.all_shortened(names, room), spans, strict=True)]
+    _name_bars(axes, places, texts)
     axes.set_xlabel(label)
     axes.set_xlim(0, None if offenders else 1)
     if not offenders:
-        write_empty(axes)
+        layout.write_empty(axes)
     return figure
 
 
-def _offenders(systems: Systems) -> tuple[str, tuple[Offender, ...], str]:
-    """Return which parts are shown, the worst of them, and what they are counted in; raises SettingsError."""
-    worst, wanted = systems.first.scores.worst, systems.wish.of
-    if worst is None:
-        return wanted or "segments", (), ""
-    if wanted == "segments" and worst.basis != "segment":
-        raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
-    what = wanted or ("segments" if worst.basis == "segment" else "files")
-    offenders: tuple[Offender, ...] = getattr(worst, what)
-    counts = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
-    return what, offenders, f"{counts}, {worst.reading} reading"
+def draw_confusion(systems: Systems, look: Look) -> Figure:
+    """Draw how often each class of the reference meets each class of the system."""
+    count = len(systems.all)
+    names, omitted = systems.largest(systems.classes(), _MOST_CELLS)
+    width, unit = look.inches("double" if count > 1 or len(names) > 8 else "single"), layout.unit_of()
+    rows, columns = layout.grid_of(count, width, 2.2 if count > 1 else 1.0)
+    each = width / columns
+    texts = layout.all_shortened(names, each * layout.POINTS * 0.25)
+    # Names stand upright below, and take as much as they do at the side.
+    beside = max(map(layout.text_width, [*texts, "inserted"])) / layout.POINTS + 0.25 * unit
+    cell = (each - beside - 0.3 * unit) / (len(names) + 1)
+    high = beside + (len(names) + 1) * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
+    title = 0.2 * unit if count > 1 else 0.0
+    explained = (
+        "Colour: share of the row's reference; in the last row, of what the system has of the column's."
+    )
+    size = width, rows * (high + title)
+    figure, panels = layout.lay_out(look, size, (rows, columns), count, notes=[explained, *omitted])
+    for axes, system in zip(panels, systems.all, strict=True):
+        if names:
+            _draw_table(axes, system, systems.family, names, numbered=len(names) * columns <= _NUMBERED)
+            axes.set_xticks(range(len(names) + 1), [*texts, "missed"], rotation=90)
+            axes.set_yticks(range(len(names) + 1), [*texts, "inserted"])
+            axes.set(xlabel="system", ylabel="reference")
+        else:
+            layout.write_empty(axes)
+            axes.set_axis_off()
+        if count > 1:
+            axes.set_title(
+                layout.all_shortened(
+                    [system.name], each * layout.POINTS * 0.6, layout.points_of("axes.titlesize")
+                )[0]
+            )
+    if names:
+        layout.add_colour_bar(figure, panels[0].images[0])
+    return figure
+
+
+def _draw_table(
+    axes: Axes, system: System, family: tuple[str, str], names: list[str], *, numbered: bool
+) -> None:
+    """Draw the shares of each row, with the numbers of pairs; missed behind them, inserted below.
+
+    A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
+    much the system has of a class. Nothing is drawn where there is nothing to divide by, and in the corner.
+    """
+    n, stem = len(names), ".".join(family)
+    counts, whole = np.full((2, n + 1, n + 1), np.nan)
+    table = next(each for each in system.scores.confusion if each.basis == family[0])
+    place = {label: k for k, label in enumerate(table.classes)}
+    for i, row in enumerate(names):
+        if row in place:
+            pairs = table.pairs[place[row]]
+            counts[i, :n] = [pairs[place[column]] if column in place else np.nan for column in names]
+            counts[i, n], counts[n, i] = table.missed[place[row]], table.inserted[place[row]]
+            whole[i] = system.value(f"{stem}.n_ref[{row}]") or np.nan
+            whole[n, i] = system.value(f"{stem}.n_sys[{row}]") or np.nan
+    shares = counts / whole
+    texts = {
+        (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
+        for i, j in np.argwhere(np.isfinite(shares)).tolist()
+        if numbered
+    }
+    _draw_cells(axes, shares, texts, _COUNTS, fontsize=6.0 * layout.unit_of())
+    for draw_line in (axes.axvline, axes.axhline):
+        draw_line(n - 0.5, color=axes.get_facecolor(), linestyle="-", linewidth=3 * layout.unit_of())
+
+
+def draw_surface(systems: Systems, look: Look) -> Figure:
+    """Draw F over the thresholds of the reference and of the system."""
+    from matplotlib.lines import Line2D
+
+    (basis, _), wanted, settings = systems.family, systems.wish.class_names, systems.settings
+    panels: list[tuple[str, Surface, Floats]] = []
+    for system in systems.all:
+        surface: Surface = system.scores.curves.surfaces[basis]
+        if not wanted:
+            panels.append((system.name if systems.several else "", surface, surface.micro_f))
+        by_class = dict(zip(system.scores.classes, surface.f, strict=True))
+        for name in systems.classes() if wanted else ():
+            title = f"{name}, {system.name}" if systems.several else name
+            panels.append((title, surface, by_class.get(name, np.full_like(surface.micro_f, np.nan))))
+    count = len(panels)
+    width = look.inches("single" if count == 1 else "double")
+    rows, columns = layout.grid_of(count, width)
+    each = width / columns
+    high = min(each * 0.85, 3.4 * layout.unit_of()) if count == 1 else each * 0.9
+    ridge: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * layout.unit_of()}
+    legend = (
+        layout.Entry(Line2D([], [], color="#808080", **ridge), "best threshold of the system"),
+        layout.Entry(Line2D([], [], color="#808080", linestyle="none", marker="X"), "hard reading"),
+    )
+    silent = [name for name in wanted if systems.size(name) == 0]
+    figure, all_axes = layout.lay_out(
+        look, (width, rows * high), (rows, columns), count, entries=legend, notes=systems.undefined(silent),
+        sharex=True, sharey=True,
+    )  # fmt: skip
+    for k, (axes, (title, surface, values)) in enumerate(zip(all_axes, panels, strict=True)):
+        _draw_surface(axes, surface.thresholds, values, ridge)
+        axes.plot(
+            [settings.threshold], [settings.reference_cut], linestyle="none", marker="X", color="black",
+            markeredgecolor="white", markersize=5 * layout.unit_of(),
+        )  # fmt: skip
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        axes.set(xlabel="threshold of the system", ylabel="threshold of the reference")
+        layout.label_edges(axes, lowest=k + columns >= count)
+        axes.set_title(
+            layout.all_shortened([title], each * layout.POINTS * 0.7, layout.points_of("axes.titlesize"))[0]
+        )
+    label = f"F ({basis}-based, {'by class' if wanted else 'all classes'})"
+    layout.add_colour_bar(figure, all_axes[0].images[0], label, shrink=0.9)
+    return figure
+
+
+def _draw_surface(axes: Axes, at: Floats, values: Floats, ridge: dict[str, Any]) -> None:
+    """Draw values over both thresholds, (n, n), and where they are highest for each of the reference."""
+    half = (at[1] - at[0]) / 2
+    ends = (at[0] - half, at[-1] + half)
+    axes.set_facecolor("#e6e6e6")
+    axes.imshow(
+        values, origin="lower", extent=(*ends, *ends), vmin=0.0, vmax=1.0, cmap=HEAT, aspect="auto",
+        interpolation="nearest",
+    )  # fmt: skip
+    axes.set_autoscale_on(False)
+    # Where F is 0 throughout, or nothing, no threshold is the best.
+    defined = np.nan_to_num(values).max(axis=1) > 0
+    best = np.full(len(at), np.nan)
+    if defined.any():
+        best[defined] = at[np.nanargmax(values[defined], axis=1)]
+        levels, thin = np.arange(0.1, 1.0, 0.1), 0.4 * layout.unit_of()
+        axes.contour(at, at, values, levels=levels, colors="white", linewidths=thin)
+    axes.plot(best, at, color="black", **ridge)

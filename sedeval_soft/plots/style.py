@@ -1,4 +1,4 @@
-"""How figures look: sizes of a paper, a talk or a poster, colours that everybody can tell apart.
+"""How figures look: sizes of a paper, a talk or a poster, colours that everybody can tell apart; their files.
 
 Colours of lines are those of Okabe & Ito 2008, each with a dash of its own, so that a copy in grey can be
 read, too. What a user told matplotlib elsewhere does not count: the same call gives the same figure.
@@ -7,23 +7,31 @@ read, too. What a user told matplotlib elsewhere does not count: the same call g
 from __future__ import annotations
 
 import contextlib
+import io
 import logging
 import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.errors import SettingsError, quoted
+from sedeval_soft.errors import SettingsError, quoted, visible
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.plots.registry import KINDS, SUFFIXES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sedeval_soft.plots.data import Systems
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666")
 """Okabe & Ito's, without black, which stands for all classes together, and yellow, which paper swallows."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 DISTINCT = len(COLOURS) * len(DASHES)
-"""Lines that can be told apart."""
+"""Lines that can be told apart: neighbours differ in both, for in grey the dash is all there is."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
@@ -32,12 +40,13 @@ HIT, MISS, FALSE_ALARM = "#009E73", "#56B4E9", "#D55E00"
 
 HEAT = "viridis"
 
-_POINTS = {"paper": 8.0, "talk": 16.0, "poster": 26.0}
-_WIDTHS = {"paper": (3.5, 7.16), "talk": (8.0, 12.0), "poster": (12.0, 22.0)}
-"""Inches of one column and of two; those of a paper are IEEE's."""
+_STYLES = {"paper": (8.0, 3.5, 7.16), "talk": (16.0, 8.0, 12.0), "poster": (26.0, 12.0, 22.0)}
+"""Points of letters, inches of one column and of two; those of a paper are IEEE's."""
 
-STYLES = tuple(_POINTS)
+STYLES = tuple(_STYLES)
 COLUMNS = ("single", "double")
+
+_HERE = Path(__file__).parent
 
 _LEAST, _MOST = 1.0, 100.0
 """Inches that a side of a figure may have."""
@@ -89,57 +98,14 @@ class Look:
             )
 
     @property
-    def base(self) -> str:
-        """Return which of our own styles is underneath."""
-        return self.style if self.style in STYLES else "paper"
+    def sizes(self) -> tuple[float, float, float]:
+        """Return the points of letters and the inches of one column and of two."""
+        return _STYLES.get(self.style, _STYLES["paper"])
 
     def inches(self, preferred: str = "single") -> float:
         """Return the width; preferred: the columns that suit the kind of figure."""
         width = preferred if self.width is None else self.width
-        return _WIDTHS[self.base][COLUMNS.index(width)] if isinstance(width, str) else float(width)
-
-
-_SCALED = {
-    **dict.fromkeys(("font.size", "figure.titlesize", "axes.titlesize", "axes.labelsize"), 8.0),
-    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize", "legend.title_fontsize"), 7.0),
-    **dict.fromkeys(("axes.linewidth", "xtick.major.width", "ytick.major.width"), 0.6),
-    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
-    **dict.fromkeys(("xtick.major.pad", "ytick.major.pad", "axes.labelpad"), 2.0),
-    **dict.fromkeys(("lines.markeredgewidth", "patch.linewidth", "hatch.linewidth"), 0.5),
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.5,
-    "axes.titlepad": 3.0,
-    "grid.linewidth": 0.4,
-    **dict.fromkeys(("figure.constrained_layout.h_pad", "figure.constrained_layout.w_pad"), 0.04),
-}
-"""Sizes of a paper, which grow with its letters."""
-
-# Neighbours differ in both, for in grey the dash is all there is; no two of them are the same.
-_STROKES = [(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(DISTINCT)]
-
-_FIXED: dict[str, Any] = {
-    "font.family": ["sans-serif"],
-    "legend.frameon": False,
-    "legend.handlelength": 2.2,
-    "legend.columnspacing": 1.2,
-    "legend.labelspacing": 0.25,
-    "legend.borderaxespad": 0.2,
-    "legend.borderpad": 0.2,
-    "legend.handletextpad": 0.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "grid.color": "#d9d9d9",
-    "image.cmap": HEAT,
-    "figure.dpi": 100,
-    # Letters stay letters: publishers refuse what has type 3 fonts.
-    "pdf.fonttype": 42,
-    "ps.fonttype": 42,
-    # Outlines look the same where the font is not there.
-    "svg.fonttype": "path",
-    "svg.hashsalt": "soft-sed-eval",
-    "agg.path.chunksize": 20_000,
-}
+        return self.sizes[1 + COLUMNS.index(width)] if isinstance(width, str) else float(width)
 
 
 @contextlib.contextmanager
@@ -157,13 +123,14 @@ def drawn_as(look: Look) -> Iterator[None]:
         from cycler import cycler
         from matplotlib import style
 
-        unit = _POINTS[look.base] / 8.0
-        colours, dashes = zip(*_STROKES, strict=True)
+        unit, repeats = look.sizes[0] / 8.0, range(DISTINCT)
+        colours = [COLOURS[k % len(COLOURS)] for k in repeats]
+        strokes = cycler(color=colours, linestyle=[DASHES[k % len(DASHES)] for k in repeats])
         with mpl.rc_context():
             mpl.rcdefaults()
-            style.use({name: size * unit for name, size in _SCALED.items()})
-            style.use({**_FIXED, "savefig.dpi": look.dpi})
-            style.use({"axes.prop_cycle": cycler(color=colours, linestyle=dashes)})
+            sizes = mpl.rc_params_from_file(_HERE / "sizes.mplstyle", use_default_template=False)
+            style.use({name: size * unit for name, size in sizes.items()})
+            style.use([_HERE / "paper.mplstyle", {"savefig.dpi": look.dpi, "axes.prop_cycle": strokes}])
             with warnings.catch_warnings():
                 # Of settings that are not about the look, such as the backend: they are left out.
                 warnings.simplefilter("ignore")
@@ -177,7 +144,7 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 def _style_parameters(style: str) -> dict[str, Any]:
     """Return what a style of matplotlib sets, nothing for our own; raises SettingsError."""
-    from matplotlib import rc_params_from_file
+    from matplotlib import rc_params_from_file, rcParams
     from matplotlib import style as styles
 
     if style in STYLES:
@@ -189,20 +156,60 @@ def _style_parameters(style: str) -> dict[str, Any]:
         hint = did_you_mean(style, [*STYLES, *styles.library]) or expected
         raise SettingsError(f"style {style!r} is neither a style nor a file{hint}")
     try:
-        _check_lines(style)
+        for number, line in enumerate(Path(style).read_text(encoding="utf-8").splitlines(), 1):
+            setting = line.partition("#")[0].strip()
+            name, colon, _ = setting.partition(":")
+            # Of these matplotlib would only warn.
+            if setting and not (colon and name.strip() in rcParams):
+                hint = did_you_mean(name.strip(), rcParams) or "; expected NAME: VALUE"
+                raise ValueError(f"line {number} is {quoted(setting)}{hint}")
         return dict(rc_params_from_file(style, fail_on_error=True, use_default_template=False).items())
     except (OSError, ValueError, KeyError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise SettingsError(f"style {style}: cannot be read as a style of matplotlib: {first}") from error
 
 
-def _check_lines(path: str) -> None:
-    """Raise ValueError for a line of a style that matplotlib would only warn of."""
-    import matplotlib as mpl
+def figure_of(systems: Systems, look: Look) -> Figure:
+    """Draw a figure; raises SettingsError for what the systems do not have."""
+    module, _, name = KINDS[systems.kind].draw.partition(".")
+    draw = getattr(import_module(f"sedeval_soft.plots.{module}"), name)
+    with drawn_as(look):
+        figure: Figure = draw(systems, look)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*constrained_layout not applied")
+            try:
+                # What matplotlib makes when it first draws, ticks above all, is made in this look, too.
+                figure.draw_without_rendering()
+            except UserWarning as error:
+                size = "{:g} x {:g} inches".format(*figure.get_size_inches())
+                raise SettingsError(
+                    f"{systems.kind} has no room in {size}; expected more --width or --height"
+                ) from error
+    return figure
 
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        setting = line.partition("#")[0].strip()
-        name, colon, _ = setting.partition(":")
-        if setting and not (colon and name.strip() in mpl.rcParams):
-            hint = did_you_mean(name.strip(), mpl.rcParams) or "; expected NAME: VALUE"
-            raise ValueError(f"line {number} is {quoted(setting)}{hint}")
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
+    name = os.fspath(path)
+    suffix = PurePath(name).suffix.removeprefix(".").lower()
+    if suffix not in SUFFIXES:
+        expected = ", ".join(f".{each}" for each in SUFFIXES)
+        raise SettingsError(f"-o {name}: a figure is written as its name ends; expected one of {expected}")
+    return suffix
+
+
+def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
+    """Return the file of a figure, which tells what it shows; form: one of `SUFFIXES`."""
+    look.check_pixels(*figure.get_size_inches())
+    title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
+    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
+    # No date: the same call gives the same bytes.
+    metadata: dict[str, dict[str, Any]] = {
+        "pdf": {"Title": title, "Subject": signature, "CreationDate": None},
+        "png": {"Title": title, "Description": signature},
+        "svg": {"Title": title, "Description": signature, "Date": None},
+    }
+    written = io.BytesIO()
+    with drawn_as(look):
+        figure.savefig(written, format=form, dpi=look.dpi, metadata=metadata[form])
+    return written.getvalue()

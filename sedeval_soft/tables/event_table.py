@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,8 +53,7 @@ class Origin:
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Spans:
+class Spans(NamedTuple):
     """When the rows of a table are, in whole ticks.
 
     file, onset, offset: (n,). label: (n,) the class of each, None where they are of every class.
@@ -65,34 +64,9 @@ class Spans:
     offset: Ticks
     label: Codes | None
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.file)
 
-    @cached_property
-    def are_steps(self) -> bool:
-        """Whether rows are of every class, in order of file and time, last, and never overlap."""
-        if self.label is not None:
-            return False
-        later = self.onset[1:] >= self.offset[:-1], self.file[1:] > self.file[:-1]
-        follows = np.where(self.file[1:] == self.file[:-1], *later)
-        return bool(follows.all() and np.all(self.offset > self.onset))
-
-    @cached_property
-    def touching(self) -> Bools:
-        """Which rows but the first begin where the one before ends, in the same file, (n - 1,)."""
-        touching: Bools = (self.file[1:] == self.file[:-1]) & (self.onset[1:] == self.offset[:-1])
-        return touching
-
-
-class Track(NamedTuple):
-    """The values of all rows of a table for one class, or for all classes where each row has its own.
-
-    classes: which. value: (n,) in [0, 1], None where each row counts 1.0.
-    """
-
-    classes: range
-    value: Floats | None
+Track = tuple[range, Floats | None]
+"""Some classes, and the values of all rows for each of them, (n,): None where each row counts 1.0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +147,19 @@ class EventTable:
         if not parts:
             return replace(cls.empty(origin), files=files)
         classes = tuple(dict.fromkeys(name for part in parts for name in part.classes))
+        code = {name: k for k, name in enumerate(files)}
         parts = [
-            part.with_files(files, _codes(part.files, files).tolist()).with_classes(classes) for part in parts
+            part.with_files(files, [code[name] for name in part.files]).with_classes(classes)
+            for part in parts
         ]
         file, onset, offset = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("file", "onset", "offset")
         )
-        label = None if parts[0].is_wide else np.concatenate([part.row_label for part in parts])
         columns = [part.values for part in parts]
-        if label is not None and any(columns):
-            columns = [part.values or (np.ones(len(part)),) for part in parts]
+        label = None
+        if parts[0].label is not None:
+            label = np.concatenate([part.row_label for part in parts])
+            columns = [part.values or (np.ones(len(part)),) for part in parts] if any(columns) else columns
         values = tuple(np.concatenate(column) for column in zip(*columns, strict=True))
         born = [part.born for part in parts if part.born is not None]
         joined = np.concatenate(born) if len(born) == len(parts) else None
@@ -193,14 +170,11 @@ class EventTable:
         return len(self.onset)
 
     @property
-    def is_wide(self) -> bool:
-        """Whether each row has a value of every class."""
-        return self.label is None
-
-    @property
     def has_steps(self) -> bool:
         """Whether rows are time steps with a value of every class, which should leave no time out."""
         return self.label is None
+
+    is_wide = has_steps
 
     @property
     def value(self) -> Floats | None:
@@ -215,11 +189,6 @@ class EventTable:
         return self.label
 
     @property
-    def n_columns(self) -> int:
-        """How many classes a row has a value of."""
-        return len(self.classes) if self.label is None else 1
-
-    @property
     def has_values(self) -> bool:
         """Whether rows have values, so that touching ones may be one event."""
         return self.label is None or (bool(self.values) and self.born is None)
@@ -231,9 +200,9 @@ class EventTable:
     def tracks(self) -> Iterator[Track]:
         """Yield the values of all rows: class by class, or once for all classes if each row has its own."""
         if self.label is None:
-            yield from (Track(range(k, k + 1), values) for k, values in enumerate(self.values))
+            yield from ((range(k, k + 1), values) for k, values in enumerate(self.values))
         else:
-            yield Track(range(len(self.classes)), self.value)
+            yield range(len(self.classes)), self.values[0] if self.values else None
 
     def active(self, threshold: float, *, inclusive: bool) -> tuple[Index, Codes]:
         """Return row and class of every active value: above the threshold, or at it too where `inclusive`.
@@ -244,8 +213,8 @@ class EventTable:
             # An operating point stands for its threshold and those up to the next one.
             row = np.flatnonzero((self.born <= threshold) & (threshold < self.values[0]))
             return row, self.row_label[row]
-        columns = self.values or (np.ones(len(self)),) * self.n_columns
-        rows = [np.flatnonzero(v >= threshold if inclusive else v > threshold) for v in columns]
+        ones = () if self.label is None else (np.ones(len(self)),)
+        rows = [np.flatnonzero(v >= threshold if inclusive else v > threshold) for v in self.values or ones]
         if self.label is not None:
             return rows[0], self.label[rows[0]]
         label = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
@@ -262,13 +231,6 @@ class EventTable:
             dies = np.concatenate([values[values > 0] for values in self.values])
         return row, label, np.zeros(len(row)), dies
 
-    def sounding(self, rows: Index) -> Bools:
-        """Return which of some rows have a value above 0 of any class, (n,)."""
-        sounding = np.full(len(rows), not self.values and self.label is not None)
-        for values in self.values:
-            sounding |= values[rows] > 0
-        return sounding
-
     def groups(self) -> npt.NDArray[np.int64]:
         """Return a number for each row, (n,): rows with the same one are values of the same function of time.
 
@@ -277,47 +239,33 @@ class EventTable:
         group = self.file.astype(np.int64)
         return group if self.label is None else group * len(self.classes) + self.label
 
-    def class_of(self, row: int) -> str:
-        """Return the name of the class of a row, nothing where it is of every class."""
-        return "" if self.label is None else self.classes[self.label[row]]
-
     def take(self, rows: Index | Bools | slice) -> EventTable:
         """Return some rows: their positions, or a mask of them."""
-        return EventTable(
-            self.files,
-            self.classes,
-            self.file[rows],
-            self.onset[rows],
-            self.offset[rows],
-            None if self.label is None else self.label[rows],
-            tuple(column[rows] for column in self.values),
-            self.origin,
-            None if self.born is None else self.born[rows],
-        )
-
-    def emptied(self) -> EventTable:
-        """Return the table without its rows, and without holding them in memory."""
-        return self.take(np.zeros(0, dtype=np.intp))
+        file, onset, offset = self.file[rows], self.onset[rows], self.offset[rows]
+        label = None if self.label is None else self.label[rows]
+        born = None if self.born is None else self.born[rows]
+        values = tuple(column[rows] for column in self.values)
+        return EventTable(self.files, self.classes, file, onset, offset, label, values, self.origin, born)
 
     def only_files(self, chosen: Bools) -> EventTable:
-        """Return the rows of some files, (n_files,), and their names.
+        """Return the rows of some files, (n_files,), and their names."""
+        files, codes = tuple(compress(self.files, chosen)), np.where(chosen, np.cumsum(chosen) - 1, -1)
+        return self.with_files(files, codes.tolist())
+
+    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
+        """Return the table with other file names; codes: the new code of each file, -1 where its rows go.
 
         Columns are views of those of this table where the rows stand together.
         """
-        files = tuple(name for name, is_chosen in zip(self.files, chosen.tolist(), strict=True) if is_chosen)
-        file = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int32)[self.file]
-        at = np.flatnonzero(file >= 0)
-        together = len(at) == 0 or at[-1] - at[0] + 1 == len(at)
-        rows = slice(at[0] if len(at) else 0, at[-1] + 1 if len(at) else 0) if together else at
-        return replace(self.take(rows), files=files, file=file[rows])
-
-    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
-        """Return the table with other file names; codes: the new code of each file, -1 where its rows go."""
         if [*codes] == [*range(len(codes))]:
             return replace(self, files=files)
-        file = np.asarray(codes, dtype=np.int32)[self.file] if len(self) else self.file
-        recoded = replace(self, files=files, file=file)
-        return recoded if not len(self) or file.min() >= 0 else recoded.take(file >= 0)
+        file = np.asarray(codes, dtype=np.int32)[self.file]
+        if file.min(initial=0) >= 0:
+            return replace(self, files=files, file=file)
+        at = np.flatnonzero(file >= 0)
+        together = len(at) and at[-1] - at[0] + 1 == len(at)
+        rows = slice(at[0], at[-1] + 1) if together else at
+        return replace(self.take(rows), files=files, file=file[rows])
 
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""
@@ -327,15 +275,10 @@ class EventTable:
             return replace(self, classes=classes, values=tuple(columns.get(name, silent) for name in classes))
         if classes[: len(self.classes)] == self.classes:
             return replace(self, classes=classes)
-        label = _codes(self.classes, classes)[self.label] if len(self) else self.label
+        code = {name: k for k, name in enumerate(classes)}
+        label = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)[self.label]
         recoded = replace(self, classes=classes, label=label)
-        return recoded if not len(self) or label.min() >= 0 else recoded.take(label >= 0)
-
-
-def _codes(names: Sequence[str], among: Sequence[str]) -> Codes:
-    """Return the codes of names among others, (n_names,), -1 for one that is not there."""
-    position = {name: code for code, name in enumerate(among)}
-    return np.array([position.get(name, -1) for name in names], dtype=np.int32)
+        return recoded if label.min(initial=0) >= 0 else recoded.take(label >= 0)
 
 
 def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:

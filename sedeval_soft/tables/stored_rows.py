@@ -26,6 +26,9 @@ from sedeval_soft.tables.event_table import EventTable, enter_maxima
 from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.limits import Limits
 
+_NO_ROWS = np.zeros(0, dtype=np.intp)
+"""A slice of no rows would hold all of them in memory."""
+
 
 class FullError(EvaluationError):
     """There is no room on the disk, or it cannot be written to."""
@@ -110,7 +113,7 @@ class Extent:
         """Return the extent of rows."""
         last = np.zeros(len(rows.files))
         enter_maxima(last, rows.file, rows.offset)
-        return cls(rows.emptied(), np.bincount(rows.file, minlength=len(last)), last)
+        return cls(rows.take(_NO_ROWS), np.bincount(rows.file, minlength=len(last)), last)
 
 
 class PartWriter:
@@ -149,7 +152,7 @@ class PartWriter:
             for names, codes in ((rows.files, self._files), (rows.classes, self._classes))
         )
         if self._first is None:
-            self._first = rows.emptied()
+            self._first = rows.take(_NO_ROWS)
         self._notes += rows.origin.notes
         self._assumed += rows.origin.assumed
         source, n_rows = self._first.origin.name, int(self._n_rows.sum()) + len(rows)

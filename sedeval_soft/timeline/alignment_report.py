@@ -169,7 +169,8 @@ class RowStatistics:
             """Return the first of some rows by file, class and onset, whatever their order in the table."""
             row = int(at[np.lexsort((rows.onset[at], rows.groups()[at]))[0]])
             file, times = int(rows.file[row]), (float(rows.onset[row]), float(rows.offset[row]))
-            return PlacedRow(rows.files[file], rows.class_of(row), *times, float(lengths[file]))
+            label = "" if rows.label is None else rows.classes[rows.label[row]]
+            return PlacedRow(rows.files[file], label, *times, float(lengths[file]))
 
         times = rows.onset, rows.offset
         whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)

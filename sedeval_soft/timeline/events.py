@@ -86,9 +86,9 @@ class Activity(Timed):
     @classmethod
     def of_track(cls, spans: Spans, track: Track) -> Activity:
         """Settle the overlaps of the rows of a track; rows of value 0 or without extent vanish."""
-        n = len(spans)
-        label = np.broadcast_to(np.int32(track.classes.start), n) if spans.label is None else spans.label
-        value = np.broadcast_to(1.0, n) if track.value is None else track.value
+        (classes, value), n = track, len(spans.file)
+        label = np.broadcast_to(np.int32(classes.start), n) if spans.label is None else spans.label
+        value = np.broadcast_to(1.0, n) if value is None else value
         return cls.of_rows(cls(spans.file, label, spans.onset, spans.offset, value).sounding())
 
     @classmethod
@@ -147,14 +147,14 @@ SILENCE = Activity(_CODES, _CODES, _TICKS, _TICKS, np.zeros(0))
 def activities(table: EventTable) -> Iterator[Activity]:
     """Yield the activity of each class of a table."""
     spans = table.spans()
-    for track in table.tracks():
-        whole = Activity.of_track(spans, track)
-        if len(track.classes) == 1:
+    for classes, value in table.tracks():
+        whole = Activity.of_track(spans, (classes, value))
+        if len(classes) == 1:
             yield whole
             continue
         order = np.argsort(whole.label, kind="stable")
         bounds = np.searchsorted(whole.label[order], np.arange(len(table.classes) + 1))
-        for label in track.classes:
+        for label in classes:
             yield whole.take(order[bounds[label] : bounds[label + 1]])
 
 
@@ -199,9 +199,12 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
     """
     if not merge:
         return active_rows(rows, threshold, inclusive)
-    spans = rows.spans()
-    if spans.are_steps and rows.values:
-        return _merged_steps(rows, spans, threshold, inclusive)
+    if rows.has_steps and rows.values:
+        spans = rows.spans()
+        later = spans.onset[1:] >= spans.offset[:-1], spans.file[1:] > spans.file[:-1]
+        follows = np.where(spans.file[1:] == spans.file[:-1], *later)
+        if follows.all() and np.all(spans.offset > spans.onset):
+            return _merged_steps(rows, spans, threshold, inclusive)
     events = active_rows(rows, threshold, inclusive).lasting().in_order()
     if not len(events):
         return events
@@ -216,10 +219,11 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
 def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: bool) -> Events:
     """Merge time steps that are in order: steps of a class are one event where they touch."""
     firsts, lasts = [], []
+    touching = (spans.file[1:] == spans.file[:-1]) & (spans.onset[1:] == spans.offset[:-1])
     for column in rows.values:
         detected = active(column, threshold, inclusive)
         begins, ends = detected.copy(), detected.copy()
-        joined = detected[1:] & detected[:-1] & spans.touching
+        joined = detected[1:] & detected[:-1] & touching
         begins[1:] &= ~joined
         ends[:-1] &= ~joined
         firsts.append(np.flatnonzero(begins))

@@ -10,7 +10,7 @@ of length T has ceil(T / segment length) segments; its last one may be cut short
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -257,7 +257,7 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
     if pool == "max":
         return maxima(rows, *grid.cells(spans.file, spans.onset, spans.offset), grid.size)
     values = np.zeros((len(rows.classes), grid.size))
-    spans = replace(spans, onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
+    spans = spans._replace(onset=grid.edges.on(spans.onset), offset=grid.edges.on(spans.offset))
     out = values.reshape(-1)
     for track in rows.tracks():
         # Means are the same however time is cut into rows, and in whatever order: rounding breaks no ties.
@@ -293,13 +293,14 @@ def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
     one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
 
     def fill(track: Track) -> None:
-        out = values[track.classes.start : track.classes.stop].reshape(-1)
-        if track.value is None:
+        classes, value = track
+        out = values[classes.start : classes.stop].reshape(-1)
+        if value is None:
             out[:] = covered(len(out), first, last)
         elif one_each:
-            out[first] = track.value
+            out[first] = value
         else:
-            out[:] = range_maximum(len(out), first, last, track.value)
+            out[:] = range_maximum(len(out), first, last, value)
 
     for_each(fill, rows.tracks(), values.size)
     return values

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
@@ -256,7 +257,8 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     late = np.zeros(0, dtype=np.intp)
     if (last > length).any():
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    return last_offsets(rows.take(late[rows.sounding(late)]))
+    rows = rows.take(late)
+    return last_offsets(rows.take(distinct(rows.levels()[0])))
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.

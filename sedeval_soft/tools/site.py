@@ -1,13 +1,24 @@
-"""A leaderboard as a site of static pages, from a folder of submissions."""
+"""A leaderboard as a site of static pages, from a folder of submissions.
+
+A cache beside the site saves the next build from doing all of it again. It has a JSON document for what came
+of each submission, by a hash of all that shaped it, and one for what was computed of pairs. Each stands below
+the hash of its bytes: what is damaged, or of other inputs, is made anew; nothing in it is ever run.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache as cached
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
+
+import msgspec
 
 from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import settings_for_scores, with_folds
@@ -30,21 +41,41 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
-from sedeval_soft.report.write import OutputError
+from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.submissions import Submission, find_submissions, sha256_of
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.board_cache import BoardCache, SiteFolder, remove
 from sedeval_soft.tools.submissions import (
     Challenge,
     Outcome,
+    Submission,
+    find_submissions,
     key_of,
     read_about,
     score_submission,
+    sha256_of,
 )
+
+T = TypeVar("T")
+
+MARK = ".soft-sed-eval-board"
+"""A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""
+
+_OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
+
+_PAGES = {
+    "reports": re.compile(r"[A-Za-z0-9._-]+\.html"),
+    "problems": re.compile(r"[A-Za-z0-9._-]+\.html"),
+    "data": re.compile(r"[A-Za-z0-9._-]+\.json"),
+    "assets": re.compile(r"plotly-[A-Za-z0-9._-]+\.min\.js"),
+}
+"""The folders of a site, and the names of files in them that are made for one submission, or one release."""
+
+_MAGIC = b"soft-sed-eval kept 1 "
+_RECORD = re.compile(r"[0-9a-f]{64}\.(json|tally)")
+"""Files of the cache; earlier versions had tallies apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,25 +148,27 @@ def build_site(
     entries = [each for each in entries if not _is_same(each.path, reference)]
     # A file's own name is its own, whoever comes to be called alike without the extension.
     baseline = next((each.name for each in entries if each.entry == baseline), baseline)
-    folder = SiteFolder.open(site, submissions)
-    opened = BoardCache.open(cache, folder.root, submissions)
+    root = _opened(os.fspath(site), submissions, "-o")
+    _mark(root, os.fspath(site))
+    stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
     test = ties or test_for(rank_by, settings)
-    return _Builder(challenge, baseline, title, reports, test, folder, opened).build(
-        entries, ignored, progress
-    )
+    return _Builder(challenge, baseline, title, reports, test, root, stored).build(entries, ignored, progress)
 
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """Builds a site: what comes of each submission, the board of all, the pages."""
+    """Builds a site: what comes of each submission, the board of all, the pages.
+
+    root, cache: the folders of the site, and of what need not be computed again.
+    """
 
     challenge: Challenge
     baseline: str | None
     title: str
     reports: bool
     test: Test
-    folder: SiteFolder
-    cache: BoardCache
+    root: Path
+    cache: Path
     warnings: list[str] = field(default_factory=list)
 
     def build(
@@ -149,7 +182,7 @@ class _Builder:
         shown: list[Shown] = []
         for number, submission in enumerate(submissions, 1):
             place, key = places[submission.name], key_of(submission, challenge_key)
-            record = self.cache.read(key, Record)
+            record = _stored(self.cache, key, Record)
             if record is None or record.key != key or not self._is_current(record, place):
                 record = self._anew(submission, key, place)
                 scored.append(submission.name)
@@ -165,7 +198,7 @@ class _Builder:
                 progress(number, len(submissions))
         board = self._board([each.record for each in shown if each.record.scored])
         self._write(shown, board)
-        self.cache.prune({each.record.key for each in shown})
+        _prune(self.cache, _RECORD, {f"{each.record.key}.json" for each in shown})
         refused = [each.record for each in shown if not each.record.scored]
         return Site(
             board,
@@ -185,7 +218,7 @@ class _Builder:
             return True
         pages = {place.data, place.report} if self.reports else {place.data}
         return (record.made_by, {*record.pages}) == (self._made_by(), pages) and all(
-            sha256_of(self.folder.root / path) == digest for path, digest in record.pages.items()
+            sha256_of(self.root / path) == digest for path, digest in record.pages.items()
         )
 
     def _anew(self, submission: Submission, key: str, place: Place) -> Record:
@@ -193,14 +226,14 @@ class _Builder:
         outcome = score_submission(submission, self.challenge, key)
         record = outcome.record
         if outcome.scores is not None:
-            self.folder.write(place.data, render([outcome.scores], "json"))
+            _write(self.root / place.data, render([outcome.scores], "json"))
             pages = [place.data]
             if self.reports and self._report(outcome, place):
                 pages.append(place.report)
-            hashes = {path: sha256_of(self.folder.root / path) for path in pages}
+            hashes = {path: sha256_of(self.root / path) for path in pages}
             record = replace(record, pages=hashes, made_by=self._made_by())
         if outcome.lasting:
-            self.cache.write(key, record)
+            _store(self.cache, key, record)
         return record
 
     def _report(self, outcome: Outcome, place: Place) -> bool:
@@ -211,7 +244,7 @@ class _Builder:
             write_report(
                 task.reference,
                 {name: outcome.rows},
-                self.folder.path(place.report),
+                _made(self.root / place.report),
                 choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
                 durations=task.durations,
                 folds=task.folds,
@@ -247,7 +280,7 @@ class _Builder:
             return unpack_shard(records[k].name, scored.tally if scored else b"").tally
 
         keys = [record.key for record in records]
-        before = self.cache.read("comparisons", Comparisons) or Comparisons()
+        before = _stored(self.cache, "comparisons", Comparisons) or Comparisons()
         paired = Paired(keys, files, load, rank_by, settings, self.test).continuing(before)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
@@ -258,16 +291,16 @@ class _Builder:
                     score = replace(score, low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
-        self.cache.write("comparisons", paired.after)
+        _store(self.cache, "comparisons", paired.after)
         return board
 
     def _write(self, shown: Sequence[Shown], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
-        folder, challenge, task = self.folder, self.challenge, self.challenge.task
+        root, challenge, task = self.root, self.challenge, self.challenge.task
         pages = {path for each in shown for path in each.record.pages}
         if self.reports and any(each.record.scored for each in shown):
             asset = f"assets/{plotly_name()}"
-            folder.write(asset, plotly_script())
+            _write(root / asset, plotly_script())
             pages.add(asset)
         main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
         # Submissions were told apart by nothing where nothing was resampled.
@@ -287,15 +320,18 @@ class _Builder:
         )
         for each in shown:
             if not each.record.scored:
-                folder.write(each.place.problems, written.problems(each))
+                _write(root / each.place.problems, written.problems(each))
                 pages.add(each.place.problems)
         if board is not None:
-            folder.write("board.csv", delimited_columns(board, columns, ","))
+            _write(root / "board.csv", delimited_columns(board, columns, ","))
         else:
-            remove(folder.root / "board.csv")
-        folder.write("board.json", written.json())
-        folder.write("index.html", written.index())
-        folder.prune(pages)
+            _prune(root, re.compile(r"board\.csv"), ())
+        _write(root / "board.json", written.json())
+        _write(root / "index.html", written.index())
+        for folder, names in _PAGES.items():
+            _prune(
+                root / folder, names, {Path(path).name for path in pages if Path(path).parent.name == folder}
+            )
 
 
 def _is_same(path: Path, reference: object) -> bool:
@@ -332,3 +368,91 @@ def _check_classes(challenge: Challenge) -> None:
         unknown = name.class_name is not None and name.class_name not in (settings.classes or classes)
         if unknown and name.group is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
+
+
+# The files of a site, and of the cache.
+
+
+def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: Path | None = None) -> Path:
+    """Return the real path of a folder, which is made; neither among the submissions nor in the site."""
+    if not name:
+        raise OutputError("'': cannot be written: the name is empty")
+    with _refusing(name):
+        root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
+        if root == folder or folder in root.parents:
+            raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
+        if site is not None and (root == site or site in root.parents):
+            wrong = f"{option} {name}: is in the site, which is published"
+            raise SettingsError(f"{wrong}; expected another folder")
+        root.mkdir(parents=True, exist_ok=True)
+    return root
+
+
+def _mark(root: Path, name: str) -> None:
+    """Mark a folder as a site of ours; raises OutputError for one of others."""
+    with _refusing(name):
+        if (root / MARK).exists():
+            return
+        other = next((each for each in _OURS if os.path.lexists(root / each)), None)
+        if other is not None:
+            raise OutputError(
+                f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
+                "expected a new folder"
+            )
+        write_atomic(root / MARK, "Made by soft-sed-eval board, which replaces its files.\n")
+
+
+def _made(path: Path) -> Path:
+    """Return a path whose folder is made."""
+    with _refusing(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """Write a file unless it holds just that: who publishes a site sees what changed."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    if _bytes(_made(path)) != data:
+        write_atomic(path, data)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _prune(folder: Path, names: re.Pattern[str], stay: Container[str]) -> None:
+    """Take away the files with some names that are of submissions that are no more."""
+    with contextlib.suppress(OSError):
+        for path in sorted(folder.iterdir()):
+            if names.fullmatch(path.name) and path.name not in stay and path.is_file():
+                path.unlink()
+
+
+def _stored(cache: Path, name: str, kind: type[T]) -> T | None:
+    """Return what was stored under a name, None where that is not there as it was left."""
+    head, _, text = _bytes(cache / f"{name}.json").partition(b"\n")
+    if head != _MAGIC + sha256(text).hexdigest().encode("ascii"):
+        return None
+    try:
+        return msgspec.convert(json.loads(text), kind)
+    except (ValueError, RecursionError, msgspec.ValidationError):
+        return None
+
+
+def _store(cache: Path, name: str, document: object) -> None:
+    """Store an object of a dataclass. Names may hold what no UTF-8 has: ASCII keeps them as they are."""
+    text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
+    _write(cache / f"{name}.json", _MAGIC + sha256(text).hexdigest().encode("ascii") + b"\n" + text)
+
+
+@contextlib.contextmanager
+def _refusing(name: str) -> Iterator[None]:
+    """Raise OutputError where a path cannot be written."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{name}: cannot be written: {reason}") from error

@@ -1,14 +1,20 @@
-"""Submissions by strangers: who submits, and what comes of each. None of them stops the others."""
+"""Submissions by strangers: which there are, who submits, and what comes of each. None stops the others.
+
+A submission is a file of a form that can be read, or a folder of tables, directly in the folder of all. Links
+are not followed: one could lead to the reference.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import stat
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,8 +32,10 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import over_limit
-from sedeval_soft.tables.submissions import Submission, sha256_of
+from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
+from sedeval_soft.tables.joined_tables import stem_of, visible_entries
+from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
+from sedeval_soft.tables.source import extension_of, spelled, unreadable
 from sedeval_soft.timeline.alignment_report import STRICT
 from sedeval_soft.tools.validate import MAX_PROBLEMS, validate_table
 from sedeval_soft.tools.validate_checks import Expected
@@ -44,6 +52,103 @@ _LONGEST = 300
 
 _MOST_AUTHORS = 100
 _KEYS = tuple(field.name for field in fields(About))
+
+_DESCRIPTION = ".yaml"
+"""The extension of a file that says who submits: it is named after the submission."""
+
+_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A file or a folder that is to be scored.
+
+    name: what it is called, different from all others. path: where it is. entry: its name in the folder, as
+    text. digest: of all its bytes, and of the names of a folder's files; empty where it cannot be read.
+    problem: why it is not even looked at. description: of the file that says who submits; None where there
+    is none.
+    """
+
+    name: str
+    path: Path
+    entry: str
+    digest: str
+    problem: Problem | None
+    description: Path | None
+
+
+def find_submissions(
+    folder: str | os.PathLike[str], limits: Limits = LIMITS
+) -> tuple[list[Submission], list[str]]:
+    """Return the submissions of a folder by name, and the names of files that are none.
+
+    Hidden files are passed over. A submission is called by its file's name without extension; where others
+    would be called the same, by its whole name. Raises InputError for what is no folder.
+    """
+    try:
+        entries = visible_entries(os.fspath(folder), limits)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        message = f"cannot be read as a folder of submissions: {why}"
+        raise unreadable(spelled(os.fspath(folder)), message) from error
+    described = {spelled(path.name): path for path in entries if path.suffix.lower() == _DESCRIPTION}
+    others = [path for path in entries if spelled(path.name) not in described]
+    folders = {path for path in others if path.is_dir() and not path.is_symlink()}
+    chosen = [path for path in others if path in folders or extension_of(path.name) in _READ]
+    stems = [spelled(path.name if path in folders else stem_of(path.name)) for path in chosen]
+    whole = [spelled(path.name) for path in chosen]
+    # A whole name may be what another is called without its extension; and of bytes that are no text, names
+    # are spelled as others may have them.
+    times = Counter([*stems, *(entry for entry, stem in zip(whole, stems, strict=True) if entry != stem)])
+    seen: Counter[str] = Counter()
+    submissions = []
+    for path, stem, entry in zip(chosen, stems, whole, strict=True):
+        name, digest, problem = stem if times[stem] == 1 else entry, "", None
+        seen[name] += 1
+        name = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        try:
+            digest = _digest(path, entry, limits)
+        except InputError as error:
+            problem = error.problems[0]
+        except OSError as error:
+            problem = unreadable(entry, f"cannot be read: {error.strerror or error}").problems[0]
+        description = described.pop(f"{name}{_DESCRIPTION}", None)
+        submissions.append(Submission(name, path, entry, digest, problem, description))
+    ignored = [*(spelled(path.name) for path in others if path not in chosen), *described]
+    return sorted(submissions, key=lambda each: each.name), sorted(ignored)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, empty where there is no such file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def _digest(path: Path, source: str, limits: Limits) -> str:
+    """Return the hash of a file, or of the files of a folder; raises InputError for others, or too large."""
+    inside = [path]
+    is_folder = stat.S_ISDIR(path.lstat().st_mode)
+    if is_folder:
+        inside = sorted(islice(path.iterdir(), limits.members + 1))
+        limits.check(source, "members", len(inside), "files or more")
+    digest, size = hashlib.sha256(b"folder\n"), 0
+    for member in inside:
+        mode, short = member.lstat().st_mode, spelled(member.name)
+        if stat.S_ISDIR(mode):
+            continue
+        place = f"{source}/{short}" if is_folder else source
+        if not stat.S_ISREG(mode):
+            what = "a link, which is not followed" if stat.S_ISLNK(mode) else "neither a file nor a folder"
+            raise unreadable(place, f"is {what}; expected a file or a folder of files")
+        size += member.lstat().st_size
+        limits.check(place, "size", size, "bytes or more")
+        if not is_folder:
+            return sha256_of(path)
+        digest.update(f"{len(short)} {short} {sha256_of(member)}\n".encode())
+    return digest.hexdigest()
 
 
 def read_about(path: Path, name: str) -> About:
@@ -212,7 +317,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
 
 def _hash(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
     """Return the SHA-256 of plain values."""
-    return sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _identity(parted: Parted | None) -> object:

@@ -12,91 +12,72 @@ from called import call
 from embedded import embedded
 from tables import long_rows, wide_rows
 
-import sedeval_soft
-from sedeval_soft import InputError, SettingsError
-from sedeval_soft.api.report import write_report
+from sedeval_soft import Choices, InputError, SettingsError, evaluate, write_report
 from sedeval_soft.evaluation import curves
 from sedeval_soft.html import page_data
-from sedeval_soft.html.page_data import chosen
-from sedeval_soft.html.report_page import Choices
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
+TABLES = SAMPLE / "ref.tsv", SAMPLE / "sys.tsv"
+BASES = ("segment", "event", "intersection")
 
 
 class Shape(HTMLParser):
-    """What a browser would make of a page: its elements, ids and texts."""
+    """What a browser would make of a page: its elements, their attributes, and texts."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page: Path) -> None:
         super().__init__()
         self.tags: list[str] = []
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
         self.texts: list[str] = []
-        self.handlers: list[str] = []
-        self.feed(page)
+        self.feed(page.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value)
-            if name in {"src", "href", "action", "data", "srcset"}:
-                self.addresses.append(value)
-            if name.startswith("on"):
-                self.handlers.append(value)
+        self.attributes += attrs
 
     def handle_data(self, data):
         self.texts.append(data)
 
+    def values(self, *names):
+        return [value for name, value in self.attributes if name in names]
 
-def rows(side, rng, n=40):
-    return wide_rows(rng.random((n, 3)), files=4, name=side)
+    @property
+    def handlers(self):
+        return [name for name, _ in self.attributes if name.startswith("on")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "page.html"
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path)
+    write_report(*TABLES, path)
     return path
 
 
+def explorer(path):
+    return embedded(path)["systems"][0]["explorer"]
+
+
 def test_is_one_file_that_needs_nothing_else(page):
-    shape = Shape(page.read_text(encoding="utf-8"))
-    assert [address for address in shape.addresses if not address.startswith("#")] == []
-    assert len(shape.ids) == len(set(shape.ids))
-    assert not shape.handlers
-    inside = {address[1:].split("=")[0] for address in shape.addresses}
-    assert inside <= set(shape.ids)
+    shape = Shape(page)
+    addresses, ids = shape.values("src", "href", "action", "data", "srcset"), shape.values("id")
+    assert [address for address in addresses if not address.startswith("#")] == []
+    assert len(ids) == len(set(ids)) and not shape.handlers
+    assert {address[1:].split("=")[0] for address in addresses} <= set(ids)
 
 
-def test_scores_of_the_matrix_are_those_of_the_evaluator(page):
-    text = page.read_text(encoding="utf-8")
-    scores = sedeval_soft.evaluate(
-        SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", only=("segment", "event", "intersection")
-    )
-    found = dict(re.findall(r'data-score="([^"]+)">([^<]+)<', text))
-    assert len(found) == 27
-    assert {name: f"{scores[name]:.4f}" for name in found} == found
-
-
-def test_embeds_the_document_that_json_would_have(page):
-    of = sedeval_soft.evaluate(
-        SAMPLE / "ref.tsv",
-        SAMPLE / "sys.tsv",
-        only=("segment", "event", "intersection"),
-        measures=("curves", "calibration", "confusion"),
-        worst=10,
-    )
-    document = of.to_dict()
-    names = {item["role"]: item["path"] for item in document["inputs"]}
-    assert set(names) == {"reference", "system"}
-    assert embedded(page)["document"]["systems"][0]["scores"] == document["systems"][0]["scores"]
-    assert embedded(page)["document"]["signature"] == document["signature"]
-
-
-def test_is_the_same_for_the_same_input(page, tmp_path):
-    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "again.html")
-    assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
+def test_has_the_document_that_json_would_have_and_its_scores(page):
+    groups = ("curves", "calibration", "confusion")
+    scores = evaluate(*TABLES, only=BASES, measures=groups, worst=10)
+    found, expected = embedded(page)["document"], scores.to_dict()
+    assert found["systems"][0]["scores"] == expected["systems"][0]["scores"]
+    assert found["signature"] == expected["signature"]
+    shown = dict(re.findall(r'data-score="([^"]+)">([^<]+)<', page.read_text(encoding="utf-8")))
+    assert len(shown) == 27 and {name: f"{scores[name]:.4f}" for name in shown} == shown
 
 
 HOSTILE = [
@@ -111,18 +92,14 @@ HOSTILE = [
 ]
 
 
-def test_hostile_names_are_texts(tmp_path):
-    table = [(f"{name}.wav", i, i + 1.0, name, 0.7) for i, name in enumerate(HOSTILE)]
-    plain = [(f"file{i}.wav", i, i + 1.0, f"class{i}", 0.7) for i in range(len(HOSTILE))]
+def test_hostile_names_are_texts(path):
     shapes = []
-    for which in (table, plain):
-        path = tmp_path / "page.html"
-        name = HOSTILE[1] if which is table else "system"
-        write_report(long_rows(which), {name: long_rows(which)}, path, choices=Choices(title=name))
-        shapes.append(Shape(path.read_text(encoding="utf-8")))
-    assert shapes[0].tags == shapes[1].tags
-    assert not shapes[0].handlers
-    assert "\u202e" not in path.read_text(encoding="utf-8")
+    for names in (HOSTILE, [f"class{k}" for k in range(len(HOSTILE))]):
+        rows = long_rows([(f"{name}.wav", i, i + 1.0, name, 0.7) for i, name in enumerate(names)])
+        write_report(rows, {names[1]: rows}, path, choices=Choices(title=names[1]))
+        shapes.append(Shape(path))
+        assert "\u202e" not in path.read_text(encoding="utf-8")
+    assert shapes[0].tags == shapes[1].tags and not shapes[0].handlers
     assert any("<script>alert(1)</script>" in text for text in shapes[0].texts)
 
 
@@ -136,131 +113,93 @@ def test_hostile_names_are_texts(tmp_path):
         ([("a", 0, 0.000001, "car", 1e-300)], [("b", 0, 100000, "car", 1.0)]),
     ],
 )
-def test_small_and_odd_inputs_have_a_page(reference, system, tmp_path):
-    (scores,) = write_report(
-        long_rows(reference, files=["a"]), {"s": long_rows(system, files=["a"])}, tmp_path / "page.html"
-    )
-    data = embedded(tmp_path / "page.html")
-    assert data["systems"][0]["explorer"]["classes"] == list(scores.classes)
+def test_small_and_odd_inputs_have_a_page(reference, system, path):
+    (scores,) = write_report(long_rows(reference, ["a"]), {"s": long_rows(system, ["a"])}, path)
+    assert explorer(path)["classes"] == list(scores.classes)
 
 
-def test_other_arithmetic_is_not_explored(tmp_path):
-    rng = np.random.default_rng(1)
-    sides = rows("ref", rng), {"sys": rows("sys", rng)}
-    write_report(*sides, tmp_path / "compat.html", compat="sed_eval")
-    assert embedded(tmp_path / "compat.html")["systems"][0]["explorer"] is None
-    write_report(*sides, tmp_path / "greedy.html", matching="greedy")
-    greedy = embedded(tmp_path / "greedy.html")["systems"][0]["explorer"]
-    assert greedy["event"] is None
-    assert greedy["segment"] is not None
-
-
-def test_intervals_are_those_of_the_evaluator(tmp_path):
+def test_intervals_are_those_of_the_evaluator(path):
     given = {"ci": "bootstrap", "replicates": 50}
-    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "page.html", **given)
-    only = ("segment", "event", "intersection")
-    expected = sedeval_soft.evaluate(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", only=only, **given)
-    found = {s["name"]: s for s in embedded(tmp_path / "page.html")["document"]["systems"][0]["scores"]}
-    assert {name: (found[name]["low"], found[name]["high"]) for name in expected} == {
-        name: (score.low, score.high) for name, score in expected.scores.items()
-    }
-    text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert text.count('class="signature"') == 2
+    write_report(*TABLES, path, **given)
+    found = {s["name"]: (s["low"], s["high"]) for s in embedded(path)["document"]["systems"][0]["scores"]}
+    expected = evaluate(*TABLES, only=BASES, **given).scores
+    ends = {name: (score.low, score.high) for name, score in expected.items()}
+    assert {name: found[name] for name in ends} == ends
+    assert path.read_text(encoding="utf-8").count('class="signature"') == 2
 
 
-def test_large_sets_are_explored_by_hundredths(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_data, "_ROOM", 0)
+def test_what_is_explored_follows_the_settings(path, monkeypatch):
     rng = np.random.default_rng(2)
-    write_report(rows("ref", rng), {"sys": rows("sys", rng)}, tmp_path / "page.html", threshold=0.123)
-    data = embedded(tmp_path / "page.html")["systems"][0]["explorer"]
-    assert not data["exact"]
-    grid = np.array(sorted({k / 100 for k in range(101)} | {0.123}))
-    assert all(np.array_equal(levels, grid) for levels in data["levels"])
+    sides = [wide_rows(rng.random((40, 3)), files=4, name=name) for name in ("ref", "sys")]
+    sides[1] = {"sys": sides[1]}
+    write_report(*sides, path, compat="sed_eval")
+    assert explorer(path) is None
+    write_report(*sides, path, matching="greedy")
+    assert explorer(path)["event"] is None and explorer(path)["segment"] is not None
+    # Large sets are explored by hundredths.
+    monkeypatch.setattr(page_data, "_ROOM", 0)
+    write_report(*sides, path, threshold=0.123)
+    data, grid = explorer(path), np.array(sorted({k / 100 for k in range(101)} | {0.123}))
+    assert not data["exact"] and all(np.array_equal(levels, grid) for levels in data["levels"])
     assert data["segment"]["classes"][0]["count"].sum() == data["segment"]["n"]
+    # Where many classes compete what is of all is left out.
+    monkeypatch.setattr(curves, "_MOST_PAIRS", 0)
+    write_report(*TABLES, path)
+    events = explorer(path)["event"]
+    assert {each["paired"] for each in events} == {None} and all(each["classes"] for each in events)
 
 
 def test_curves_keep_their_ends_and_go_everywhere():
     x = np.linspace(0, 1, 10_001)
     columns = {"threshold": x, "f1": x**8, "precision": np.where(x < 0.5, 0.2, 0.9)}
-    at = chosen(columns)
-    assert len(at) <= 300
-    assert at[0] == 0
-    assert at[-1] == 10_000
-    kept = columns["f1"][at]
-    assert np.abs(np.interp(x, x[at], kept) - columns["f1"]).max() < 0.01
+    at = page_data.chosen(columns)
+    assert len(at) <= 300 and (at[0], at[-1]) == (0, 10_000)
+    assert np.abs(np.interp(x, x[at], columns["f1"][at]) - columns["f1"]).max() < 0.01
 
 
-class TestCommand:
-    def test_writes_a_page_beside_the_results(self, tmp_path, page):
-        path = tmp_path / "report.html"
-        called = call(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", "--report", path)
-        assert called.code == 0
-        assert called.out == call(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv").out
+@pytest.mark.parametrize("options", [(), ("--score", "segment.soft.f1.macro")])
+def test_the_command_writes_the_page_beside_its_results(options, path, page):
+    called = call(*TABLES, *options, "--report", path)
+    assert (called.code, called.out) == (0, call(*TABLES, *options).out)
+    if not options:
         assert path.read_bytes() == page.read_bytes()
-
-    def test_a_score_alone_has_the_whole_page(self, tmp_path):
-        path = tmp_path / "report.html"
-        name = "segment.soft.f1.macro"
-        called = call(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", "--score", name, "--report", path)
-        assert called.out == call(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", "--score", name).out
-        assert embedded(path)["systems"][0]["explorer"]["intersection"] is not None
-
-    def test_several_systems_share_a_page(self, tmp_path):
-        path = tmp_path / "report.html"
-        systems = SAMPLE / "sys.tsv", SAMPLE / "sys_b.tsv"
-        called = call(SAMPLE / "ref.tsv", *systems, "--replicates", "50", "--report", path)
-        assert called.code == 0
-        data = embedded(path)
-        assert [system["name"] for system in data["systems"]] == list(map(str, systems))
-        assert data["document"]["board"]["entries"][0]["system"] == str(systems[0])
-        assert "Leaderboard by segment.soft.f1.macro" in path.read_text(encoding="utf-8")
-
-    def test_operating_points_have_a_page(self, tmp_path):
-        path = tmp_path / "report.html"
-        points = ("--operating-point", f"0.5={SAMPLE / 'events.tsv'}")
-        called = call(SAMPLE / "ref.tsv", *points, "--report", path)
-        assert called.code == 0
-        data = embedded(path)["systems"][0]["explorer"]
-        assert data["segment"] is None
-        assert len(data["event"]) == len(data["thresholds"]) == 1
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (("--report", "-"), "--report -: expected the path of a file"),
-            (("--timeline", "a.wav"), "--timeline is of --report"),
-            (("--report", ""), "--report names no file"),
-            (("--report", str(SAMPLE / "ref.tsv")), "this is the reference"),
-            (("--report", "same.html", "-o", "same.html"), "-o writes this file"),
-            (("--report", "no/such/folder/page.html"), "no/such/folder/page.html"),
-        ],
-    )
-    def test_says_what_cannot_be(self, arguments, said, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        called = call(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", *arguments)
-        assert called.code == 2
-        assert said in called.err
-        assert called.out == ""
-        assert not list(tmp_path.iterdir())
-
-    def test_runs_have_none(self, tmp_path):
-        systems = SAMPLE / "sys.tsv", SAMPLE / "sys_b.tsv"
-        called = call(SAMPLE / "ref.tsv", *systems, "--runs", "--report", tmp_path / "page.html")
-        assert called.code == 2
-        assert "--report is of systems" in called.err
+    assert explorer(path)["intersection"] is not None
 
 
-def test_says_what_is_wrong_with_arguments(tmp_path):
+def test_several_systems_share_a_page(path):
+    systems = TABLES[1], SAMPLE / "sys_b.tsv"
+    assert call(TABLES[0], *systems, "--replicates", "50", "--report", path).code == 0
+    data = embedded(path)
+    assert [system["name"] for system in data["systems"]] == list(map(str, systems))
+    assert data["document"]["board"]["entries"][0]["system"] == str(systems[0])
+    assert "Leaderboard by segment.soft.f1.macro" in path.read_text(encoding="utf-8")
+
+
+def test_operating_points_have_a_page(path):
+    points = ("--operating-point", f"0.5={SAMPLE / 'events.tsv'}")
+    assert call(TABLES[0], *points, "--report", path).code == 0
+    data = explorer(path)
+    assert data["segment"] is None and len(data["event"]) == len(data["thresholds"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--report", "-"), "--report -: expected the path of a file"),
+        (("--timeline", "a.wav"), "--timeline is of --report"),
+        (("--report", ""), "--report names no file"),
+        (("--report", str(TABLES[0])), "this is the reference"),
+        (("--report", "same.html", "-o", "same.html"), "-o writes this file"),
+        (("--report", "no/such/folder/page.html"), "no/such/folder/page.html"),
+        ((SAMPLE / "sys_b.tsv", "--runs", "--report", "page.html"), "--report is of systems"),
+    ],
+)
+def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    called = call(*TABLES, *arguments)
+    assert (called.code, called.out) == (2, "") and said in called.err
     with pytest.raises(SettingsError, match="found none"):
-        write_report(SAMPLE / "ref.tsv", {}, tmp_path / "page.html")
+        write_report(TABLES[0], {}, "page.html")
     with pytest.raises(InputError):
-        write_report(SAMPLE / "ref.tsv", SAMPLE / "missing.tsv", tmp_path / "page.html")
+        write_report(TABLES[0], SAMPLE / "missing.tsv", "page.html")
     assert not list(tmp_path.iterdir())
-
-
-def test_where_many_classes_compete_what_is_of_all_is_left_out(tmp_path, monkeypatch):
-    monkeypatch.setattr(curves, "_MOST_PAIRS", 0)
-    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", tmp_path / "page.html")
-    data = embedded(tmp_path / "page.html")["systems"][0]["explorer"]
-    assert {of["paired"] for of in data["event"]} == {None}
-    assert all(of["classes"] for of in data["event"])

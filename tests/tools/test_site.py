@@ -19,7 +19,7 @@ from sedeval_soft import InputError, SettingsError, compare, evaluate
 from sedeval_soft.report.write import OutputError
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
-from sedeval_soft.tools.board_cache import MARK
+from sedeval_soft.tools.site import MARK
 
 SOFT = "segment.soft.f1.macro"
 

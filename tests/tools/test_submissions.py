@@ -10,7 +10,7 @@ from submitted import HOSTILE, SAMPLES, submissions
 from sedeval_soft.errors import InputError
 from sedeval_soft.html.board_page import slugs
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.submissions import find_submissions
+from sedeval_soft.tools.submissions import find_submissions
 
 
 def names(folder):

@@ -1,19 +1,108 @@
-"""What cannot be drawn is told in one message, and no file is touched."""
+"""What holds of every kind of figure; what cannot be drawn is told in one message, and no file is touched."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 from called import call
-from plotted import OTHER, REFERENCE, SAMPLES, SYSTEM, table
+from documents import ROOT, script
+from matplotlib.axes import Axes
+from matplotlib.cbook import is_math_text
+from matplotlib.legend import Legend
+from matplotlib.transforms import Bbox
+from PIL import Image
+from plotted import HOSTILE, NEEDED, NOTHING, OTHER, REFERENCE, SAMPLES, SYSTEM, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.cli.plot import plot as command
 from sedeval_soft.plots.data import ORDERS, PARTS, Wish
-from sedeval_soft.plots.registry import KINDS, OPTIONS
+from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES
+
+BEGINS = {"pdf": b"%PDF-", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml "}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "suffix"), [(kind, SUFFIXES[k % 3]) for k, kind in enumerate(KINDS)])
+def test_is_written_in_a_form_and_shows_several_systems_or_refuses_them(kind, suffix, tmp_path):
+    path = tmp_path / f"figure.{suffix}"
+    needed = [text for name, value in NEEDED.get(kind, {}).items() for text in (f"--{name}", value)]
+    done = call("plot", kind, REFERENCE, SYSTEM, OTHER, "-o", path, "--dpi", "60", "--quiet", *needed)
+    if KINDS[kind].most == 1:
+        assert (done.code, done.err) == (2, f"{kind} is a figure of one system; found 2\n")
+        assert not path.exists()
+        return
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert path.read_bytes().startswith(BEGINS[suffix])
+    assert [*tmp_path.iterdir()] == [path]
+    if suffix == "svg":
+        assert "sys_b" in " ".join(shown(plot(kind, REFERENCE, SYSTEM, OTHER, **NEEDED.get(kind, {}))))
+
+
+CASES = {
+    "hostile": (table(HOSTILE), table(HOSTILE, 5, shift=1)),
+    "hard": (table(("a", "b"), hard=True), table(("a", "b"), shift=1)),
+    "no system": (table(("a", "b")), {**NOTHING, "filename": ["file0$.wav"]}),
+    "no reference": ({**NOTHING, "filename": ["file0$.wav"]}, table(("a", "b"))),
+    "nothing": (NOTHING, NOTHING),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_strange_tables_are_drawn(kind, case):
+    """Warnings are errors here: of letters that no font has, of limits that are one, of means of nothing."""
+    reference, system = CASES[case]
+    figure = plot(kind, reference, system, file=reference["filename"][0] if kind == "timeline" else None)
+    assert not any(is_math_text(text) for text in texts(figure))
+    for text in shown(figure):
+        assert text.replace("\n", "").isprintable(), text
+    if case != "hostile":
+        return
+    # Nothing is cut off, and nothing lies over something else.
+    width, height = figure.get_size_inches()
+    drawn = figure.get_tightbbox()
+    assert drawn.x0 > -0.02 and drawn.y0 > -0.02, drawn
+    assert drawn.x1 < width + 0.02 and drawn.y1 < height + 0.02, drawn
+    parts = [axes.get_tightbbox() for axes in figure.findobj(Axes) if axes.get_visible()]
+    parts += [legend.get_window_extent() for legend in figure.findobj(Legend)]
+    parts += [text.get_window_extent() for sub in figure.subfigs for text in sub.texts]
+    for k, one in enumerate(parts):
+        for other in parts[k + 1 :]:
+            both = Bbox.intersection(one, other)
+            assert both is None or min(both.width, both.height) < 1.5, (one, other)
+
+
+def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tmp_path, monkeypatch):
+    data = {}
+    for suffix in SUFFIXES:
+        path = tmp_path / f"figure.{suffix}"
+        for k in range(2):
+            monkeypatch.setattr("time.time", lambda k=k: 1e9 + 1e6 * k)
+            call("plot", "pr", REFERENCE, SYSTEM, "-o", path, "--segment-length", "2", "--quiet")
+            assert data.setdefault(suffix, path.read_bytes()) == path.read_bytes()
+    pdf = data["pdf"]
+    assert b"/Type3" not in pdf and b"/CIDFontType2" in pdf and b"CreationDate" not in pdf
+    assert b"<dc:date>" not in data["svg"]
+    with Image.open(tmp_path / "figure.png") as image:
+        assert "segment_length=2.0" in image.info["Description"]
+        assert "reference:sha256=" in image.info["Description"]
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    assert b"soft-sed-eval" in pdf or any(b"soft-sed-eval" in zlib.decompress(s) for s in streams)
+
+
+@pytest.mark.parametrize("kind", [*RESAMPLED, "pr"])
+def test_progress_is_told_of_where_files_are_resampled(kind):
+    told = []
+    resampled = {"ci": "bootstrap", "replicates": 20} if kind in RESAMPLED else {}
+    plot(kind, REFERENCE, SYSTEM, progress=lambda *done: told.append(done), **resampled)
+    assert (told[-1:] == [(20, 20)]) == (kind in RESAMPLED)
+
 
 REFUSED = {
     "pie": "Invalid value for 'KIND'",
@@ -144,6 +233,7 @@ def test_warnings_are_told(tmp_path):
         (("pr", REFERENCE, SYSTEM), {"wish": "car"}, "must be an object of Wish"),
         (("timeline", REFERENCE, SYSTEM), {"file": "cafe.wav", "start": "3"}, "start must be"),
         (("classes", REFERENCE, SYSTEM), {"sort": "random"}, "sort must be one of"),
+        (("surface", REFERENCE, *"abcde"), {}, "surface shows up to 4 systems side by side; found 5"),
     ],
 )
 def test_calls_of_the_library_are_refused(arguments, given, said):
@@ -153,8 +243,7 @@ def test_calls_of_the_library_are_refused(arguments, given, said):
 
 def test_operating_points_have_event_based_curves():
     events = str(SAMPLES / "events.tsv")
-    figure = plot("psd-roc", events, {0.3: events, 0.6: events})
-    assert figure.axes
+    assert plot("psd-roc", events, {0.3: events, 0.6: events}).axes
     with pytest.raises(EvaluationError):
         plot("roc", events, {0.3: events, 0.6: events})
 
@@ -163,13 +252,9 @@ def test_lists_of_kinds_and_options_agree():
     assert list(OPTIONS) == list(Wish.__slots__)
     assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
-    for name, option in OPTIONS.items():
-        assert parameters[name].opts == [option]
+    assert {name: parameters[name].opts for name in OPTIONS} == {name: [OPTIONS[name]] for name in OPTIONS}
     assert tuple(parameters["sort"].type.choices) == ORDERS
     assert tuple(parameters["of"].type.choices) == PARTS
-
-
-def test_help_names_every_kind():
     text = call("plot", "--help").out
     for name, kind in KINDS.items():
         assert f"  {name:12}  {kind.summary}\n" in text
@@ -180,3 +265,25 @@ def test_figures_higher_than_a_wall_are_refused():
     many = tuple(f"class {k:04}" for k in range(800))
     with pytest.raises(SettingsError, match=r"would be \d+ inches high; expected fewer classes"):
         plot("classes", table(many, 1), table(many, 1), max_classes=800)
+
+
+def test_the_page_on_figures_has_each_kind_and_small_pictures_that_its_commands_draw(tmp_path):
+    text = (ROOT / "docs" / "reference" / "plots.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ soft-sed-eval plot (\S+) .* -o \S+\.(\w+)$", text, re.MULTILINE)
+    assert {kind for kind, _ in commands} == {*KINDS}
+    assert {suffix for _, suffix in commands} == {*SUFFIXES}
+    assert {*re.findall(r"`([\w-]+)`", "".join(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)))} == {*KINDS}
+    made, pictures = script("plots"), ROOT / "docs" / "pictures"
+    assert len(made.commands()) >= 10
+    for name in made.commands():
+        assert (pictures / f"{name}.png").stat().st_size < 60_000, name
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    for path in pictures.iterdir():
+        assert f"pictures/{path.name})" in pages, path
+    made.draw("matrix", made.commands()["matrix"], tmp_path)
+    with Image.open(tmp_path / "matrix.png") as drawn, Image.open(pictures / "matrix.png") as kept:
+        assert drawn.size == kept.size
+        new, old = (image.convert("L").resize((60, 40), Image.Resampling.BOX) for image in (drawn, kept))
+    # Other versions of matplotlib and its fonts set letters a little differently.
+    off = [abs(a - b) for a, b in zip(new.tobytes(), old.tobytes(), strict=True)]
+    assert sum(off) / len(off) < 8

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.errors import SettingsError, escaped, visible
 from sedeval_soft.plots.style import DASHES, MARKERS, Look
@@ -37,8 +36,7 @@ _MARGIN = 0.06
 """Inches left free around what is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of a legend: what stands for it, its name as it was read, and a number behind that."""
 
     handle: Any
@@ -50,6 +48,7 @@ def lay_out(
     look: Look,
     size: tuple[float, float],
     grid: tuple[int, int] = (1, 1),
+    count: int = 1,
     *,
     entries: Sequence[Entry] = (),
     heading: str = "",
@@ -59,7 +58,8 @@ def lay_out(
     """Return a figure with its title, legend and notes, and its axes, which are to be drawn on.
 
     size: inches of width, and of the height of the axes, where the look does not say how high the whole is.
-    grid: rows and columns of axes. heading: above the legend. notes: each begins a line at the foot.
+    grid: rows and columns of axes. count: how many of them are there; the labels between these are left out
+    where they share axes. heading: above the legend. notes: each begins a line at the foot.
     """
     from matplotlib.figure import Figure
 
@@ -92,16 +92,17 @@ def lay_out(
         # Of a figure that is very low, whatever is asked for, something must be seen.
         foot = min(foot, 0.8 * whole)
         rows.set_height_ratios([whole - foot, foot])
-    return figure, list(upper.subplots(*grid, squeeze=False, **panels).flat)
+    axes = list(upper.subplots(*grid, squeeze=False, **panels).flat)
+    for each in axes[count:]:
+        each.set_axis_off()
+    return figure, axes[:count]
 
 
 def _legend(figure: Any, entries: Sequence[Entry], heading: str, width: float) -> Any:  # noqa: ANN401
     """Return a legend below the axes, in as many columns as fit into so many points."""
-    handle = (
-        setting("legend.handlelength") + setting("legend.handletextpad") + setting("legend.columnspacing")
-    )
+    parts = ("legend.handlelength", "legend.handletextpad", "legend.columnspacing")
     # One column of many long names would be higher than what it explains.
-    room = width / (2 if len(entries) > _FEW else 1) - handle * points_of("legend.fontsize")
+    room = width / (2 if len(entries) > _FEW else 1) - sum(map(setting, parts)) * points_of("legend.fontsize")
     values = [f"  {plain(entry.value)}" if entry.value else "" for entry in entries]
     names = all_shortened([entry.name for entry in entries], room - max(map(text_width, values)))
     texts = [name + value for name, value in zip(names, values, strict=True)]
@@ -143,9 +144,15 @@ def write_empty(axes: Axes) -> None:
     axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center", alpha=0.75)
 
 
-def add_colour_bar(figure: Figure, image: Any, axes: Any, label: str = "", **options: Any) -> None:  # noqa: ANN401
+def name_rows(axes: Axes, places: Sequence[float] | Any, texts: Sequence[str]) -> None:  # noqa: ANN401
+    """Write texts beside rows."""
+    axes.set_yticks(places, texts)
+    axes.tick_params(axis="y", length=0)
+
+
+def add_colour_bar(figure: Figure, image: Any, label: str = "", **options: Any) -> None:  # noqa: ANN401
     """Show which colour stands for which value."""
-    bar = figure.colorbar(image, ax=axes, **{"shrink": 0.8, "aspect": 25, "label": label, **options})
+    bar = figure.colorbar(image, ax=figure.axes, **{"shrink": 0.8, "aspect": 25, "label": label, **options})
     bar.outline.set_visible(False)
 
 
@@ -154,9 +161,8 @@ def strokes(count: int) -> list[dict[str, Any]]:
     styles = setting("axes.prop_cycle").by_key()
     colours, dashes = styles.get("color", ["C0"]), styles.get("linestyle", DASHES)
     properties = zip(cycle(colours), cycle(dashes), cycle(MARKERS), strict=False)
-    return [
-        dict(zip(("color", "linestyle", "marker"), each, strict=True)) for each in islice(properties, count)
-    ]
+    names = ("color", "linestyle", "marker")
+    return [dict(zip(names, each, strict=True)) for each in islice(properties, count)]
 
 
 def unit_of() -> float:

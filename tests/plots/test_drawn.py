@@ -1,0 +1,306 @@
+"""What is drawn are the numbers of the evaluator, and nothing is put between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.legend import Legend
+from plotted import OTHER, REFERENCE, SYSTEM, said, table
+from scipy.special import ndtri
+
+from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves
+from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
+
+BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
+
+
+def lines_of(figure, n):
+    """Return the last lines of the only axes: those before them are what lies behind."""
+    (axes,) = [axes for axes in figure.axes if axes.axison]
+    return axes.get_lines()[-n:]
+
+
+def legend_of(figure):
+    (legend,) = figure.findobj(Legend)
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def rows_of(axes):
+    return [tick.get_text() for tick in axes.get_yticklabels()]
+
+
+def written_in(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+@pytest.fixture(scope="module")
+def curves():
+    return threshold_curves(REFERENCE, SYSTEM, only=["segment", "event"])
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return evaluate(REFERENCE, SYSTEM, only=["segment"], measures=["curves", "calibration"])
+
+
+SHAPES = {
+    ("pr", "segment"): ("steps-pre", "average_precision", lambda curve: (curve.recall, curve.precision)),
+    ("pr", "event"): ("default", None, lambda curve: (curve.recall, curve.precision)),
+    ("roc", "segment"): ("default", "roc_auc", lambda curve: (curve.false_positive_rate, curve.recall)),
+    ("det", "segment"): ("steps-post", "equal_error_rate", lambda curve: curve.det),
+}
+
+
+@pytest.mark.parametrize(("kind", "basis"), SHAPES)
+def test_lines_are_the_columns_of_curves_with_the_area_that_stands_beside_them(curves, scores, kind, basis):
+    """Curves go from the highest threshold down."""
+    drawstyle, measure, columns = SHAPES[kind, basis]
+    figure = plot(kind, REFERENCE, SYSTEM, only=basis)
+    by_class = getattr(curves, basis)
+    drawn = {name: each for name, each in by_class.items() if np.isfinite(np.add(*columns(each))).any()}
+    drawn |= {"all classes": curves.pooled["segment.hard"]} if basis == "segment" else {}
+    lines = lines_of(figure, len(drawn))
+    for line, (name, curve) in zip(lines, drawn.items(), strict=True):
+        x, y = line.get_data()
+        np.testing.assert_array_equal((x, y), [values[::-1] for values in columns(curve)])
+        assert (line.get_drawstyle(), line.get_linestyle() == "None") == (drawstyle, basis == "event")
+        if measure:
+            value = scores[f"segment.hard.{measure}" + (f"[{name}]" if name in by_class else ".micro")]
+            assert f"{name}  {value:.3f}" in legend_of(figure)
+            area = {"roc": np.trapezoid(y, x), "pr": np.nansum(np.diff(x) * y[1:])}.get(kind, value)
+            assert area == pytest.approx(value)
+    if kind == "det":
+        axes = figure.axes[0]
+        ticks = {t.get_text(): at for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)}
+        assert {"5", "20", "80", "95"} <= {*ticks}
+        assert [*ticks.values()] == pytest.approx([ndtri(float(text) / 100) for text in ticks])
+        points = np.concatenate([line.get_xydata() for line in lines])
+        ends = points[np.isfinite(points).all(axis=1)]
+        assert axes.get_xlim() == axes.get_ylim()
+        assert axes.get_xlim()[0] <= ends.min() <= ends.max() <= axes.get_xlim()[1]
+        assert "no threshold has errors of both kinds: birds singing, car," in said(figure)
+
+
+def test_f_over_thresholds_marks_the_best(curves, scores):
+    figure = plot("f-thresholds", REFERENCE, SYSTEM)
+    (axes,) = figure.axes
+    steps = [line for line in axes.get_lines() if line.get_drawstyle() == "steps-post"]
+    *marks, (at, best) = [line.get_xydata()[0] for line in axes.get_lines() if line.get_marker() == "o"]
+    pooled = curves.pooled["segment.hard"]
+    for line, curve in zip(steps, [*curves.segment.values(), pooled], strict=True):
+        np.testing.assert_array_equal(line.get_xdata()[:-1], curve.threshold)
+        np.testing.assert_array_equal(line.get_ydata()[:-1], curve.f1)
+    for mark, label in zip(marks, scores.classes, strict=True):
+        optimal = [scores[f"segment.optimal.{name}[{label}]"] for name in ("threshold", "f1")]
+        assert mark.tolist() == [max(optimal[0], 0), optimal[1]]
+    # That of all classes is a threshold, too, at which F is as it is drawn.
+    whole = evaluate(REFERENCE, SYSTEM, threshold=at, reference_threshold=0.5, only=["segment.hard"])
+    assert whole["segment.hard.f1.micro"] == pytest.approx(best) == pooled.f1.max()
+    assert "threshold 0.5" in legend_of(figure)
+
+
+def test_the_area_under_the_psd_roc_is_the_number_beside_it():
+    figure = plot("psd-roc", REFERENCE, SYSTEM, OTHER, psds="dcase-psds1")
+    for line, path, text in zip(lines_of(figure, 2), (SYSTEM, OTHER), legend_of(figure), strict=True):
+        value = evaluate(REFERENCE, path, only=["intersection"], psds="dcase-psds1")["intersection.hard.psds"]
+        x, y = line.get_data()
+        assert line.get_drawstyle() == "steps-post" and (x[0], x[-1]) == (0, 100)
+        assert (np.diff(x) * y[:-1]).sum() / 100 == pytest.approx(value)
+        assert text.endswith(f"PSDS {value:.3f}")
+
+
+@pytest.mark.parametrize(("binning", "kind"), [(None, 0), ("mass", 1)])
+def test_reliability_has_the_means_of_bins(binning, kind):
+    bins = threshold_curves(REFERENCE, SYSTEM, only=["segment.soft"], measures=["calibration"]).reliability
+    figure = plot("reliability", REFERENCE, SYSTEM, binning=binning)
+    for line, found in zip(lines_of(figure, 6), bins["segment.soft"].values(), strict=True):
+        np.testing.assert_array_equal(line.get_data(), (found[kind].score, found[kind].reference))
+
+
+def test_a_sweep_has_the_scores_at_each_threshold():
+    sweep = evaluate(REFERENCE, SYSTEM, reference_sweep=True).sweep
+    figure, names = plot("sweep", REFERENCE, SYSTEM), [n for n in sweep.scores if n.endswith("f1.macro")]
+    assert legend_of(figure) == names
+    for line, name in zip(lines_of(figure, len(names)), names, strict=True):
+        np.testing.assert_array_equal(line.get_data(), (sweep.thresholds, sweep.scores[name]))
+        assert line.get_marker() != "None"
+    figure = plot("sweep", REFERENCE, SYSTEM, OTHER, scores="segment.optimal.recall.micro")
+    assert legend_of(figure) == ["sys", "sys_b"]
+    assert figure.axes[0].get_ylabel() == "segment.optimal.recall.micro"
+
+
+def test_several_systems_are_overlaid_one_line_each(curves):
+    other = threshold_curves(REFERENCE, OTHER, only=["segment"])
+    figure = plot("pr", REFERENCE, SYSTEM, OTHER, names=["ours", "theirs"])
+    lines = lines_of(figure, 2)
+    for line, each in zip(lines, (curves, other), strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), each.pooled["segment.hard"].recall[::-1])
+    assert [text.split()[0] for text in legend_of(figure)] == ["ours", "theirs"]
+    assert len({line.get_color() for line in lines}) == len({str(line._dash_pattern) for line in lines}) == 2
+
+
+def test_classes_without_reference_are_named():
+    figure = plot("det", table(("a", "b")), table(("a", "b", "never there")))
+    assert "No reference: never there." in said(figure)
+    assert not any(text.startswith("never there") for text in legend_of(figure))
+
+
+def test_no_more_lines_than_can_be_told_apart():
+    classes = tuple(f"class {k:02}" for k in range(30))
+    figure = plot("pr", table(classes), table(classes, shift=1), class_names=classes)
+    assert "Not drawn: the 2 classes" in said(figure)
+    assert len({(line.get_color(), str(line._dash_pattern)) for line in lines_of(figure, 28)}) == 28
+    with pytest.raises(SettingsError, match="up to 28 lines can be told apart; found 29 systems"):
+        plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))
+
+
+@pytest.mark.parametrize("kind", ["reliability", "surface"])
+def test_classes_that_are_named_have_panels_and_every_column_numbers_below_it(curves, kind):
+    names = list(curves.segment)[:5]
+    figure = plot(kind, REFERENCE, SYSTEM, *([OTHER] if kind == "reliability" else []), class_names=names)
+    panels = [axes for axes in figure.axes if axes.axison and axes.get_title()]
+    assert [axes.get_title() for axes in panels] == names
+    numbered = [bool(axes.get_xlabel()) and axes.xaxis.get_tick_params()["labelbottom"] for axes in panels]
+    columns = len({round(axes.get_position().x0, 2) for axes in panels})
+    assert columns < 5 and numbered == [k + columns >= 5 for k in range(5)]
+
+
+def test_a_matrix_has_a_number_for_each_basis_and_reading():
+    (axes,) = plot("matrix", REFERENCE, SYSTEM).axes
+    scores = evaluate(REFERENCE, SYSTEM, only=BASES)
+    expected = [[scores[f"{b}.{r}.f1.macro"] for r in READINGS] for b in BASES]
+    np.testing.assert_array_equal(axes.images[0].get_array(), expected)
+    assert written_in(axes) == [f"{value:.3f}" for row in expected for value in row]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == list(READINGS)
+    assert rows_of(axes) == list(BASES) and "macro F1" in axes.get_xlabel()
+
+
+def test_with_intervals_a_matrix_is_of_dots():
+    asked = {"only": BASES, "ci": "bootstrap", "replicates": 50}
+    scores = evaluate(REFERENCE, SYSTEM, **asked)
+    (axes,) = plot("matrix", REFERENCE, SYSTEM, **asked).axes
+    found = [scores.score(f"{b}.{r}.f1.macro") for b in BASES for r in READINGS]
+    assert written_in(axes) == [f"{s.value:.3f} [{s.low:.2f}, {s.high:.2f}]" for s in found]
+    lines = [tuple(line.get_xdata()) for line in axes.get_lines()]
+    assert lines == [ends for s in found for ends in ((s.low, s.high), (s.value,))]
+
+
+def test_several_systems_are_a_leaderboard():
+    asked = {"only": ["segment", "event"], "replicates": 50}
+    board = compare(REFERENCE, {"weak": OTHER, "good": SYSTEM}, **asked)
+    first, second = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked).axes
+    assert rows_of(first) == [f"{entry.rank}  {entry.system}" for entry in board.entries]
+    assert rows_of(first)[0].endswith("good")
+    dots = [line.get_xdata()[0] for line in second.get_lines() if line.get_marker() in "os^D"]
+    assert dots == [s[f"event.{r}.f1.macro"] for s in board.systems for r in READINGS]
+
+
+def test_bars_are_as_long_as_scores():
+    asked = {"ci": "bootstrap", "replicates": 50}
+    scores = evaluate(REFERENCE, SYSTEM, only=["segment"], **asked)
+    (axes,) = plot("classes", REFERENCE, SYSTEM, **asked).axes
+    rows = [*(f"[{label}]" for label in scores.classes), ".macro"]
+    named = [scores.score(f"segment.{r}.f1{row}") for r in READINGS for row in rows]
+    assert [bar.get_width() for bar in axes.patches] == [score.value or 0 for score in named]
+    assert rows_of(axes) == [*scores.classes, "macro average"]
+    ends = [tuple(segment[:, 0]) for of in axes.collections for segment in of.get_segments()]
+    np.testing.assert_allclose(ends, [(s.low, s.high) for s in named if s.value and s.low is not None])
+
+
+@pytest.mark.parametrize(("sort", "name"), [("score", "f1"), ("size", "n_ref"), ("name", None)])
+def test_bars_are_sorted(scores, sort, name):
+    (axes,) = plot("classes", REFERENCE, SYSTEM, sort=sort).axes
+    order = {label: -scores[f"segment.hard.{name}[{label}]"] if name else label for label in scores.classes}
+    assert rows_of(axes)[:-1] == sorted(scores.classes, key=order.get)
+    low, high = axes.get_ylim()
+    assert low > high, "the first is at the top"
+
+
+@pytest.mark.parametrize("of", ["segments", "files", "classes"])
+def test_the_worst_are_told_with_what_is_missed_and_inserted(of):
+    found = getattr(evaluate(REFERENCE, SYSTEM, only=["segment.soft"], worst=3).worst, of)
+    (axes,) = plot("worst", REFERENCE, SYSTEM, of=of, worst=3).axes
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == pytest.approx([*(o.missed for o in found), *(o.inserted for o in found)])
+    spans = [f" {o.onset:g}\u2013{o.offset:g} s" if of == "segments" else "" for o in found]
+    assert rows_of(axes) == [(o.file or o.class_name) + span for o, span in zip(found, spans, strict=True)]
+
+
+@pytest.mark.parametrize("basis", ["segment", "event"])
+def test_a_confusion_has_its_counts(basis):
+    scores = evaluate(REFERENCE, SYSTEM, only=[basis], measures=["confusion"])
+    (counts,), n = scores.confusion, len(scores.classes)
+    axes = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard").axes[0]
+    shares = np.asarray(axes.images[0].get_array().filled(np.nan))
+    written = {tuple(map(round, text.get_position())): text.get_text() for text in axes.texts}
+    assert shares.shape == (n + 1, n + 1) and np.isnan(shares[n, n])
+    for i, label in enumerate(scores.classes):
+        recall, size = (scores[f"{basis}.hard.{name}[{label}]"] for name in ("recall", "n_ref"))
+        assert (shares[i, i], shares[i, n]) == pytest.approx((recall, counts.missed[i] / size))
+        assert [written[j, i] for j in range(n + 1)] == list(map(str, (*counts.pairs[i], counts.missed[i])))
+        assert written.get((i, n)) in (str(counts.inserted[i]), None)
+    assert rows_of(axes) == [*scores.classes, "inserted"]
+
+
+def test_a_surface_has_f_at_both_thresholds():
+    surface = threshold_curves(REFERENCE, SYSTEM, only=["segment"], reference_sweep=True).surfaces["segment"]
+    axes = plot("surface", REFERENCE, SYSTEM, reference_threshold=0.3).axes[0]
+    np.testing.assert_array_equal(axes.images[0].get_array(), surface.micro_f)
+    assert axes.images[0].get_extent() == pytest.approx([0.005, 0.995, 0.005, 0.995])
+    assert axes.images[0].origin == "lower"
+    ridge, mark = axes.get_lines()
+    best = [surface.thresholds[k] for k in np.nanargmax(surface.micro_f, axis=1)]
+    np.testing.assert_array_equal(ridge.get_data(), (best, surface.thresholds))
+    assert mark.get_xydata().tolist() == [[0.5, 0.3]]
+    panel = plot("surface", REFERENCE, SYSTEM, class_names=["car"]).axes[0]
+    np.testing.assert_array_equal(panel.images[0].get_array(), surface.f[1])
+
+
+def strips_of(axes):
+    return [c.get_array().ravel().tolist() for c in axes.collections if isinstance(c, QuadMesh)]
+
+
+def test_a_timeline_shows_values_and_events_of_one_file():
+    reference = {
+        "filename": ["x.wav"] * 4, "onset": [0.0, 1.0, 3.0, 0.0], "offset": [1.0, 2.0, 5.0, 5.0],
+        "event_label": ["a", "a", "a", "b"], "value": [0.2, 0.9, 0.7, 0.1],
+    }  # fmt: skip
+    system = {
+        "filename": ["x.wav", "y.wav"], "onset": [1.5, 0.0], "offset": [4.0, 9.0], "event_label": ["a", "c"],
+        "value": [0.8, 1.0],
+    }  # fmt: skip
+    figure = plot("timeline", reference, system, file="x.wav")
+    axes = figure.axes[0]
+    assert strips_of(axes)[:2] == [[0.2, 0.9, 0.0, 0.7], [0.0, 0.8, 0.0]]
+    assert rows_of(axes) == ["a", "b"] and axes.get_xlim() == (0, 5)
+    spans = {}
+    for boxes in axes.collections:
+        if isinstance(boxes, PolyCollection) and boxes.get_zorder() > 1.5:
+            colour = to_hex(boxes.get_facecolor()[0]).upper() if len(boxes.get_facecolor()) else "events"
+            ends = [path.vertices[:, 0] for path in boxes.get_paths()]
+            spans.setdefault(colour, []).extend((x.min(), x.max()) for x in ends)
+    assert spans == {
+        HIT: [(1.5, 2.0), (3.0, 4.0)],
+        MISS: [(1.0, 1.5), (4.0, 5.0)],
+        FALSE_ALARM: [(2.0, 3.0)],
+        "events": [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)],
+    }
+    assert "Neither side has anything of c there." in said(figure)
+    assert legend_of(figure) == ["hit", "miss", "false alarm", "hard event"]
+    figure = plot(
+        "timeline", REFERENCE, SYSTEM, OTHER, file="cafe.wav", start=10, end=20.5, class_names=["footsteps"]
+    )
+    assert len(strips_of(figure.axes[0])) == 3 and figure.axes[0].get_xlim() == (10, 20.5)
+    assert written_in(figure.axes[0]) == ["reference", "sys", "sys_b"]
+
+
+def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
+    values, path = np.random.default_rng(2).random((20_000, 2)), tmp_path / "a.pdf"
+    figure = plot("timeline", values, values[::-1], output=path, dpi=100)
+    assert path.stat().st_size < 500_000
+    assert "Hard events are too many to be seen, and not drawn" in said(figure)
+    part = plot("timeline", values, values[::-1], start=1000, end=1200.5)
+    assert "too many" not in said(part)
+    assert strips_of(part.axes[0])[0] == values[1000:1201, 0].tolist()

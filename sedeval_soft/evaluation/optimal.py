@@ -307,7 +307,7 @@ def tuned_thresholds(
     objective, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
     for column, candidates in zip(thresholds.T, candidates_of(tally, objective, settings), strict=True):
-        at = candidates.best(weights, [merit])[0].at
+        at = candidates.best(weights, [merit])[0][0]
         best = candidates.thresholds(weights, at, inclusive=settings.inclusive)
         column[at >= 0] = best[at >= 0]
     return list(zip(parts, thresholds, strict=True))

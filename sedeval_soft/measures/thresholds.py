@@ -237,19 +237,6 @@ def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: 
     return np.where(everything, 0.0 if inclusive else EVERYTHING, between)
 
 
-class Best(NamedTuple):
-    """The best candidate of a class for each of some weights, (n_weights,) each.
-
-    at: its position, -1 where there is no reference. tp, n_sys, n_ref: weighted counts there; n_sys is 0
-    where there is no reference.
-    """
-
-    at: Index
-    tp: Floats
-    n_sys: Floats
-    n_ref: Floats
-
-
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
@@ -298,8 +285,12 @@ class Candidates:
         sums = [np.cumsum(changes @ weights.T, axis=0) for changes in self.changes]
         return [*sums, weights @ self.table.n_ref]
 
-    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
-        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""
+    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
+        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
+
+        For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
+        N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+        """
 
         def of_block(block: Floats) -> list[Array]:
             tp, n_sys, *_, n_ref = self.counts(block)
@@ -311,7 +302,7 @@ class Candidates:
             return columns
 
         columns = _in_blocks(of_block, weights, len(self.value))
-        return [Best(*columns[i : i + 4]) for i in range(0, len(columns), 4)]
+        return [columns[i : i + 4] for i in range(0, len(columns), 4)]
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
@@ -348,15 +339,13 @@ def joint_scores(
     """
     at, best = joint_best(classes, weights, beta)
     thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
-    single = pooled.best(weights, [f_merit(beta)])[0]
-    f = np.where(single.n_ref > 0, f_beta(single.tp, single.n_ref, single.n_sys, beta), np.nan)
+    single, tp, n_sys, n_ref = pooled.best(weights, [f_merit(beta)])[0]
+    threshold = pooled.thresholds(weights, single, inclusive=inclusive)
     return {
         "joint_f": Averaged(None, overall=best),
         "joint_threshold": Averaged(np.reshape(thresholds, (-1, len(weights))).T),
-        "single_f": Averaged(None, overall=f),
-        "single_threshold": Averaged(
-            None, overall=pooled.thresholds(weights, single.at, inclusive=inclusive)
-        ),
+        "single_f": Averaged(None, overall=np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, beta), np.nan)),
+        "single_threshold": Averaged(None, overall=threshold),
     }
 
 

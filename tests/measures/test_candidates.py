@@ -31,19 +31,19 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
     file = rng.integers(0, 4, 60).astype(np.int32)
     weights = np.vstack([np.zeros(4), rng.integers(0, 3, (7, 4))]).astype(np.float64)
     found = of_cells(scores, positive, file, 4)
-    (best,) = found.best(weights, [f_merit(1.0)])
-    at = found.thresholds(weights, best.at, inclusive=False)
+    ((place, tp, n_sys, n_ref),) = found.best(weights, [f_merit(1.0)])
+    at = found.thresholds(weights, place, inclusive=False)
     for row, copies in enumerate(weights[:, file].astype(int)):
         y, p = np.repeat(positive, copies), np.repeat(scores, copies)
         f = {t: 2 * (y & (p > t)).sum() / max(y.sum() + (p > t).sum(), 1) for t in (1.0, *p, -1.0)}
         if not y.any():
-            assert (best.at[row], best.n_sys[row], np.isnan(at[row])) == (-1, 0, True)
+            assert (place[row], n_sys[row], np.isnan(at[row])) == (-1, 0, True)
             continue
         low = max(t for t, value in f.items() if value == max(f.values()))
         high = min(v for v in p if v > low)
         assert at[row] == (low + high) / 2 if low >= 0 else at[row] in (high / 2, -1.0)
         counts = (y & (p > low)).sum(), (p > low).sum(), y.sum()
-        assert (best.tp[row], best.n_sys[row], best.n_ref[row]) == counts
+        assert (tp[row], n_sys[row], n_ref[row]) == counts
 
 
 @pytest.mark.parametrize("apart", [True, False])

@@ -110,7 +110,7 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
     if "confusion" in settings.measures:
         details["confusion"] = _confusions(tally, settings, plan)
     if settings.worst:
-        from sedeval_soft.evaluation.worst import worst_of
+        from sedeval_soft.evaluation.details import worst_of
 
         details["worst"] = worst_of(tally, settings)
     if points or settings.reference_sweep or plan.asks_for(*ORDERED):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -247,24 +248,24 @@ class EventTable:
         return EventTable(self.files, self.classes, file, onset, offset, label, values, self.origin, born)
 
     def only_files(self, chosen: Bools) -> EventTable:
-        """Return the rows of some files, (n_files,), and their names.
+        """Return the rows of some files, (n_files,), and their names."""
+        files, codes = tuple(compress(self.files, chosen)), np.where(chosen, np.cumsum(chosen) - 1, -1)
+        return self.with_files(files, codes.tolist())
+
+    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
+        """Return the table with other file names; codes: the new code of each file, -1 where its rows go.
 
         Columns are views of those of this table where the rows stand together.
         """
-        files = tuple(name for name, is_chosen in zip(self.files, chosen.tolist(), strict=True) if is_chosen)
-        file = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int32)[self.file]
-        at = np.flatnonzero(file >= 0)
-        together = len(at) == 0 or at[-1] - at[0] + 1 == len(at)
-        rows = slice(at[0] if len(at) else 0, at[-1] + 1 if len(at) else 0) if together else at
-        return replace(self.take(rows), files=files, file=file[rows])
-
-    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
-        """Return the table with other file names; codes: the new code of each file, -1 where its rows go."""
         if [*codes] == [*range(len(codes))]:
             return replace(self, files=files)
-        file = np.asarray(codes, dtype=np.int32)[self.file] if len(self) else self.file
-        recoded = replace(self, files=files, file=file)
-        return recoded if not len(self) or file.min() >= 0 else recoded.take(file >= 0)
+        file = np.asarray(codes, dtype=np.int32)[self.file]
+        if file.min(initial=0) >= 0:
+            return replace(self, files=files, file=file)
+        at = np.flatnonzero(file >= 0)
+        together = len(at) and at[-1] - at[0] + 1 == len(at)
+        rows = slice(at[0], at[-1] + 1) if together else at
+        return replace(self.take(rows), files=files, file=file[rows])
 
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""
@@ -275,10 +276,9 @@ class EventTable:
         if classes[: len(self.classes)] == self.classes:
             return replace(self, classes=classes)
         code = {name: k for k, name in enumerate(classes)}
-        codes = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)
-        label = codes[self.label] if len(self) else self.label
+        label = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)[self.label]
         recoded = replace(self, classes=classes, label=label)
-        return recoded if not len(self) or label.min() >= 0 else recoded.take(label >= 0)
+        return recoded if label.min(initial=0) >= 0 else recoded.take(label >= 0)
 
 
 def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:

@@ -40,9 +40,7 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         parts.append(flattened(filled, tick(duration[label]), gaps=False))
     whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
-    return EventTable.long(
-        rows.files, rows.classes, whole.file, whole.label, *times, whole.value, rows.origin
-    )
+    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), rows.origin, whole.label)
 
 
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
@@ -75,7 +73,7 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
             if window > 1:
                 values[k] = median_filter(values[k], size=window, mode="constant", cval=0.0)
     begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
-    return EventTable.wide(
+    return EventTable(
         rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values[:, place]), rows.origin
     )
 

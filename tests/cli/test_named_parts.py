@@ -110,31 +110,11 @@ def test_a_score_computes_its_group_by_itself(name):
     assert float(done.out) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]
 
 
-def test_a_requirement_adds_its_group_to_the_tables():
-    done = run("--require", "segment.hard.roc_auc.macro>=0.99")
-    assert done.code == 1
-    assert "Receiver operating characteristic" in done.out
-    assert "Calibration" not in done.out
-
-
 def test_a_requirement_adds_its_basis_to_the_default_ones():
     done = run("--require", "clip.soft.brier.micro<=1")
     assert done.code == 0, done.err
     for row in ("segment  hard", "event    soft", "clip     soft"):
         assert f"\n{row}" in done.out
-
-
-def test_tables_and_json_have_every_group():
-    done = run("--measures", "all", "--only", "all")
-    for title in (
-        "Average precision", "Receiver operating characteristic", "Divergences, losses and correlations",
-        "Calibration", "Ranking of the classes within segments", "Confusion of classes, event-based",
-    ):  # fmt: skip
-        assert f"\n{title}" in done.out
-    assert "Other averages" not in done.out
-    assert "other measures" not in done.out
-    matrices = run("--measures", "confusion", "--format", "json").document
-    assert [m["basis"] for m in matrices["systems"][0]["confusion"]] == ["segment", "event"]
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "parquet"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,11 +27,7 @@ def paths(tmp_path_factory):
     rng = np.random.default_rng(0)
     for name, noise in (("good", 0.1), ("fair", 0.4), ("bad", 0.9)):
         value = np.clip(reference.value + rng.normal(0, noise, len(reference)), 0, 1).round(4)
-        system = reference.long(
-            reference.files, reference.classes, reference.file, reference.label, reference.onset,
-            reference.offset, value, origin=reference.origin,
-        )  # fmt: skip
-        found[name] = written(folder / f"{name}.tsv", system)
+        found[name] = written(folder / f"{name}.tsv", replace(reference, values=(value,)))
     return found
 
 

@@ -107,7 +107,7 @@ def _arranged(
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
         codes, onset = np.arange(len(length), dtype=np.int32), np.zeros(len(length))
         names, columns = (pair.files, pair.classes), tuple(values)
-        system = EventTable.wide(*names, codes, onset, pair.reach, columns, pair.system.origin)
+        system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
         of = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
         yield of, replace(pair, system=system, raw=system, findings=AlignmentReport())

@@ -251,7 +251,7 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
     def scores(weights: Floats) -> Table:
         def best(own: Candidates) -> Floats:
             chosen = own.best(weights, merits)
-            return np.array([(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in chosen])
+            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
 
         of_classes = for_each(best, classes, len(weights) * size)
         shape = len(classes), len(merits), 5, len(weights)

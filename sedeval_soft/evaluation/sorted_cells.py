@@ -94,7 +94,7 @@ class SortedCells:
             system=np.repeat(self.system, counts, axis=1),
             by_system=_repeated(self.by_system, counts),
             by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
-            inside=None if self.inside is None else np.repeat(self.inside, counts),
+            inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
         )
 
     def evaluated(self) -> SortedCells:

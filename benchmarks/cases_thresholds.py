@@ -56,7 +56,7 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
 
     def together() -> float:
-        candidates = candidates_of(tally, basis, settings, together=True)
+        candidates = candidates_of(tally, basis, settings, by_file=False)
         at, best = joint_best(candidates, every, 1.0)
         for c, own in enumerate(candidates):
             own.thresholds(every, at[:, c], inclusive=False)
@@ -74,7 +74,7 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
 
 def _surface(bench: Bench, tally: Any, size: str) -> Result:  # noqa: ANN401 - a Tally
-    from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.measures.curve_scores import Surface
 
     reference, system = (tally.samples[f"segment.{side}"] for side in ("reference", "system"))
 

@@ -13,6 +13,9 @@ from sedeval_soft.cli.main import group
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.tables.event_table import EventTable
 
+SAMPLES = Path(__file__).parents[1] / "sample_data"
+REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
+
 
 @dataclass(frozen=True)
 class Called:

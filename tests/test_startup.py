@@ -26,7 +26,7 @@ SELDOM = {
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
-    "sedeval_soft.evaluation.worst",
+    "sedeval_soft.evaluation.details",
 }
 """Modules that a plain evaluation has no use for."""
 

@@ -202,7 +202,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
     """Raise SettingsError where what is evaluated has no curves, no costs, or no second opinion."""
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.curves import FAMILIES, has_curves
-    from sedeval_soft.evaluation.worst import family_of
+    from sedeval_soft.evaluation.details import family_of
 
     if given["curves"] and not has_curves(settings):
         names = ", ".join(map(".".join, FAMILIES))
@@ -271,7 +271,7 @@ def _score(
     if given["check"] and evaluation:
         tally = evaluation.shard.tally
         presentation.add(_peer(given["check"]).second_opinion(evaluation.pair, tally, settings, scores[0]))
-    return presentation.judge(scores)
+    return presentation.judge(scores) if presentation.requirements else 0
 
 
 def _score_several(

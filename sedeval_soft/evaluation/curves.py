@@ -7,28 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
 from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
 from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.evaluation.sorted_cells import cut_of
-from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.base import Bools, Floats, Index, Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
-from sedeval_soft.measures.curve_scores import Curve, Ordered, Points
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs
+from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
-from sedeval_soft.measures.surface import Surface
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Settings
 from sedeval_soft.timeline.events import EventLifetimes
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 ByClass = Mapping[str, Curve]
 
 FAMILIES: dict[tuple[str, str], str] = {
@@ -81,58 +78,39 @@ class Curves:
 
 def curves_of(tally: Tally, settings: Settings) -> Curves:
     """Return the curves that a tally has, for the bases and PSDS that the settings ask for."""
-    plan = Plan.of(settings)
+    plan, bins = Plan.of(settings), settings.bins
     fields: dict[str, ByClass] = {name: {} for name in FAMILIES.values()}
-    pooled: dict[str, Curve] = {}
-    reliability = {}
-    for basis in CELLS:
+    pooled, reliability, surfaces = {}, {}, {}
+    for basis in (basis for basis in CELLS if f"{basis}.system" in tally.samples):
+        reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
         readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
-        if not readings or f"{basis}.system" not in tally.samples:
-            continue
-        reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-        ordered = [Ordered.of(p, y) for p, y in zip(system, reference, strict=True)]
-        every = Ordered.of(system.reshape(-1), reference.reshape(-1))
+        # Those of each class, and of all together.
+        sides = [*zip(system, reference, strict=True), (system.reshape(-1), reference.reshape(-1))]
+        ordered = [Ordered.of(*side) for side in sides] if readings else []
         for reading in readings:
-            cut, name = cut_of(reading, settings), f"{basis}.{reading}"
-            classes = {
-                label: Ordered(row.score, cut(row.reference))
-                for label, row in zip(tally.classes, ordered, strict=True)
-            }
-            curves = {label: Curve.of_points(Points.of(row)) for label, row in classes.items()}
-            fields[FAMILIES[basis, reading]] = curves
-            pooled[name] = Curve.of_points(Points.of(Ordered(every.score, cut(every.reference))))
+            name, cut = f"{basis}.{reading}", cut_of(reading, settings)
+            rows = [Ordered(row.score, cut(row.reference)) for row in ordered]
+            *curves, pooled[name] = (Curve.of_points(Points.of(row)) for row in rows)
+            fields[FAMILIES[basis, reading]] = dict(zip(tally.classes, curves, strict=True))
             if "calibration" in settings.measures:
                 reliability[name] = {
-                    label: (
-                        Reliability.of(equal_width(row, settings.bins)),
-                        Reliability.of(equal_mass(row, settings.bins)),
-                    )
-                    for label, row in classes.items()
+                    label: (Reliability.of(equal_width(row, bins)), Reliability.of(equal_mass(row, bins)))
+                    for label, row in zip(tally.classes, rows, strict=False)
                 }
-    surfaces = {
-        basis: Surface.of(
-            tally.samples[f"{basis}.reference"],
-            tally.samples[f"{basis}.system"],
-            settings.beta,
-            inclusive=settings.inclusive,
-        )
-        for basis in CELLS
-        if basis in plan.swept
-    }
+        if basis in plan.swept:
+            surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)
     for basis in ("event", "intersection"):
         if plan.scores(basis, "optimal"):
-            table = threshold_counts(tally, basis, settings)
-            fields[basis] = {
-                name: Curve.of_events(counts) for name, counts in zip(tally.classes, table, strict=True)
-            }
-    filters = [f"median {length}" for length in settings.psds_median_filters]
+            counts = threshold_counts(tally, basis, settings)
+            fields[basis] = dict(zip(tally.classes, map(Curve.of_events, counts), strict=True))
     wants = "hard" in plan.psds
+    filters = [f"median {length}" for length in settings.psds_median_filters] if wants else []
     return Curves(
         **fields,
         pooled=pooled,
         reliability=reliability,
         psd_roc=psds_curve(tally, settings, ["system"]) if wants else None,
-        pi_psd_roc=psds_curve(tally, settings, filters) if wants and filters else None,
+        pi_psd_roc=psds_curve(tally, settings, filters) if filters else None,
         surfaces=surfaces,
         classes=tally.classes,
     )
@@ -145,18 +123,17 @@ _SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"}
 
 def sweep_of(tally: Tally, settings: Settings) -> Sweep:
     """Return the averages of hard and optimal readings at thresholds of the reference."""
-    bases = Plan.of(settings).swept
-    at: dict[str, list[int]] = {basis: [] for basis in bases}
+    at: dict[str, list[int]] = {basis: [] for basis in Plan.of(settings).swept}
     scores: dict[str, list[float | int | None]] = {}
     for threshold in THRESHOLDS:
-        for basis in bases:
+        for basis, counts in at.items():
             # How much is decided by whether a threshold is passed at it.
             values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
-            at[basis].append(int(np.count_nonzero(values == threshold)))
+            counts.append(int(np.count_nonzero(values == threshold)))
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes):
             if key.average is not None and key.measure in _SWEPT:
-                name = f"{key.basis}.{key.reading}.{key.measure}.{key.average}"
-                scores.setdefault(name, []).append(None if value is None else finite(value.item()))
+                number = None if value is None else finite(value.item())
+                scores.setdefault(spell(*key), []).append(number)
     return Sweep(
         THRESHOLDS,
         {basis: tuple(counts) for basis, counts in at.items()},
@@ -181,7 +158,7 @@ def _tables_at(tally: Tally, threshold: float, settings: Settings) -> Tables:
     return tables
 
 
-def _cut_at(tally: Tally, alive: npt.NDArray[np.bool_]) -> Tally:
+def _cut_at(tally: Tally, alive: Bools) -> Tally:
     """Return a tally whose reference has the events that are alive at a level."""
     reference = EventLifetimes.from_events(tally.events["levels"].take(alive).events())
     return replace(tally, events={**tally.events, "reference": reference})
@@ -212,46 +189,37 @@ class Explored:
 
 def reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
     """Return the thresholds of the reference in ascending order, that of the settings among them."""
-    own = settings.reference_cut
+    chosen = settings.reference_cut
     if "levels" not in tally.events and "segment.reference" not in tally.samples:
-        return (own,)
-    return tuple(sorted({own, *(k / STEPS for k in range(1, STEPS))}))
+        return (chosen,)
+    return tuple(sorted({chosen, *(k / STEPS for k in range(1, STEPS))}))
 
 
 def explored_events(
     tally: Tally, basis: str, settings: Settings, thresholds: Sequence[float]
 ) -> list[Explored]:
     """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
-    own = settings.reference_cut
-    paired = basis == "event" and _competing(tally, settings) <= _MOST_PAIRS
-    found: list[Explored] = []
-    before: npt.NDArray[np.bool_] | None = None
+    paired = basis == "event"
+    if paired:
+        reference, system = tally.events["reference"].events(), tally.events["system"]
+        files = reference.file.astype(np.int64), system.file.astype(np.int64)
+        paired = len(candidate_pairs(reference, system, *files, Collars.of(settings))[0]) <= _MOST_PAIRS
+    explored: list[Explored] = []
+    # Between two values of the reference nothing changes.
+    counted: dict[bytes, Explored] = {}
     for threshold in thresholds:
-        if threshold == own:
-            found.append(_explored(tally, basis, settings, paired=paired))
-            before = None
-            continue
-        alive = tally.events["levels"].alive(threshold, settings.inclusive)
-        if before is None or np.any(alive != before):
-            cut = _cut_at(tally, alive)
-            found.append(_explored(cut, basis, settings, paired=paired))
-        else:
-            # Between two values of the reference nothing changes.
-            found.append(found[-1])
-        before = alive
-    return found
-
-
-def _competing(tally: Tally, settings: Settings) -> int:
-    """Return how many pairs of events could match if classes did not matter."""
-    reference, system = tally.events["reference"].events(), tally.events["system"]
-    files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    return len(candidate_pairs(reference, system, *files, Collars.of(settings))[0])
+        key, cut = b"", tally
+        if threshold != settings.reference_cut:
+            alive = tally.events["levels"].alive(threshold, settings.inclusive)
+            key, cut = alive.tobytes(), _cut_at(tally, alive)
+        if key not in counted:
+            counted[key] = _explored(cut, basis, settings, paired=paired)
+        explored.append(counted[key])
+    return explored
 
 
 def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
-    table = threshold_counts(tally, basis, settings)
-    steps = [of.steps() for of in table]
+    counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings)
     pairs = None
     if paired:
         with contextlib.suppress(EvaluationError):
@@ -259,4 +227,4 @@ def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> 
             (every,) = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
             low, (count,) = every.steps()
             pairs = low, count
-    return Explored(steps, [int(of.n_ref.sum()) for of in table], pairs)
+    return Explored([each.steps() for each in counts], [int(each.n_ref.sum()) for each in counts], pairs)

@@ -1,10 +1,37 @@
-"""What may stand beside scores: confusions, chance levels, folds, what costs most, a sweep of thresholds."""
+"""What may stand beside scores: confusions, chance levels, folds, a sweep of thresholds, what costs most.
+
+And what becomes of each hard event and segment, for timelines: hit, missed, or a false alarm.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Self
+
+import numpy as np
+
+from sedeval_soft.measures.base import Array, Index
+from sedeval_soft.measures.event import Collars, match_events
+from sedeval_soft.measures.segment import fuzzy_and
+from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.grid import Edges, Grid, pool_rows
+from sedeval_soft.timeline.ranges import covered
+from sedeval_soft.timeline.recordings import Recordings, detected, hard_events, positive, rowwise_events
+
+THRESHOLDS = tuple(k / 10 for k in range(1, 10))
+"""Thresholds of the reference at which scores are told."""
+
+MISS, FALSE_ALARM, HIT = 1, 2, 3
+"""Outcomes of a segment: whether the reference is active, and twice whether the system is."""
+
+_FAMILIES = tuple(product(("segment", "event", "clip", "intersection"), ("soft", "hard")))
+"""The bases and readings whose costs are told of: the first that is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +147,6 @@ class Worst:
     segments: tuple[Offender, ...]
 
 
-THRESHOLDS = tuple(k / 10 for k in range(1, 10))
-"""Thresholds of the reference at which scores are told."""
-
-
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """Averages of scores at each of some thresholds of the reference.
@@ -136,3 +159,162 @@ class Sweep:
     thresholds: tuple[float, ...]
     at: Mapping[str, tuple[int, ...]]
     scores: Mapping[str, tuple[float | int | None, ...]]
+
+
+# What costs most: where a person should listen.
+
+
+def family_of(settings: Settings) -> tuple[str, str] | None:
+    """Return the basis and the reading of which it is told what costs most; None where there is none."""
+    return next((family for family in _FAMILIES if family in Plan.of(settings).families), None)
+
+
+def costs_of(tally: Tally, settings: Settings) -> tuple[Array, Array] | None:
+    """Return what is missed and what is inserted in each file and class, (n_files, n_classes).
+
+    None where nothing is evaluated that has costs.
+    """
+    family = family_of(settings)
+    if family is None:
+        return None
+    names = (f"{'.'.join(family)}.{name}" for name in ("tp", "n_ref", "n_sys"))
+    tp, n_ref, n_sys = (np.asarray(tally.per_class[name]) for name in names)
+    # Sums of soft values round: nothing costs less than nothing.
+    return np.maximum(n_ref - tp, 0), np.maximum(n_sys - tp, 0)
+
+
+def worst_of(tally: Tally, settings: Settings) -> Worst | None:
+    """Return the files, classes and segments with the most misses and false alarms; None if not asked for.
+
+    They are as many as the settings say; those that cost nothing are left out.
+    """
+    family, costs, most = family_of(settings), costs_of(tally, settings), settings.worst
+    if not most or family is None or costs is None:
+        return None
+    by_file, by_class = (_top(costs[0].sum(axis=axis), costs[1].sum(axis=axis), most) for axis in (1, 0))
+    return Worst(
+        *family,
+        files=tuple(Offender(tally.files[i], None, *numbers) for i, numbers in by_file),
+        classes=tuple(Offender(None, tally.classes[i], *numbers) for i, numbers in by_class),
+        segments=tuple(_segments(tally, family[1], settings)) if family[0] == "segment" else (),
+    )
+
+
+def _top(missed: Array, inserted: Array, count: int) -> list[tuple[int, tuple[float, float, float, float]]]:
+    """Return the worst, with cost, share, missed and inserted of each; the first of equal ones first."""
+    cost = missed + inserted
+    least = np.partition(cost, len(cost) - count)[len(cost) - count] if len(cost) > count else 0
+    able = np.flatnonzero((cost >= least) & (cost > 0))
+    worst = able[np.argsort(-cost[able], kind="stable")][:count]
+    columns = (of[worst].tolist() for of in (cost, cost / (cost.sum() or 1), missed, inserted))
+    return list(zip(worst.tolist(), zip(*columns, strict=True), strict=True))
+
+
+def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offender]:
+    reference, system = tally.samples["segment.reference"], tally.samples["segment.system"]
+    missed, inserted, most = np.zeros((3, reference.shape[1]))
+    worst = np.zeros(reference.shape[1], dtype=np.int64)
+    for c, (y, p) in enumerate(zip(reference, system, strict=True)):
+        ours, theirs, t_norm = y, p, settings.t_norm
+        if reading == "hard":
+            ours, theirs = (of.astype(np.float64) for of in (positive(y, settings), detected(p, settings)))
+            t_norm = "minimum"
+        shared = fuzzy_and(ours, theirs, t_norm)
+        missed += ours - shared
+        inserted += theirs - shared
+        cost = ours + theirs - 2 * shared
+        worst[cost > most] = c
+        most = np.maximum(cost, most)
+    ends, edges = np.cumsum(tally.per_file["n_segments"]), Edges(settings.segment_ticks)
+    for i, numbers in _top(missed, inserted, settings.worst):
+        file, c = int(np.searchsorted(ends, i, side="right")), int(worst[i])
+        place = i - int(ends[file] - tally.per_file["n_segments"][file])
+        begin, end = edges.at(np.array([place, place + 1])).tolist()
+        length = int(tally.per_file["length"][file])
+        # What the system has after the end of a file may cost as much.
+        onset, offset = to_seconds(np.array([begin, end if begin >= length else min(end, length)])).tolist()
+        values = float(reference[c, i]), float(system[c, i])
+        yield Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
+
+
+# What becomes of each hard event and segment, found anew as the counts of the hard reading are: what is shown
+# adds up to them.
+
+
+@dataclass(frozen=True, slots=True)
+class EventOutcomes:
+    """The hard events of either side, and who is matched with whom.
+
+    reference_partner, system_partner: (n,) the position of the partner on the other side, -1 for none: a
+    miss, or a false alarm.
+    """
+
+    reference: Events
+    system: Events
+    reference_partner: Index
+    system_partner: Index
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentOutcomes:
+    """Runs of segments of one file and class with one outcome, sorted by file, class and time.
+
+    file, label: (n,) codes. first: (n,) the first segment, of its file. count: (n,) how many. outcome: (n,)
+    `MISS`, `FALSE_ALARM` or `HIT`; where neither side is active there is no run. n_segments: (n_files,).
+    """
+
+    file: Index
+    label: Index
+    first: Index
+    count: Index
+    outcome: Index
+    n_segments: Index
+
+
+def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
+    """Match the hard events of a pair as the event-based scores do."""
+    reference, system = sides = hard_events(pair, settings)
+    n_classes, matching = len(pair.classes), settings.matching
+    if settings.compat == "sed_eval":
+        from sedeval_soft.measures import sed_eval_rules
+
+        collars = sed_eval_rules.collars_of(settings)
+        partner = sed_eval_rules.match_events(*sides, n_classes, collars, matching)
+    else:
+        partner = match_events(*sides, n_classes, Collars.of(settings), matching)
+    back = np.full(len(system), -1, dtype=np.int64)
+    hit = np.flatnonzero(partner >= 0)
+    back[partner[hit]] = hit
+    return EventOutcomes(reference, system, partner, back)
+
+
+def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
+    """Compare the segments of a pair as the hard segment-based scores do."""
+    if settings.compat == "sed_eval":
+        from sedeval_soft.measures import sed_eval_rules
+
+        start = sed_eval_rules.grid_start(pair.reach, settings.segment_length)
+        shape, sides = (len(pair.classes), int(start[-1])), []
+        for events in rowwise_events(pair, settings):
+            runs = sed_eval_rules.runs_on_roll(events, start, settings.segment_length)
+            first, last = (runs.label * shape[1] + at for at in (runs.first, runs.last))
+            sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
+    else:
+        grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+        grid.check_size(len(pair.classes), means=settings.pool == "mean")
+        start = grid.start
+        y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
+        sides = [positive(y, settings), detected(p, settings)]
+    outcome = sides[0] * np.uint8(MISS) + sides[1] * np.uint8(FALSE_ALARM)
+    # Equal outcomes of one file and class that follow one another are joined.
+    changes = np.ones(outcome.shape, dtype=bool)
+    changes[:, 1:] = outcome[:, 1:] != outcome[:, :-1]
+    changes[:, start[:-1][np.diff(start) > 0]] = True
+    place = np.flatnonzero(changes)
+    count, values = np.diff(place, append=outcome.size), outcome.reshape(-1)[place].astype(np.int64)
+    label, cell = np.divmod(place, max(outcome.shape[1], 1))
+    file = np.searchsorted(start, cell, side="right") - 1
+    order = np.lexsort((cell, label, file))
+    order = order[values[order] > 0]
+    file, label, cell, count, values = (of[order] for of in (file, label, cell, count, values))
+    return SegmentOutcomes(file, label, cell - start[file], count, values, np.diff(start))

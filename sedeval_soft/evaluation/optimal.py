@@ -19,7 +19,7 @@ import numpy as np
 
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, averaged, ratio
+from sedeval_soft.measures.base import Array, Averaged, Bools, Floats, Index, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError, match_levels
@@ -69,11 +69,11 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
         scores |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
     others: Table = {}
     if "joint" in settings.measures:
-        classes = candidates_of(tally, basis, settings, together=True)
-        pooled = pooled_candidates(tally, basis, settings, together=True)
+        classes = candidates_of(tally, basis, settings, by_file=False)
+        (pooled,) = candidates_of(tally, basis, settings, by_file=False, pooled=True)
         others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
     if settings.satisfice:
-        others |= satisficed(tally, basis, settings, together=True)(every)
+        others |= satisficed(tally, basis, settings, by_file=False)(every)
     for name, values in others.items():
         # Of the one row of weights.
         of_classes, overall = (None if of is None else of[0] for of in (values.classes, values.overall))
@@ -122,7 +122,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
 
 
-# Counts at every threshold.
+# Counts at every threshold, and candidates, of which weighted files choose.
 
 
 def threshold_counts(
@@ -133,32 +133,42 @@ def threshold_counts(
     *,
     by_file: bool = False,
     apart: bool | None = None,
+    pooled: bool = False,
+    regardless: bool = False,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
-    by_file: whether files are told from one another. apart: as for `found_when`.
+    by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
+    one; regardless: then also what is paired whatever its class, which intersections do not know.
     """
     if basis not in CELLS:
-        lives = lives_of(tally, basis, settings, apart)
-        return [make(counts) for counts in ThresholdCounts.of_lives(*lives, apart=by_file)]
+        lives, n_ref = lives_of(tally, basis, settings, apart)
+        regardless = regardless and basis == "event"
+        if pooled:
+            lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
+            lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
+            n_ref = n_ref.sum(axis=1, keepdims=True)
+        return [make(of) for of in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)]
     scores, hits = _cells(tally, basis, settings)
-    files = _files(tally, basis) if by_file else (None, 1)
+    lengths, paired, file = tally.per_file[cells_of(basis)], None, None
+    # One file needs no column.
+    n_files = len(lengths) if by_file else 1
+    if n_files > 1:
+        file = np.repeat(np.arange(n_files, dtype=np.int32), lengths)
+    if pooled:
+        paired = _first_detected(scores, hits).reshape(-1) if regardless else None
+        file = None if file is None else np.tile(file, len(scores))
+        scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
-        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], *files)), range(len(scores)), scores.size
+        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired)),
+        range(len(scores)),
+        scores.size,
     )
 
 
 def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools]:
     """Return the scores of cells and whether they are positive, (n_classes, n_cells) each."""
     return tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
-
-
-def _files(tally: Tally, basis: str) -> tuple[Codes | None, int]:
-    """Return whose each cell is, and how many files there are; one file needs no column."""
-    lengths = tally.per_file[cells_of(basis)]
-    if len(lengths) == 1:
-        return None, 1
-    return np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), len(lengths)
 
 
 def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
@@ -213,48 +223,16 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
     return lives[0][0]
 
 
-# Candidates, of which weighted files choose.
-
-
 def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, every: bool = False, together: bool = False
+    tally: Tally, basis: str, settings: Settings, *, every: bool = False, by_file: bool = True, **pooled: bool
 ) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
-    every: as for `Candidates.of`. together: count all files as one, where they have no weights of their own.
+    every: as for `Candidates.of`. by_file, pooled: as for `threshold_counts`; files have weights of their own
+    unless `by_file` is False.
     """
-    return threshold_counts(tally, basis, settings, partial(Candidates.of, every=every), by_file=not together)
-
-
-def pooled_candidates(
-    tally: Tally,
-    basis: str,
-    settings: Settings,
-    *,
-    every: bool = False,
-    together: bool = False,
-    regardless: bool = False,
-) -> Candidates:
-    """Return the candidate thresholds of all classes as one.
-
-    regardless: also count what is paired whatever its class, which intersections do not know. every,
-    together: as for `candidates_of`.
-    """
-    if basis not in CELLS:
-        lives, n_ref = lives_of(tally, basis, settings)
-        pooled = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
-        regardless = regardless and basis == "event"
-        if regardless:
-            pooled.append((paired_events(tally, settings), (PAIRED,)))
-        sizes = n_ref.sum(axis=1, keepdims=True)
-        (counts,) = ThresholdCounts.of_lives(pooled, sizes, 2 + regardless, apart=not together)
-        return Candidates.of(counts, every=every)
-    scores, hits = _cells(tally, basis, settings)
-    paired = _first_detected(scores, hits).reshape(-1) if regardless else None
-    file, n_files = (None, 1) if together else _files(tally, basis)
-    files = None if file is None else np.tile(file, len(scores))
-    counts = ThresholdCounts.of_cells(scores.reshape(-1), hits.reshape(-1), files, n_files, paired)
-    return Candidates.of(counts, every=every or regardless)
+    make = partial(Candidates.of, every=every)
+    return threshold_counts(tally, basis, settings, make, by_file=by_file, **pooled)
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:
@@ -271,20 +249,20 @@ def _first_detected(scores: Floats, hits: Bools) -> Bools:
     return first
 
 
-def satisficed(tally: Tally, basis: str, settings: Settings, *, together: bool = False) -> WeightedScores:
+def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = True) -> WeightedScores:
     """Return what finds the best thresholds of weighted files that satisfy the constraint of the settings.
 
-    together: count all files as one, where they have no weights of their own.
+    by_file: False to count all files as one, where they have no weights of their own.
     """
-    constraint = Constraint.parse(settings.satisfice)
+    constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
+    regardless = constraint.counts_regardless
     # A precision of 0 is one; that of nothing is none. Of events any level may come nearest to a constraint.
     every = constraint.best == "precision" or basis not in CELLS
-    classes = candidates_of(tally, basis, settings, every=every, together=together)
-    regardless = constraint.counts_regardless
-    pooled = pooled_candidates(tally, basis, settings, every=every, together=together, regardless=regardless)
-    length = tally.per_file["length"]
-    of = length.sum(keepdims=True) if together else length, constraint, settings.beta
-    return lambda weights: satisficed_scores(classes, pooled, weights, *of, inclusive=settings.inclusive)
+    candidates = candidates_of(tally, basis, settings, every=every, **how)
+    how |= {"pooled": True, "regardless": regardless}
+    candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
+    length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
+    return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 
 # The tuned reading, and the command `tune`.
@@ -329,7 +307,7 @@ def tuned_thresholds(
     objective, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
     for column, candidates in zip(thresholds.T, candidates_of(tally, objective, settings), strict=True):
-        at = candidates.best(weights, [merit])[0].at
+        at = candidates.best(weights, [merit])[0][0]
         best = candidates.thresholds(weights, at, inclusive=settings.inclusive)
         column[at >= 0] = best[at >= 0]
     return list(zip(parts, thresholds, strict=True))
@@ -396,20 +374,18 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
-    candidates = candidates_of(tally, basis, settings, every=basis not in CELLS, together=True)
-    every = np.ones((1, 1))
     thresholds: dict[str, float] = {}
     classes: dict[str, dict[str, Any]] = {}
-    for label, of_class in zip(tally.classes, candidates, strict=True):
-        ((at,), (tp,), (n_sys,), (n_ref,)) = of_class.best(every, [merit])[0]
-        if at < 0:
+    of_classes = threshold_counts(tally, basis, settings)
+    for label, counts in zip(tally.classes, of_classes, strict=True):
+        n_ref = counts.n_ref.sum()
+        if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        (threshold,) = of_class.thresholds(every, np.array([at]), inclusive=settings.inclusive)
-        thresholds[label] = float(threshold)
+        thresholds[label], tp, n_sys = counts.best(merit, inclusive=settings.inclusive)
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        as_good = [*of_class.plateau(int(at), merit)]
+        as_good = [*counts.plateau(merit, levels=basis not in CELLS)]
         classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": as_good}
     return {
         "thresholds": thresholds,

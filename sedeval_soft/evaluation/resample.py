@@ -23,7 +23,6 @@ from sedeval_soft.evaluation.optimal import (
     error_rate_table,
     optimal_scores,
     optimal_table,
-    pooled_candidates,
     satisficed,
 )
 from sedeval_soft.evaluation.scores import (
@@ -34,7 +33,6 @@ from sedeval_soft.evaluation.scores import (
     joined,
     named,
     ranked_tables,
-    sorted_cells,
 )
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
@@ -159,9 +157,8 @@ class Replicates:
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
-        cells = sorted_cells(tally, settings, again=True)
-        missing = undefined[:, partly].astype(np.float64)
-        return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
+        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in plan.compared}
+        return cls(tally, settings, table, partly, undefined[:, partly] * 1.0, cells, optimal, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -183,14 +180,13 @@ class Replicates:
 
         enter(values, tables)
         for number, weight in enumerate(weights if self.one_by_one else ()):
-            counts = weight.astype(np.int64)
-            files = np.repeat(np.arange(len(counts)), counts)
-            drawn = _drawn(replace(self.tally, samples={}), files)
+            counts, lengths = weight.astype(np.int64), self.tally.per_file
+            drawn = _drawn(replace(self.tally, samples={}), np.repeat(np.arange(len(counts)), counts))
             cells = {
-                basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
+                basis: of.repeated(np.repeat(counts, lengths[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
-            enter(values[:, number], ranked_tables(drawn, cells, self.settings))
+            enter(values[:, number], ranked_tables(drawn, self.settings, cells))
         return values
 
     @property
@@ -214,15 +210,13 @@ class Replicates:
         uses = _thresholds(best, len(sums.classes))
         counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
         table = optimal_table(counts["threshold"], uses["threshold"], self.settings)
-        errors, use = counts.get("best_error_rate_threshold"), "best_error_rate_threshold"
-        if errors is not None:
-            table |= error_rate_table(errors.tp, errors.n_sys, errors.n_ref, uses[use])
-        for use, measure in _POOLED.items():
-            if use in uses:
-                of = counts[use]
+        for use, of in counts.items():
+            if use == "best_error_rate_threshold":
+                table |= error_rate_table(of.tp, of.n_sys, of.n_ref, uses[use])
+            elif use in _POOLED:
                 tp, n_ref, n_sys = (column.sum(axis=-1) for column in (of.tp, of.n_ref, of.n_sys))
                 f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
-                table |= {measure: Averaged(None, overall=f), use: best[use]}
+                table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
         return table
 
 
@@ -245,7 +239,7 @@ def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
 def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedScores:
     """Return what finds the scores of weighted files, each weights at best thresholds of their own."""
     classes = candidates_of(tally, basis, settings)
-    pooled = pooled_candidates(tally, basis, settings) if "joint" in settings.measures else None
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
     regardless: _Regardless | None = None
     if basis in CELLS:
         regardless = _paired_cells(tally, basis, classes, settings)
@@ -257,7 +251,7 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
     def scores(weights: Floats) -> Table:
         def best(own: Candidates) -> Floats:
             chosen = own.best(weights, merits)
-            return np.array([(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in chosen])
+            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
 
         of_classes = for_each(best, classes, len(weights) * size)
         shape = len(classes), len(merits), 5, len(weights)
@@ -267,8 +261,8 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
         m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)
-        if pooled is not None:
-            table |= joint_scores(classes, pooled, weights, settings.beta, inclusive=inclusive)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
         for _, *fewest in rest:
             table |= error_rate_table(*fewest)
         return table
@@ -443,8 +437,8 @@ def with_intervals(
 
 def skips_optimal(settings: Settings) -> bool:
     """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = Plan.of(settings).thresholded
-    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
+    anew = Plan.of(settings).thresholded and not settings.fixed_thresholds
+    return settings.ci == "jackknife" and bool(anew)
 
 
 def interval_notes(tally: Tally, settings: Settings) -> list[str]:

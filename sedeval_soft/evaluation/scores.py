@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_sc
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
-from sedeval_soft.names import did_you_mean
+from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import Settings
 
@@ -140,8 +140,6 @@ class Scores(Mapping[str, "float | int | None"]):
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
         if name not in self.scores:
-            from sedeval_soft.names import meant
-
             hint = meant(name, self.scores) or did_you_mean(name, self.scores)
             raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
         return self.scores[name]
@@ -240,18 +238,19 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
 
     counted: the tables of what the tally has no segments and events for; None where it has them.
     """
-    best = {
-        family: optimal_scores(tally, family[0], settings)
-        for family in Plan.of(settings).thresholded
-        if family not in (counted or {})
-    }
-    ranked = ranked_tables(tally, sorted_cells(tally, settings), settings, psds=counted is None)
+    plan, tables = Plan.of(settings), counted_tables(tally, settings)
+    if counted:
+        tables = joined(tables, counted)
+    for family in plan.thresholded:
+        if family not in (counted or {}):
+            tables[family] = optimal_scores(tally, family[0], settings)
+    if plan.compared or plan.ranks_events or plan.psds:
+        tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
-    for key, value in named(
-        joined(counted_tables(tally, settings), counted or {}, best, ranked), tally.classes
-    ):
+    for key, value in named(tables, tally.classes):
         name = spell(*key)
-        scores[name] = Score(name, *key, None if value is None else finite(value.item()))
+        number = math.nan if value is None else value.item()
+        scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores
 
 
@@ -297,75 +296,68 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
     plan = Plan.of(settings)
     tables = {family: _counted(tally, *family, plan) for family in plan.families if family not in THRESHOLDED}
-    if settings.compat == "sed_eval":
-        # Its numbers in place of ours.
-        from sedeval_soft.measures import sed_eval_rules
+    # The numbers of sed_eval in place of ours.
+    for basis in ("segment", "event") if settings.compat == "sed_eval" else ():
+        if (basis, "hard") in tables:
+            from sedeval_soft.measures.sed_eval_rules import hard_scores
 
-        for basis in ("segment", "event"):
-            if (basis, "hard") in tables:
-                n_cells = tally.total("segment.hard.n_cells") if basis == "segment" else None
-                theirs = sed_eval_rules.hard_scores(totals(tally, f"{basis}.hard"), n_cells)
-                tables[basis, "hard"] |= theirs
+            n_cells = tally.total("segment.hard.n_cells") if basis == "segment" else None
+            tables[basis, "hard"] |= hard_scores(totals(tally, f"{basis}.hard"), n_cells)
     return tables
 
 
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     """Return the scores of the totals of a basis and reading."""
     settings, expected, prefix = plan.settings, tally.is_expected, f"{basis}.{reading}"
+
+    def sums(names: Iterable[str]) -> dict[str, Array]:
+        return {name: tally.total(f"{prefix}.{name}") for name in names}
+
     if basis == "ranking":
         names, of_classes = ((*SUMS, *CUT_SUMS), CLASS_SUMS) if reading == "hard" else (SUMS, ())
-        sums, per_class = (
-            {name: tally.total(f"{prefix}.{name}") for name in some} for some in (names, of_classes)
-        )
-        return ranking_scores(sums, per_class, int(expected.sum()), settings.entropy_unit)
+        return ranking_scores(sums(names), sums(of_classes), int(expected.sum()), settings.entropy_unit)
     counts = totals(tally, prefix)
     table = detection_scores(counts, settings.beta)
     if reading == "tuned" and isinstance(settings.thresholds, dict):
         given = [settings.thresholds.get(label, settings.threshold) for label in tally.classes]
         table["threshold"] = Averaged(np.array(given, dtype=np.float64))
     elif prefix == "event.hard":
-        deviations = {name: tally.total(f"{prefix}.{name}") for name in DEVIATIONS}
-        table |= deviation_scores(deviations, tally.total(f"{prefix}.matched"))
+        table |= deviation_scores(sums(DEVIATIONS), tally.total(f"{prefix}.matched"))
     elif basis in CELLS and reading in ("hard", "soft"):
         divergences: tuple[str, ...] = KL if reading == "soft" else ()
         if plan.asks_for("divergence"):
             divergences = SOFT if reading == "soft" else PROPER
         if reading == "hard":
-            n_cells, beyond = (tally.total(f"{prefix}.{name}") for name in ("n_cells", "beyond"))
+            n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
         if divergences:
-            sums = {name: tally.total(f"{prefix}.{name}") for name in divergences}
-            cells = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
+            sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
             how = settings.epsilon, settings.entropy_unit
-            table |= divergence_scores(sums, *cells, counts.n_ref, counts.n_sys, *how, expected)
+            table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
     return table
 
 
-def sorted_cells(tally: Tally, settings: Settings, *, again: bool = False) -> dict[str, SortedCells]:
-    """Return the cells in order of the bases with scores that need them so; again: as for `SortedCells`."""
-    bases = Plan.of(settings).compared
-    if not bases:
-        return {}
-    from sedeval_soft.evaluation.sorted_cells import SortedCells
-
-    return {basis: SortedCells.of(tally, basis, settings, again=again) for basis in bases}
-
-
 def ranked_tables(
-    tally: Tally, cells: Mapping[str, SortedCells], settings: Settings, *, psds: bool = True
+    tally: Tally,
+    settings: Settings,
+    cells: Mapping[str, SortedCells] | None = None,
+    *,
+    psds: bool = True,
 ) -> Tables:
     """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
 
-    cells: by basis, `sorted_cells` of the tally; their orders are used up. psds: whether PSDS is among them.
+    cells: those of the tally in order, by basis, which are used up; None to put them in order. psds: whether
+    PSDS is among the tables.
     """
     plan = Plan.of(settings)
     tables: Tables = {}
-    if cells or plan.ranks_events:
-        from sedeval_soft.evaluation.sorted_cells import event_precisions, ordered_tables
+    if plan.compared or plan.ranks_events:
+        from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
 
-        for basis, of in cells.items():
-            ordered = ordered_tables(of, basis, settings)
-            tables |= {(basis, reading): table for reading, table in ordered.items()}
+        for basis in plan.compared:
+            of = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
+            for reading, table in ordered_tables(of, basis, settings).items():
+                tables[basis, reading] = table
         if plan.ranks_events:
             tables["event", "hard"] = event_precisions(tally, settings)
     if plan.psds and psds:

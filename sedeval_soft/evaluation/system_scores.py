@@ -50,20 +50,12 @@ def score_shard(
     scenes of the settings. points: whether the system is one of operating points, which keep their curves.
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
-    asked, plan = shard.settings, Plan.of(shard.settings)
-    files, unknown = _files_of_parts(shard, folds=folds, by=by)
-    shard, settings = _tuned(shard, files["folds"])
+    asked = settings = shard.settings
+    plan, (files, unknown) = Plan.of(asked), _files_of_parts(shard, folds=folds, by=by)
+    if asked.tunes:
+        shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_psds_notes(shard, tally, plan)]
-    if plan.scores("event", "soft"):
-        crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
-        if len(crowded):
-            warnings.append(
-                f"too many events overlap in {listing([tally.files[i] for i in crowded], 'file')} to match "
-                "them at every level whatever their class; the soft event-based error rate of all classes "
-                "together is left undefined"
-            )
-    warnings += unknown
+    warnings = [*shard.findings.warnings(settings), *_notes(shard, tally, plan), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and not whole:
@@ -92,7 +84,7 @@ def score_shard(
         of_part = scored(of, name).values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
-        warnings += _psds_notes(shard, of, plan, name)
+        warnings += _notes(shard, of, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     return Scores(
@@ -118,7 +110,7 @@ def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> d
     if "confusion" in settings.measures:
         details["confusion"] = _confusions(tally, settings, plan)
     if settings.worst:
-        from sedeval_soft.evaluation.worst import worst_of
+        from sedeval_soft.evaluation.details import worst_of
 
         details["worst"] = worst_of(tally, settings)
     if points or settings.reference_sweep or plan.asks_for(*ORDERED):
@@ -158,13 +150,14 @@ def tuned_shard(shard: Shard, folds: Partition | None = None) -> Shard:
 
     folds: which files are of which fold. Raises EvaluationError for folds that do not fit.
     """
-    return _tuned(shard, _assigned(shard, folds)[0])[0]
+    files = {} if folds is None else _assigned(shard, folds)[0]
+    return _tuned(shard, files)[0] if shard.settings.tunes else shard
 
 
 def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
     """Return what `tuned_shard` does, and settings that name the thresholds that follow from their rule."""
     settings = with_rule_followed(shard.settings, shard.tally)
-    if settings.tunes and not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
+    if not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
         groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
         shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
     return shard, settings
@@ -177,22 +170,23 @@ def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[
     kinds have the same name, or there is one fold alone.
     """
     settings, tally = shard.settings, shard.tally
-    assigned = {kind: _assigned(shard, partition) for kind, partition in partitions.items()}
-    files = {"scenes": scenes_of(tally.files, tally.classes, settings)}
-    files |= {kind: parts for kind, (parts, _) in assigned.items()}
+    files, warnings = dict.fromkeys(partitions, Files()), []
+    for kind, partition in partitions.items():
+        if partition is not None:
+            files[kind], unknown = _assigned(shard, partition)
+            warnings += unknown
+    files = {"scenes": scenes_of(tally.files, tally.classes, settings), **files}
     for (kind, names), (other, others) in combinations({"groups": settings.groups, **files}.items(), 2):
         both = sorted({*names} & {*others})
         if both:
             raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
     if len(files["folds"]) == 1:
         raise EvaluationError(f"there is one fold, {next(iter(files['folds']))!r}; expected two or more")
-    return files, [warning for _, warnings in assigned.values() for warning in warnings]
+    return files, warnings
 
 
-def _assigned(shard: Shard, partition: Partition | None) -> tuple[Files, list[str]]:
+def _assigned(shard: Shard, partition: Partition) -> tuple[Files, list[str]]:
     """Return the files of each part, and a warning of those that are not evaluated."""
-    if partition is None:
-        return {}, []
     from sedeval_soft.tables.file_groups import assign
 
     shard.check_whole()
@@ -230,13 +224,22 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _psds_notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> Sequence[str]:
-    """Return what a reader must know of the PSDS of the whole, or of a group or scene."""
-    if shard.tables or "soft" not in plan.psds:
-        return shard.notes.get(name, ())
-    from sedeval_soft.measures.psds import psds_notes
+def _notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> list[str]:
+    """Return what a reader must know of PSDS and, of the whole, of soft events; name: of a group or scene."""
+    notes = [*shard.notes.get(name, ())]
+    if "soft" in plan.psds and not shard.tables:
+        from sedeval_soft.measures.psds import psds_notes
 
-    return psds_notes(tally, plan.settings, name)
+        notes += psds_notes(tally, plan.settings, name)
+    if name is None and plan.scores("event", "soft"):
+        crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
+        if len(crowded):
+            notes.append(
+                f"too many events overlap in {listing([tally.files[i] for i in crowded], 'file')} to match "
+                "them at every level whatever their class; the soft event-based error rate of all classes "
+                "together is left undefined"
+            )
+    return notes
 
 
 def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:

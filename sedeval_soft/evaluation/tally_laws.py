@@ -1,52 +1,62 @@
-"""What a tally that is read must keep: its statistics are held against the laws of what counts them.
+"""What a tally that is read must keep, so that no score of it lies outside its range.
 
 The numbers of a tally file may come from anywhere. Scores are made of them by division, and a TP above N_ref
-makes a recall above 1. So every column is held against the others, against the segments and events it was
-counted from where these are kept, and the counts of groups against those of the whole.
+makes a recall above 1: each column is held against those that bound it, for all files and classes at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.measures.base import Array
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT
-from sedeval_soft.measures.event import DEVIATIONS, file_class, sum_groups
-from sedeval_soft.measures.laws import (
-    Columns,
-    Law,
-    at_least,
-    at_most,
-    beyond_laws,
-    cell_laws,
-    detection_laws,
-    deviation_laws,
-    divergence_laws,
-    equal,
-    ranking_laws,
-    size_of,
-)
-from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS
-from sedeval_soft.measures.segment import count_files, count_hard, fuzzy_and, sum_files
+from sedeval_soft.measures.event import ENDS
+from sedeval_soft.measures.ranking import CUT_SUMS, SUMS
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import CELLS
 from sedeval_soft.settings import READINGS, Settings
+from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
-from sedeval_soft.timeline.events import EventLifetimes
-from sedeval_soft.timeline.recordings import detected, positive
 
-Index = npt.NDArray[np.int64]
+Columns = Mapping[str, Array]
+"""Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
 
-_CUT = ("reference", "detected")
-"""Lists of events that were cut at a threshold: they live at every level."""
+ROUNDING = 1e-9
+"""How far two float sums of the same n numbers may differ, relative to what was summed.
+
+An order of adding them is off by n rounding errors of 1.1e-16 at most: this is enough for nine million.
+"""
+
+
+class Law(NamedTuple):
+    """What is true of a column.
+
+    values: what it has. relation: `at least`, `at most`, or nothing for equal. limit: what it is held
+    against, which `says` tells. Both are (n_files, n_classes) or (n_files,), or become so. scale: the size of
+    what was summed in floats, 0 where the law is exact. unless: where it need not hold.
+    """
+
+    column: str
+    values: Array
+    relation: str
+    limit: Array | float
+    says: str = ""
+    scale: Array | float = 0.0
+    unless: Array | bool = False
+
+    def broken(self) -> Array:
+        """Return where it does not hold."""
+        slack = ROUNDING * np.asarray(self.scale)
+        over = self.values - self.limit
+        holds = {"at least": over >= -slack, "at most": over <= slack, "": np.abs(over) <= slack}
+        broken: Array = ~((np.isfinite(self.values) & holds[self.relation]) | self.unless)
+        return broken
 
 
 def contradiction(shard: Shard) -> str | None:
@@ -54,244 +64,181 @@ def contradiction(shard: Shard) -> str | None:
 
     Its tallies must have the columns that its settings count.
     """
-    parts: list[tuple[str, Tally]] = [("", shard.tally)]
-    parts += [(f"group {name!r}: ", tally) for name, tally in shard.groups.items()]
-    for where, tally in parts:
-        laws = _laws(tally, shard.settings)
-        if where:
-            strange = sorted({*tally.classes} - {*shard.tally.classes})
-            if strange:
-                return f"{where}class {strange[0]!r} is not in the whole"
-            laws = chain(laws, _part_laws(shard.tally, tally))
-        for law in laws:
-            if not np.all(law.holds):
-                return where + _sentence(law, tally)
+    for name, tally in [(None, shard.tally), *shard.groups.items()]:
+        where = "" if name is None else f"group {name!r}: "
+        strange = sorted({*tally.classes} - {*shard.tally.classes})
+        if strange:
+            return f"{where}class {strange[0]!r} is not in the whole"
+        with np.errstate(invalid="ignore", over="ignore"):
+            for law in _laws(tally, shard.settings):
+                broken = law.broken()
+                if broken.any():
+                    return where + _sentence(law, broken, tally)
     return None
 
 
-def _sentence(law: Law, tally: Tally) -> str:
+def _sentence(law: Law, broken: Array, tally: Tally) -> str:
     """Say where a law is first broken, in the order of files."""
-    at = tuple(int(i) for i in np.argwhere(~law.holds)[0])
-    value, limit = (
-        None if of is None else np.broadcast_to(of, law.holds.shape)[at].item()
-        for of in (law.values, law.limit)
-    )
+    at = tuple(int(i) for i in np.argwhere(broken)[0])
+    value, limit = (np.broadcast_to(of, broken.shape)[at].item() for of in (law.values, law.limit))
     of_class = f" of class {tally.classes[at[1]]!r}" if len(at) > 1 else ""
-    held = "" if limit is None else f" {limit:.12g}"
-    found = f"{value:.12g}"
-    if limit is not None and found == held.strip():
-        found, held = repr(value), f" {limit!r}"
-    return f"{law.column}{of_class} in file {tally.files[at[0]]!r} is {found}; expected {law.says}{held}"
+    has, expected = (f"{number:.12g}" for number in (value, limit))
+    if has == expected:
+        has, expected = repr(value), repr(limit)
+    where = f"{law.column}{of_class} in file {tally.files[at[0]]!r}"
+    return f"{where} is {has}; expected {' '.join(filter(None, (law.relation, law.says, expected)))}"
 
 
 def _laws(tally: Tally, settings: Settings) -> Iterator[Law]:
-    """Yield all laws of the statistics of a tally by themselves."""
-    yield from _length_laws(tally, settings)
-    for basis, readings in READINGS.items():
-        for reading in readings:
-            if f"{basis}.{reading}.tp" in tally.per_class:
-                for law in _family_laws(tally, basis, reading, settings):
-                    yield law.below(f"{basis}.{reading}")
-    for reading in ("hard", "soft"):
-        names = (*SUMS, *CUT_SUMS, *CLASS_SUMS) if reading == "hard" else SUMS
-        columns = _columns(tally, f"ranking.{reading}", names)
-        if "weight" in columns:
-            n_cells, n_classes = tally.per_file[evaluated_of("segment")], len(tally.classes)
-            laws = ranking_laws(columns, n_cells, n_classes, settings.epsilon, hard=reading == "hard")
-            yield from (law.below(f"ranking.{reading}") for law in laws)
-            if "segment.reference" in tally.samples:
-                yield _weight_law(tally, columns, settings, reading).below(f"ranking.{reading}")
-    yield from _event_laws(tally)
-
-
-def _weight_law(tally: Tally, columns: Columns, settings: Settings, reading: str) -> Law:
-    """Return the law that segments weigh as much as their highest reference value."""
-    reference, _, start = _evaluated(tally, "segment")
-    reference = reference[tally.is_expected]
-    values = positive(reference, settings).astype(np.float64) if reading == "hard" else reference
-    weight = sum_files(values.max(axis=0, initial=0.0), start)
-    return equal(columns, "weight", weight, "what the highest values of its segments add up to,", weight)
-
-
-def _columns(tally: Tally, prefix: str, names: tuple[str, ...]) -> dict[str, Array]:
-    """Return the columns below a prefix that a tally has."""
-    found: dict[str, Array] = {}
-    for name in names:
-        column = tally.per_class.get(f"{prefix}.{name}", tally.per_file.get(f"{prefix}.{name}"))
-        if column is not None:
-            found[name] = np.asarray(column)
-    return found
-
-
-def _length_laws(tally: Tally, settings: Settings) -> Iterator[Law]:
-    """Yield the laws of lengths: a file has as many segments as it takes to cover it."""
-    columns = tally.per_file
-    yield at_least(columns, "length", 0)
+    columns = {
+        name: np.asarray(column) for name, column in (*tally.per_class.items(), *tally.per_file.items())
+    }
     covered = columns["length"] / (settings.segment_length * TICKS_PER_SECOND)
     name = evaluated_of("segment")
     # A grid that no whole ticks make may have one segment more or less.
-    yield at_least(columns, name, covered - 1, "what covers the file,", covered)
-    yield at_most(columns, name, covered + 1, "what covers the file,", covered)
+    yield Law(name, columns[name], "at least", covered - 1, "what covers the file,", covered)
+    yield Law(name, columns[name], "at most", covered + 1, "what covers the file,", covered)
+    if "n_clips" in columns:
+        yield Law("n_clips", columns["n_clips"], "", 1, "one clip in each file,")
     for basis in CELLS:
         if cells_of(basis) in columns:
-            yield at_least(columns, evaluated_of(basis), 0)
-            yield at_most(
-                columns, evaluated_of(basis), columns[cells_of(basis)], "the number of cells of the file"
-            )
-    if "n_clips" in columns:
-        yield equal(columns, "n_clips", 1, "one clip in each file,")
+            name, n_cells = evaluated_of(basis), columns[cells_of(basis)]
+            yield Law(name, columns[name], "at most", n_cells, "the number of cells of the file")
+    for basis, readings in READINGS.items():
+        for reading in readings:
+            if f"{basis}.{reading}.tp" in columns:
+                yield from _family_laws(columns, basis, reading, settings)
+    for reading in ("hard", "soft"):
+        if f"ranking.{reading}.weight" in columns:
+            yield from _ranking_laws(columns, reading, len(tally.classes), settings)
 
 
-def _family_laws(tally: Tally, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
-    """Yield the laws of what is counted of a basis in a reading."""
-    prefix = f"{basis}.{reading}"
-    columns = _columns(tally, prefix, (*PER_CLASS, *PER_FILE))
-    yield from detection_laws(columns, crowded=prefix == "event.soft")
-    if basis == "intersection":
-        yield equal(columns, "substitutions", 0, "0, as nothing is matched one to one:")
+def _below(columns: Columns, prefix: str) -> dict[str, Array]:
+    """Return the columns below a prefix, such as `segment.hard`, by the rest of their names."""
+    return {name[len(prefix) + 1 :]: of for name, of in columns.items() if name.startswith(f"{prefix}.")}
+
+
+def _family_laws(columns: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+    """Yield the laws of what is counted of a basis in a reading: those of detection, and its own."""
+    prefix, own = f"{basis}.{reading}", _below(columns, f"{basis}.{reading}")
+    tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
+    for name in PER_CLASS:
+        yield Law(f"{prefix}.{name}", own[name], "at least", 0)
+    # No order of adding makes TP larger than what it is a part of: these are exact in floats, too.
+    yield Law(f"{prefix}.tp", tp, "at most", n_ref, "N_ref")
+    yield Law(f"{prefix}.tp", tp, "at most", n_sys, "N_sys")
+    errors = [own[name] for name in PER_FILE]
+    # Those of a file are all unknown where too many soft events overlap.
+    unknown = np.logical_and.reduce([np.isnan(column) for column in errors]) & (prefix == "event.soft")
+    size = np.abs(n_ref).sum(axis=1) + np.abs(n_sys).sum(axis=1)
+    for name, values in zip(PER_FILE, errors, strict=True):
+        yield Law(f"{prefix}.{name}", values, "at least", 0, unless=unknown)
+    for name, values, whole, called in (
+        ("deletions", errors[1], n_ref, "N_ref"),
+        ("insertions", errors[2], n_sys, "N_sys"),
+    ):
+        left = (whole - tp).sum(axis=1) - errors[0]
+        says = f"the sum over classes of {called} - TP, less the substitutions,"
+        yield Law(f"{prefix}.{name}", values, "", left, says, size, unknown)
     if basis in CELLS:
-        yield from _cell_laws(tally, basis, reading, columns, settings)
+        yield from _cell_laws(columns, own, basis, reading, settings)
     if prefix == "event.hard":
-        matched = _columns(tally, prefix, ("matched", *DEVIATIONS))
-        if settings.compat is None:
-            yield equal(matched, "matched", columns["tp"], "TP,")
-        for of, says in (("n_ref", "N_ref"), ("n_sys", "N_sys")):
-            yield at_most(matched, "matched", columns[of], says)
-        yield at_least(matched, "matched", 0)
-        yield from deviation_laws(matched, settings.onset_collar if settings.onset else None)
+        yield from _event_laws(own, prefix, settings)
 
 
-def _cell_laws(
-    tally: Tally, basis: str, reading: str, columns: dict[str, Array], settings: Settings
-) -> Iterator[Law]:
-    """Yield the laws of what is counted of segments or clips in a reading."""
-    prefix, n_cells = f"{basis}.{reading}", tally.per_file[cells_of(basis)]
-    n_evaluated = tally.per_file[evaluated_of(basis)]
-    cut = reading == "hard"
-    theirs = cut and settings.compat == "sed_eval"
+def _cell_laws(columns: Columns, own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+    """Yield the laws of segments and clips, and of sums over them."""
+    prefix, n_evaluated = f"{basis}.{reading}", columns[evaluated_of(basis)]
+    tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
+    cut, n_cells = reading == "hard", columns[cells_of(basis)]
+    both = n_ref + n_sys
     if cut:
-        own = _columns(tally, prefix, ("n_cells", "beyond"))
-        yield at_least(own, "n_cells", 0)
-        if theirs:
-            # sed_eval lays a grid of its own, in floats.
-            yield at_most(own, "n_cells", n_cells + (basis == "segment"), "the number of cells of the file")
-            yield from cell_laws(columns, own["n_cells"])
-        else:
-            yield equal(own, "n_cells", n_evaluated, "the number of evaluated cells of the file,")
-            yield from cell_laws(columns, n_cells)
-        yield from beyond_laws(columns | own)
-    elif reading == "soft" or settings.compat is None:
-        yield from cell_laws(columns, n_cells)
-    sums = _columns(tally, prefix, ("sounding", *SOFT))
-    if "sounding" in sums:
-        names = PROPER if cut else SOFT if "divergence" in settings.measures else KL
-        t_norm = settings.t_norm if reading == "soft" else None
-        beyond = n_cells - n_evaluated
-        yield from divergence_laws(
-            columns | sums, n_evaluated, beyond, names, settings.epsilon, t_norm=t_norm
+        # sed_eval lays a grid of its own, in floats.
+        theirs = settings.compat == "sed_eval"
+        most = n_cells + (basis == "segment") if theirs else n_evaluated
+        yield Law(f"{prefix}.n_cells", own["n_cells"], "at most", most, "the number of cells of the file")
+        alarms, beyond = n_sys - tp, own["beyond"]
+        yield Law(f"{prefix}.beyond", beyond, "at least", 0)
+        yield Law(f"{prefix}.beyond", beyond, "at most", alarms, "the number of false alarms")
+        silent = own["n_cells"][:, None] - (n_ref + alarms - beyond)
+        yield Law(f"{prefix}.true negatives", silent, "at least", 0)
+        n_cells = own["n_cells"] if theirs else n_cells
+    if reading != "optimal" or settings.compat is None:
+        says = "the number of cells of the file"
+        for name, values in (("n_ref", n_ref), ("n_sys", n_sys)):
+            yield Law(f"{prefix}.{name}", values, "at most", n_cells[:, None], says, values)
+        # No T-norm is below y + p - 1: together both sides fill no more than there is.
+        yield Law(
+            f"{prefix}.tp", tp, "at least", both - n_cells[:, None], f"N_ref + N_sys less {says},", both
         )
-        if cut and not theirs:
-            yield at_most(columns, "n_ref", sums["sounding"], "the number of cells that are not silent")
-        if f"{basis}.system" in tally.samples and not (cut and _silence_passes(settings)):
-            reference, system, start = _evaluated(tally, basis)
-            active = positive(reference, settings) if cut else reference > 0
-            sounding = count_files(active | (system > 0), start)
-            yield equal(sums, "sounding", sounding, "what its cells have,")
-    if not theirs and f"{basis}.system" in tally.samples:
-        yield from _counted_laws(tally, basis, reading, columns, settings)
+    if "sounding" not in own:
+        return
+    sounding = own["sounding"]
+    yield Law(f"{prefix}.sounding", sounding, "at least", 0)
+    yield Law(
+        f"{prefix}.sounding", sounding, "at most", n_evaluated[:, None], "the number of cells of the file"
+    )
+    largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
+    for name in PROPER if cut else SOFT if "divergence" in settings.measures else KL:
+        most = largest.get(name, -math.log(settings.epsilon)) * sounding
+        says = "what so many cells can add, each at its worst,"
+        yield Law(f"{prefix}.{name}", own[name], "at least", 0.0, scale=most)
+        yield Law(f"{prefix}.{name}", own[name], "at most", most, says, most)
+    if "product" in own:
+        # Of its square and the two sides' a cosine is made.
+        for says, values in (("N_ref", n_ref), ("N_sys", n_sys)):
+            yield Law(f"{prefix}.product", own["product"], "at most", values, says, values)
 
 
-def _counted_laws(
-    tally: Tally, basis: str, reading: str, columns: Columns, settings: Settings
-) -> Iterator[Law]:
-    """Yield the laws that counts are those of the values of the cells, where these are kept."""
-    reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    start = np.append(0, np.cumsum(tally.per_file[cells_of(basis)]))
-    if reading == "hard" and not _silence_passes(settings):
-        counts = count_hard(positive(reference, settings), detected(system, settings), start)
-        for name in (*PER_CLASS, *PER_FILE):
-            yield equal(columns, name, getattr(counts, name), "what its cells have,")
-    if reading == "soft":
-        shared = fuzzy_and(reference, system, settings.t_norm)
-        scale = columns["n_ref"] + columns["n_sys"]
-        for name, values in (("tp", shared), ("n_ref", reference), ("n_sys", system)):
-            yield equal(columns, name, sum_files(values, start).T, "what its cells have,", scale)
+def _event_laws(own: Columns, prefix: str, settings: Settings) -> Iterator[Law]:
+    """Yield the laws of how far matched events are off."""
+    n = own["matched"]
+    yield Law(f"{prefix}.matched", n, "at least", 0)
+    for of, says in (("n_ref", "N_ref"), ("n_sys", "N_sys")):
+        yield Law(f"{prefix}.matched", n, "at most", own[of], says)
+    for end in ENDS:
+        total, squares = own[end], own[f"{end}_squares"]
+        most = settings.onset_collar if end == "onset" and settings.onset else LONGEST
+        says = "what so many matched events can be off,"
+        yield Law(f"{prefix}.{end}", np.abs(total), "at most", most * n, says, most * n)
+        yield Law(f"{prefix}.{end}_squares", squares, "at most", most**2 * n, f"{says} squared,", most**2 * n)
+        # The mean of squares is at least the square of the mean; nothing is off where nothing is matched.
+        says = f"the square of the sum, {end}, over the matched events,"
+        mean = total * total / np.maximum(n, 1)
+        yield Law(f"{prefix}.{end}_squares", squares, "at least", mean, says, mean)
 
 
-def _evaluated(tally: Tally, basis: str) -> tuple[Array, Array, Index]:
-    """Return the evaluated cells of both sides, (n_classes, n_cells), and the first one of each file."""
-    n_evaluated = tally.per_file[evaluated_of(basis)]
-    sides = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-    inside = evaluated_cells(tally.per_file[cells_of(basis)], n_evaluated)
-    reference, system = sides if inside is None else (side[:, inside] for side in sides)
-    return reference, system, np.append(0, np.cumsum(n_evaluated))
-
-
-def _silence_passes(settings: Settings) -> bool:
-    """Return whether silence is detected: classes that a batch does not know are not counted in it, then."""
-    return settings.threshold < 0
-
-
-def _event_laws(tally: Tally) -> Iterator[Law]:
-    """Yield the laws of events, and those of what was counted of them."""
-    shape = (len(tally.files), len(tally.classes))
-    for name, events in tally.events.items():
-        if name not in _CUT:
-            continue
-        group = file_class(events, shape[1])
-        off = {f"events {name}": sum_groups(group, events.born + np.abs(events.dies - 1.0), shape)}
-        yield equal(off, f"events {name}", 0, "events that live at all levels, and are off by")
-        if "event.hard.tp" in tally.per_class:
-            many = np.bincount(group, minlength=shape[0] * shape[1]).reshape(shape)
-            columns, of = (
-                _columns(tally, "event.hard", PER_CLASS),
-                "n_ref" if name == "reference" else "n_sys",
-            )
-            yield equal(columns, of, many, f"the number of events {name},").below("event.hard")
-    for name, of in (("levels", "n_ref"), ("system", "n_sys")):
-        if name in tally.events and "event.soft.tp" in tally.per_class:
-            columns = _columns(tally, "event.soft", PER_CLASS)
-            events = tally.events[name]
-            lived = sum_groups(file_class(events, shape[1]), events.dies - events.born, shape)
-            says = f"how many levels the events {name} live at,"
-            yield equal(columns, of, lived, says, size_of(lived)).below("event.soft")
-
-
-def _part_laws(whole: Tally, part: Tally) -> Iterator[Law]:
-    """Yield the laws that what a group of classes has is what these classes have in the whole."""
-    at = np.array([whole.classes.index(name) for name in part.classes], dtype=np.int64)
-    sizes = [
-        name for basis in CELLS for name in (cells_of(basis), evaluated_of(basis), f"{basis}.hard.n_cells")
-    ]
-    for name in ("length", *sizes):
-        if name in part.per_file:
-            yield equal(part.per_file, name, whole.per_file[name], "what it is in the whole,")
-    for prefix in (f"{basis}.{reading}" for basis in READINGS for reading in ("hard", "soft")):
-        names = (*PER_CLASS, "beyond", "sounding", *SOFT) if f"{prefix}.tp" in part.per_class else ()
-        columns, others = _columns(part, prefix, names), _columns(whole, prefix, names)
-        for name, values in columns.items():
-            other = others[name][:, at]
-            law = equal(columns, name, other, "what it is in the whole,", size_of(values, other))
-            yield law.below(prefix)
-    # Of so many segments and events it is enough to say that they differ, not which does.
-    for name, samples in part.samples.items():
-        if name in whole.samples:
-            yield _alike(part, f"samples {name}", np.array_equal(samples, whole.samples[name][at]))
-    code = np.full(len(whole.classes), -1, dtype=np.int32)
-    code[at] = np.arange(len(at))
-    for name, events in part.events.items():
-        theirs = whole.events[name]
-        theirs = replace(theirs, label=code[theirs.label]).take(code[theirs.label] >= 0)
-        yield _alike(part, f"events {name}", np.array_equal(_in_order(events), _in_order(theirs)))
-
-
-def _alike(part: Tally, name: str, holds: bool) -> Law:
-    """Return the law that segments or events are those of the whole."""
-    differ = np.full(len(part.files), 0 if holds else 1)
-    return Law(name, "what the whole has of its classes, with differences", differ == 0, differ, 0)
-
-
-def _in_order(events: EventLifetimes) -> Array:
-    """Return all that tells events apart, (6, n), in an order that is theirs."""
-    columns = [getattr(events, at) for at in ("file", "label", "onset", "offset", "born", "dies")]
-    return np.array([column.astype(np.float64) for column in columns])[:, np.lexsort(columns)]
+def _ranking_laws(columns: Columns, reading: str, n_classes: int, settings: Settings) -> Iterator[Law]:
+    """Yield the laws of sums over the segments of how classes are ordered in them."""
+    prefix = f"ranking.{reading}"
+    own = _below(columns, prefix)
+    weight, n_cells = own["weight"], columns[evaluated_of("segment")]
+    yield Law(f"{prefix}.weight", weight, "at least", 0.0)
+    yield Law(f"{prefix}.weight", weight, "at most", n_cells, "the number of segments of the file", weight)
+    largest = {
+        "coverage": float(n_classes),
+        "misordered": n_classes * (n_classes - 1) / 2,
+        "cross_entropy": n_classes * -math.log(settings.epsilon),
+        "distance": float(n_classes),
+    }
+    for name in (*SUMS[1:], *(CUT_SUMS if reading == "hard" else ())):
+        most = largest.get(name, 1.0) * weight
+        least = weight if name == "coverage" else 0.0
+        says = "what segments of this weight can add, each at its most,"
+        yield Law(f"{prefix}.{name}", own[name], "at least", least, scale=most)
+        yield Law(f"{prefix}.{name}", own[name], "at most", most, says, most)
+    if reading == "hard":
+        heavy = weight[:, None]
+        for name, most, says in (
+            ("n_ref", heavy, "the weight of the segments"),
+            ("prefix", heavy, "the weight of the segments"),
+            ("prefix_hits", own["prefix"], "what is in the prefix"),
+            ("prefix_hits", own["n_ref"], "N_ref"),
+        ):
+            yield Law(f"{prefix}.{name}", own[name], "at least", 0.0)
+            yield Law(f"{prefix}.{name}", own[name], "at most", most, says, own[name])
+        # Each segment's prefix has as many places as it has active classes.
+        places, active = own["prefix"].sum(axis=1), own["n_ref"].sum(axis=1)
+        yield Law(
+            f"{prefix}.prefix", places, "", active, "in all classes together, as many as N_ref,", active
+        )

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.outcomes import EventOutcomes, event_outcomes, segment_outcomes
-from sedeval_soft.evaluation.worst import costs_of
+from sedeval_soft.evaluation.details import EventOutcomes, costs_of, event_outcomes, segment_outcomes
 from sedeval_soft.html.page_data import Packer, ReportInput
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings

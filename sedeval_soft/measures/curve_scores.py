@@ -15,11 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Floats, Index, ratio
+from sedeval_soft.measures.base import Array, Floats, Index, averaged, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.thresholds import EVERYTHING, ThresholdCounts
 from sedeval_soft.sorting import Blocks, heads, in_order
@@ -97,8 +97,8 @@ class Ordered:
     @classmethod
     def of(cls, score: Floats, reference: Array) -> Ordered:
         """Put cells in order; both arrays (n,), scores in [0, 1]."""
-        found, order = in_order(score)
-        return cls(found, reference[order])
+        score, order = in_order(score)
+        return cls(score, reference[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +122,14 @@ class Points:
         # Summed from the top, and each by itself: what is small is not the difference of two large sums.
         floats = reference.dtype == np.float64
         tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
-        first = heads(cells.score)
         n_sys = np.arange(1, n + 1)
         fp = np.cumsum(1.0 - reference) if floats else n_sys * cells.whole - tp
-        if len(first) == n:
-            return cls(cells.score[::-1], tp, fp, n_sys)
-        last = n - 1 - first[::-1]
-        return cls(cells.score[first[::-1]], tp[last], fp[last], n_sys[last])
+        first = heads(cells.score)[::-1]
+        last = n - 1 - first
+        return cls(cells.score[first], tp[last], fp[last], n_sys[last])
 
 
-@dataclass(frozen=True, slots=True)
-class Gains:
+class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
     tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just
@@ -151,40 +148,29 @@ class Gains:
     @classmethod
     def of(cls, cells: Ordered) -> Gains:
         """Count what is gained; equal scores are detected together."""
-        if len(cells.score) and np.all(cells.score[1:] > cells.score[:-1]):
-            return cls._one_by_one(cells.reference, cells.whole)
-        points = Points.of(cells)
-        before = np.append(points.tp.dtype.type(0), points.tp[:-1])
-        at = np.flatnonzero(points.tp > before)
-        passed = np.append(points.fp.dtype.type(0), points.fp[:-1])[at]
-        end = points.fp[-1].item() if len(points.fp) else 0
-        return cls(points.tp[at], before[at], points.fp[at], passed, points.n_sys[at], end, cells.whole)
-
-    @classmethod
-    def at_once(cls, tp: float, fp: float, n_sys: int, whole: int = 1) -> Gains:
-        """Return what cells gain that all have one score."""
-        kind = np.int64 if isinstance(tp, int) else np.float64
-        if not tp:
-            none = np.zeros(0, dtype=kind)
-            return cls(none, none, none, none, none.astype(np.int64), fp, whole)
-        tps, before, fps, passed = (np.array([value], dtype=kind) for value in (tp, 0, fp, 0))
-        return cls(tps, before, fps, passed, np.array([n_sys]), fp, whole)
-
-    @classmethod
-    def _one_by_one(cls, reference: Array, whole: int) -> Gains:
-        """Count where no two scores are equal: cells without anything positive need no look."""
-        n = len(reference)
+        reference, whole, n = cells.reference, cells.whole, len(cells.score)
+        if not (n and np.all(cells.score[1:] > cells.score[:-1])):
+            return cls.of_points(Points.of(cells), whole)
+        # No two scores are equal: cells without anything positive need no look.
         at = np.flatnonzero(reference)[::-1]
         weight, n_sys = reference[at], n - at
         if reference.dtype != np.float64:
             tp = np.cumsum(weight, dtype=np.int64)
-            before = tp - weight
-            passed = (n_sys - 1) * whole - before
-            return cls(tp, before, n_sys * whole - tp, passed, n_sys, n * whole - int(weight.sum()), whole)
+            fp, passed = n_sys * whole - tp, (n_sys - 1) * whole - (tp - weight)
+            return cls(tp, tp - weight, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
         silent = n_sys - np.arange(1, len(at) + 1)
-        tp, fp = (np.concatenate(([0.0], np.cumsum(values))) for values in (weight, 1.0 - weight))
+        tp, fp = (np.append(0.0, np.cumsum(values)) for values in (weight, 1.0 - weight))
         end = n - len(at) + fp[-1].item()
         return cls(tp[1:], tp[:-1], silent + fp[1:], silent + fp[:-1], n_sys, end)
+
+    @classmethod
+    def of_points(cls, points: Points, whole: int) -> Gains:
+        """Return which of some points gain anything."""
+        zero = points.tp.dtype.type(0)
+        before, passed = (np.append(zero, column[:-1]) for column in (points.tp, points.fp))
+        at = np.flatnonzero(points.tp > before[: len(points.tp)])
+        end = points.fp[-1].item() if len(points.fp) else 0
+        return cls(points.tp[at], before[at], points.fp[at], passed[at], points.n_sys[at], end, whole)
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -194,8 +180,7 @@ RATES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(NamedTuple):
     """What some points of a curve add to its areas.
 
     steps: sum of gains in TP times precision. pairs: area below the ROC in pairs of cells. tp, precision: of
@@ -212,56 +197,45 @@ def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
     if not len(gains.tp):
         return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
-    found, before = gains.tp + tp, gains.before + tp
-    precision = found / ((gains.n_sys + n_sys) * gains.whole)
-    gained = gains.tp - gains.before
+    after, before = gains.tp + tp, gains.before + tp
+    precision = after / ((gains.n_sys + n_sys) * gains.whole)
     # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
     # summed exactly; products of units may be too large for whole numbers.
-    kind = found.dtype if gains.whole == 1 else np.dtype(np.float64)
-    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, found, before))
+    kind = after.dtype if gains.whole == 1 else np.dtype(np.float64)
+    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, after, before))
     level = ((passed - np.append(kind.type(0), fp[:-1])) * low).sum() + (gains.end - fp[-1]) * high[-1]
     sloping = ((fp - passed) * (high + low)).sum()
-    kept = _records(precision)
-    steps = float((gained * precision).sum())
-    return Sums(steps, float(level) + float(sloping) / 2, found[kept], precision[kept])
+    steps = float(((gains.tp - gains.before) * precision).sum())
+    return Sums(steps, float(level) + float(sloping) / 2, *_records(after, precision))
 
 
-def _records(precision: Floats) -> Array:
-    """Return which values are above all that come after them."""
-    kept = np.ones(len(precision), dtype=bool)
-    if len(precision):
-        kept[:-1] = precision[:-1] > np.maximum.accumulate(precision[:0:-1])[::-1]
-    return kept
+def _records(tp: Array, precision: Floats) -> tuple[Array, Floats]:
+    """Return the points whose precision is above that of all that come after them."""
+    later = np.append(np.maximum.accumulate(precision[:0:-1])[::-1], -np.inf)[: len(precision)]
+    return tp[precision > later], precision[precision > later]
 
 
 def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -> dict[str, float]:
     """Return the average precisions by name: step-wise, and interpolated in three ways.
 
-    blocks: sums of consecutive points. n_ref: weight of all positives, found or not. slack: as of `Units`.
+    blocks: sums of consecutive points. n_ref: weight of all positives, detected or not. slack: as of `Units`.
     Sources: Buckley & Voorhees 2000; Everingham et al. 2010 and 2015; Lin et al. 2014.
     """
     if not n_ref > 0:
         return dict.fromkeys(PRECISIONS, math.nan)
-    tp = np.concatenate([block.tp for block in blocks])
-    precision = np.concatenate([block.precision for block in blocks])
-    kept = _records(precision)
-    tp, precision = tp[kept], precision[kept]
+    tp, precision = _records(*(np.concatenate(column) for column in list(zip(*blocks, strict=True))[2:]))
+
+    def at_recalls(count: int) -> float:
+        """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
+        # Multiplied out: whole numbers stay whole.
+        recalls = np.arange(count + 1) * n_ref - (count * n_ref * slack if slack else 0)
+        # No threshold may reach the highest recalls: events are found or not.
+        return float(np.append(precision, 0.0)[np.searchsorted(tp * count, recalls, side="left")].mean())
+
     every = float((np.diff(tp, prepend=tp.dtype.type(0)) * precision).sum()) / n_ref
-    eleven, hundred = (_at_recalls(tp, precision, n_ref, count, slack) for count in (10, 100))
-    values = (math.fsum(block.steps for block in blocks) / n_ref, eleven, every, hundred)
+    values = (math.fsum(block.steps for block in blocks) / n_ref, at_recalls(10), every, at_recalls(100))
     # Sums of shares may round beyond their whole.
     return {name: min(value, 1.0) for name, value in zip(PRECISIONS, values, strict=True)}
-
-
-def _at_recalls(tp: Array, precision: Floats, n_ref: float, count: int, slack: float) -> float:
-    """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
-    # Multiplied out: whole numbers stay whole.
-    wanted = np.arange(count + 1) * n_ref
-    if slack:
-        wanted = wanted - count * n_ref * slack
-    # No threshold may reach the highest recalls: events are found or not.
-    reached = np.append(precision, 0.0)
-    return float(reached[np.searchsorted(tp * count, wanted, side="left")].mean())
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +252,7 @@ class Roc:
     tp: Array
     fp: Array
     pairs: Floats
-    within: Callable[[int], tuple[Array, Array]]
+    within: Callable[[int], Sequence[Array]]
     slack: float = 0.0
 
     def scores(self, max_fpr: float, max_fnr: float) -> dict[str, float]:
@@ -296,7 +270,14 @@ class Roc:
         misses, most = (self.tp[-1] - self.tp) / self.tp[-1], max_fnr + self.slack
         _, fnr_within, fpr = self._block(int(np.argmax(misses <= most)) - 1)
         lowest = float(fpr[np.argmax(fnr_within <= most)])
-        values = (area, partial / max_fpr, scaled, d_prime(area), self._equal_error_rate(), fnr, lowest)
+        # The rate at which the straight lines between the points have FNR = FPR.
+        ends = self.fp / n_silent - (n_ref - self.tp) / n_ref
+        _, misses, alarms = self._block(int(np.argmax(ends >= 0)) - 1)
+        excess = alarms - misses
+        after = max(int(np.argmax(excess >= 0)), 1)
+        share = -float(excess[after - 1]) / (float(excess[after]) - float(excess[after - 1]))
+        equal = float(alarms[after - 1] + share * (alarms[after] - alarms[after - 1]))
+        values = (area, partial / max_fpr, scaled, d_prime(area), equal, fnr, lowest)
         return dict(zip(RATES, values, strict=True))
 
     def _block(self, block: int) -> tuple[Floats, Floats, Floats]:
@@ -322,17 +303,6 @@ class Roc:
             rise = (tpr[inside] - tpr[inside - 1]) * (run / (fpr[inside] - fpr[inside - 1]))
             area += float(run * (tpr[inside - 1] + rise / 2))
         return min(area, max_fpr), float(fnr[inside - 1])
-
-    def _equal_error_rate(self) -> float:
-        """Return the rate at which the straight lines between the points have FNR = FPR."""
-        n_ref, n_silent = float(self.tp[-1]), float(self.fp[-1])
-        ends = self.fp / n_silent - (n_ref - self.tp) / n_ref
-        _, fnr, fpr = self._block(int(np.argmax(ends >= 0)) - 1)
-        excess = fpr - fnr
-        after = max(int(np.argmax(excess >= 0)), 1)
-        low, high = float(excess[after - 1]), float(excess[after])
-        share = -low / (high - low)
-        return float(fpr[after - 1] + share * (fpr[after] - fpr[after - 1]))
 
 
 def d_prime(area: float) -> float:
@@ -365,52 +335,50 @@ def curve_scores(
     downwards = range(len(blocks))[::-1]
     n_sys = blocks.before[-1] - blocks.before[::-1]
     weights = [_weights(blocks, parts, *way) for way in ways]
-    nothing = np.zeros((2, 1), dtype=np.int64)
-    above = [np.cumsum(np.hstack((nothing, own[:, :-1])), axis=1) for own in weights]
+    above = [np.cumsum(np.pad(column[:, :-1], ((0, 0), (1, 0))), axis=1) for column in weights]
 
     def cells(block: int, *some: tuple[Cut, Units]) -> list[Ordered]:
         score, order = blocks.ordered(block)
         pieces = zip(parts, blocks.slices(block), strict=True)
-        reference = np.concatenate([part.reference[own] for part, own in pieces])
+        reference = np.concatenate([part.reference[place] for part, place in pieces])
         reference = reference if order is None else reference[order]
         return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
 
     def swept(place: int) -> list[tuple[Sums, float, float]]:
         """Return the sums of a block and what is detected by its end, 0 if it adds nothing, for each way."""
-        block, detected = downwards[place], int(n_sys[place])
+        block = downwards[place]
         if blocks.level(block) is None:
-            gains = [Gains.of(own) for own in cells(block, *ways)]
+            gains = [Gains.of(of_way) for of_way in cells(block, *ways)]
         else:
             # However many cells of one score are one point.
-            size = int(blocks.size[block])
-            ends = [own[:, place].tolist() for own in weights]
-            gains = [
-                Gains.at_once(tp, fp, size, unit.whole or 1)
-                for (tp, fp), unit in zip(ends, units, strict=True)
-            ]
+            size, wholes = blocks.size[block : block + 1], [unit.whole or 1 for unit in units]
+            ends = [column[:, place : place + 1] for column in weights]
+            points = [Points(np.zeros(0), tp, fp, size) for tp, fp in ends]
+            gains = [Gains.of_points(*of_way) for of_way in zip(points, wholes, strict=True)]
         results = []
         for gain, before in zip(gains, above, strict=True):
             tp, fp = before[:, place].tolist()
             end = tp + gain.tp[-1].item() if len(gain.tp) else 0
-            results.append((sums_of(gain, tp, detected), end, fp + gain.end if gain.end else 0))
+            results.append((sums_of(gain, tp, int(n_sys[place])), end, fp + gain.end if gain.end else 0))
         return results
 
     scores = []
     columns = zip(*for_each(swept, range(len(blocks)), int(n_sys[-1])), strict=True)
     for way, column in zip(ways, columns, strict=True):
         sums, *ends = zip(*column, strict=True)
-        # The sums of blocks and of points of floats may differ in their last digits: the ends are those of
-        # points.
+        # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
         tp, fp = (np.maximum.accumulate([0, *end]) for end in ends)
 
         def within(
-            place: int, way: tuple[Cut, Units] = way, tp: Array = tp, fp: Array = fp
-        ) -> tuple[Array, Array]:
+            place: int, way: tuple[Cut, Units] = way, totals: Sequence[Array] = (tp, fp)
+        ) -> list[Array]:
             points = Points.of(cells(downwards[place], way)[0])
-            ends = ((points.tp, tp), (points.fp, fp))
-            return tuple(np.minimum(np.append(0, own) + at[place], at[place + 1]) for own, at in ends)
+            return [
+                np.minimum(np.append(0, column) + total[place], total[place + 1])
+                for column, total in zip((points.tp, points.fp), totals, strict=True)
+            ]
 
-        roc = Roc(tp, fp, np.array([own.pairs for own in sums]), within, way[1].slack)
+        roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, way[1].slack)
         scores.append(precision_scores(sums, tp[-1].item(), way[1].slack) | roc.scores(*rates))
     return scores
 
@@ -422,9 +390,8 @@ def _weights(blocks: Blocks, parts: Sequence[Ordered], cut: Cut, unit: Units) ->
     """
 
     def of_part(i: int) -> Array:
-        reference = unit.counted(cut(parts[i].reference))
+        reference, size = unit.counted(cut(parts[i].reference)), np.diff(blocks.edges[i])
         tp = blocks.sums(i, reference)
-        size = np.diff(blocks.edges[i])
         return np.array((tp, size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)))
 
     sums: Array = np.sum(for_each(of_part, range(len(parts)), int(blocks.before[-1])), axis=0)
@@ -507,3 +474,81 @@ class Curve:
             inside = (rate > 0) & (rate < 1)
             axes.append(np.where(inside, ndtri(np.where(inside, rate, 0.5)), np.nan))
         return axes[0], axes[1]
+
+
+# Hard counts for every pair of a reference threshold and a system threshold, on an even grid. A cell is
+# active on a side at all thresholds below its value (or at them): so one histogram of places on the grid, of
+# both sides together, and sums from the high end are all that is needed. Nothing is sorted.
+
+STEPS = 100
+"""The grid has the thresholds 1/100 to 99/100."""
+
+_AT_ONCE = 1 << 16
+"""Cells that are placed at a time, which stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Counts over thresholds of the reference (axis 1) and of the system (axis 2).
+
+    thresholds: (n,) ascending, those of either side. tp: (n_classes, n, n). n_ref: (n_classes, n) at
+    thresholds of the reference; n_sys: (n_classes, n) at those of the system. beta: of F.
+    """
+
+    thresholds: Floats
+    tp: Index
+    n_ref: Index
+    n_sys: Index
+    beta: float = 1.0
+
+    @classmethod
+    def of(cls, reference: Floats, system: Floats, beta: float = 1.0, *, inclusive: bool = False) -> Self:
+        """Count cells, (n_classes, n_cells), values in [0, 1]; inclusive: active at a threshold, too."""
+        edges = np.arange(1, STEPS) / STEPS
+
+        def of_class(c: int) -> Index:
+            both = np.zeros(STEPS * STEPS, dtype=np.int64)
+            for begin in range(0, reference.shape[1], _AT_ONCE):
+                part = slice(begin, begin + _AT_ONCE)
+                ours, theirs = (_place(side[c, part], edges, inclusive) for side in (reference, system))
+                both += np.bincount(ours.astype(np.int64) * STEPS + theirs, minlength=STEPS * STEPS)
+            # What lies above k thresholds lies above all lower ones: sums from the high end, both ways.
+            above = both.reshape(STEPS, STEPS)[::-1, ::-1].cumsum(axis=0).cumsum(axis=1)
+            return above[::-1, ::-1]
+
+        classes = for_each(of_class, range(len(reference)), reference.size)
+        above = np.array(classes, dtype=np.int64).reshape(-1, STEPS, STEPS)
+        return cls(edges, above[:, 1:, 1:], above[:, 1:, 0], above[:, 0, 1:], beta)
+
+    @property
+    def f(self) -> Floats:
+        """F of each class, (n_classes, n, n); NaN where neither side has anything."""
+        return f_beta(self.tp, self.n_ref[:, :, None], self.n_sys[:, None, :], self.beta)
+
+    @property
+    def micro_f(self) -> Floats:
+        """F of the counts of all classes, (n, n)."""
+        tp, n_ref, n_sys = (counts.sum(axis=0) for counts in (self.tp, self.n_ref, self.n_sys))
+        return f_beta(tp, n_ref[:, None], n_sys[None, :], self.beta)
+
+    @property
+    def macro_f(self) -> Floats:
+        """Mean F of the classes that have a reference at the threshold, (n, n)."""
+        n_ref = np.broadcast_to(self.n_ref.T[:, None, :], (*self.tp.shape[1:], len(self.tp)))
+        return np.asarray(averaged(np.moveaxis(self.f, 0, -1), None, n_ref).macro, dtype=np.float64)
+
+
+def _place(values: Floats, edges: Floats, inclusive: bool) -> Array:
+    """Return how many thresholds lie below each value (or at it), (n,).
+
+    As np.searchsorted does, without a search: a product is off by one at the most, for rounding.
+    """
+    low, high = np.append(-np.inf, edges), np.append(edges, np.inf)
+    place = np.minimum(values * STEPS, STEPS - 1).astype(np.int16)
+    if inclusive:
+        place -= low[place] > values
+        place += high[place] <= values
+    else:
+        place -= low[place] >= values
+        place += high[place] < values
+    return place

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.evaluation.worst import family_of
+from sedeval_soft.evaluation.details import family_of
 from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.names import did_you_mean

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sedeval_soft.measures.base import Floats
-    from sedeval_soft.measures.surface import Surface
+    from sedeval_soft.measures.curve_scores import Surface
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,9 +75,9 @@ class EventTable:
 
     files, classes: names, in order of first appearance, or of the columns.
     file: (n,) codes. onset, offset: (n,) seconds as read, finite, 0 <= onset <= offset.
-    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
     values: of a long table none (each row counts 1.0) or one array, of a wide one an array for each class;
         (n,) each, in [0, 1].
+    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
     born: (n,) of operating points: the row stands for thresholds from it up to its value; else None.
     """
 
@@ -85,47 +86,16 @@ class EventTable:
     file: Codes
     onset: Floats
     offset: Floats
-    label: Codes | None
     values: tuple[Floats, ...] = ()
-    origin: Origin = field(default_factory=lambda: Origin("rows"))
+    origin: Origin = Origin("rows")
+    label: Codes | None = None
     born: Floats | None = None
-
-    @classmethod
-    def long(
-        cls,
-        files: tuple[str, ...],
-        classes: tuple[str, ...],
-        file: Codes,
-        label: Codes,
-        onset: Floats,
-        offset: Floats,
-        value: Floats | None = None,
-        origin: Origin | None = None,
-        born: Floats | None = None,
-    ) -> EventTable:
-        """Return a table with one row per event, or per class and time step."""
-        values = () if value is None else (value,)
-        return cls(files, classes, file, onset, offset, label, values, origin or Origin("rows"), born)
-
-    @classmethod
-    def wide(
-        cls,
-        files: tuple[str, ...],
-        classes: tuple[str, ...],
-        file: Codes,
-        onset: Floats,
-        offset: Floats,
-        values: Sequence[Floats],
-        origin: Origin | None = None,
-    ) -> EventTable:
-        """Return a table with one row per time step, and one column of values per class."""
-        return cls(files, classes, file, onset, offset, None, tuple(values), origin or Origin("rows"))
 
     @classmethod
     def empty(cls, origin: Origin) -> EventTable:
         """Return a table without rows and without names: of a system that detects nothing, for one."""
         codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
-        return cls.long((), (), codes, codes, times, times, origin=origin)
+        return cls((), (), codes, times, times, (), origin, codes)
 
     @classmethod
     def join(
@@ -162,7 +132,7 @@ class EventTable:
         values = tuple(np.concatenate(column) for column in zip(*columns, strict=True))
         born = [part.born for part in parts if part.born is not None]
         joined = np.concatenate(born) if len(born) == len(parts) else None
-        return cls(files, classes, file, onset, offset, label, values, origin, joined)
+        return cls(files, classes, file, onset, offset, values, origin, label, joined)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -244,27 +214,27 @@ class EventTable:
         label = None if self.label is None else self.label[rows]
         born = None if self.born is None else self.born[rows]
         values = tuple(column[rows] for column in self.values)
-        return EventTable(self.files, self.classes, file, onset, offset, label, values, self.origin, born)
+        return EventTable(self.files, self.classes, file, onset, offset, values, self.origin, label, born)
 
     def only_files(self, chosen: Bools) -> EventTable:
-        """Return the rows of some files, (n_files,), and their names.
+        """Return the rows of some files, (n_files,), and their names."""
+        files, codes = tuple(compress(self.files, chosen)), np.where(chosen, np.cumsum(chosen) - 1, -1)
+        return self.with_files(files, codes.tolist())
+
+    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
+        """Return the table with other file names; codes: the new code of each file, -1 where its rows go.
 
         Columns are views of those of this table where the rows stand together.
         """
-        files = tuple(name for name, is_chosen in zip(self.files, chosen.tolist(), strict=True) if is_chosen)
-        file = np.where(chosen, np.cumsum(chosen) - 1, -1).astype(np.int32)[self.file]
-        at = np.flatnonzero(file >= 0)
-        together = len(at) == 0 or at[-1] - at[0] + 1 == len(at)
-        rows = slice(at[0] if len(at) else 0, at[-1] + 1 if len(at) else 0) if together else at
-        return replace(self.take(rows), files=files, file=file[rows])
-
-    def with_files(self, files: tuple[str, ...], codes: Sequence[int]) -> EventTable:
-        """Return the table with other file names; codes: the new code of each file, -1 where its rows go."""
         if [*codes] == [*range(len(codes))]:
             return replace(self, files=files)
-        file = np.asarray(codes, dtype=np.int32)[self.file] if len(self) else self.file
-        recoded = replace(self, files=files, file=file)
-        return recoded if not len(self) or file.min() >= 0 else recoded.take(file >= 0)
+        file = np.asarray(codes, dtype=np.int32)[self.file]
+        if file.min(initial=0) >= 0:
+            return replace(self, files=files, file=file)
+        at = np.flatnonzero(file >= 0)
+        together = len(at) and at[-1] - at[0] + 1 == len(at)
+        rows = slice(at[0], at[-1] + 1) if together else at
+        return replace(self.take(rows), files=files, file=file[rows])
 
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""
@@ -275,10 +245,9 @@ class EventTable:
         if classes[: len(self.classes)] == self.classes:
             return replace(self, classes=classes)
         code = {name: k for k, name in enumerate(classes)}
-        codes = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)
-        label = codes[self.label] if len(self) else self.label
+        label = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)[self.label]
         recoded = replace(self, classes=classes, label=label)
-        return recoded if not len(self) or label.min() >= 0 else recoded.take(label >= 0)
+        return recoded if label.min(initial=0) >= 0 else recoded.take(label >= 0)
 
 
 def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:

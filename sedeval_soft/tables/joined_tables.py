@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import re
@@ -30,15 +29,7 @@ from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import (
-    Source,
-    is_pattern,
-    is_url,
-    list_remote,
-    open_source,
-    spelled,
-    unreadable,
-)
+from sedeval_soft.tables.source import Source, is_pattern, list_files, open_source, spelled, unreadable
 
 _EMPTY = "empty"
 """The form of a file without any line."""
@@ -67,15 +58,8 @@ def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXT
 def visible_entries(folder: str, limits: Limits) -> list[Path]:
     """Return what is in a folder by name, hidden files left out; raises OSError, InputError over a limit."""
     with os.scandir(folder) as entries:
-        names = _few_enough(folder, (entry.name for entry in entries), limits)
+        names = limits.few_enough(spelled(folder), (entry.name for entry in entries))
     return [Path(folder) / name for name in sorted(names) if not name.startswith(".")]
-
-
-def _few_enough(name: str, files: Iterable[str], limits: Limits) -> list[str]:
-    few = list(islice(files, limits.members + 1))
-    if len(few) > limits.members:
-        raise limits.refusal(spelled(name), "members", f"has more than {limits.members} files")
-    return few
 
 
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
@@ -89,19 +73,15 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
         raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
     tables = [path for path in paths if is_table(path.name, TEXT_EXTENSIONS)]
     tables = tables or [path for path in paths if is_table(path.name)]
-    if not tables:
-        raise _no_table(name)
-    _check_distinct(name, [path.name for path in tables])
+    _check_recordings(name, [path.name for path in tables])
     return tables
 
 
-def _no_table(name: str) -> InputError:
-    expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
-    return InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
-
-
-def _check_distinct(name: str, tables: Iterable[str]) -> None:
-    """Refuse tables of which two are named after one recording."""
+def _check_recordings(name: str, tables: Sequence[str]) -> None:
+    """Refuse no table at all, and tables of which two are named after one recording."""
+    if not tables:
+        expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
+        raise InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
     stems: dict[str, str] = {}
     for table in tables:
         stem = stem_of(table)
@@ -152,18 +132,8 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
     name: a path, a URL, or a pattern of either, such as `ref/*.parquet`. Raises InputError where a pattern
     fits no file.
     """
-    alone = not is_pattern(name)
-    if is_url(name):
-        files = list_remote(name, limits)
-    else:
-        try:
-            # Names are told as they were typed, which a Path would change.
-            fitting = filter(os.path.isfile, glob.iglob(name, recursive=True))  # noqa: PTH207
-            paths = [name] if alone else sorted(_few_enough(name, fitting, limits))
-        except (OSError, ValueError) as error:
-            raise unreadable(spelled(name), f"cannot be looked for: {error}") from error
-        files = [(path, Path(path).stat().st_size if os.path.exists(path) else 0) for path in paths]
-    if alone:
+    files = list_files(name, limits)
+    if not is_pattern(name):
         return [Shard(name, files[0][1], name, alone=True)]
     if not files:
         expected = "expected a pattern of names of tables such as 'ref/*.parquet'"
@@ -260,24 +230,26 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]], what: str =
     for table, rows in tables:
         for code in distinct(rows.file).tolist():
             other = first.setdefault(rows.files[code], table)
-            if other == table:
-                continue
-            # Where the folder lies is said by the source alone: others may read the message on a board.
-            packed = "unpacked into a FOLDER, " if what == "archive" else ""
-            message = (
-                f"{PurePath(other).name} and {PurePath(table).name} both have rows of recording "
-                f"{rows.files[code]!r}; expected one table for each recording: {packed}--operating-points "
-                "FOLDER takes tables of one system at several thresholds"
-            )
-            if seem_thresholds([PurePath(other).name, PurePath(table).name]):
-                # A pattern of such names is refused as well.
-                message += ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
-                pattern = ""
-            else:
-                message += f", and a pattern such as 'FOLDER/*{PurePath(other).suffix}' parts of one table"
-                pattern = " or a pattern"
-            mend = f"leave one of them, or say what they are: `--operating-points`{pattern}"
-            raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
+            if other != table:
+                raise InputError(_shared(name, other, table, rows.files[code], what))
+
+
+def _shared(name: str, one: str, other: str, recording: str, what: str) -> Problem:
+    # Where the folder lies is said by the source alone: others may read the message on a board.
+    names = [PurePath(one).name, PurePath(other).name]
+    packed, hold = "unpacked into a FOLDER, " if what == "archive" else "", seem_thresholds(names)
+    message = (
+        f"{' and '.join(names)} both have rows of recording {recording!r}; expected one table for each "
+        f"recording: {packed}--operating-points FOLDER takes tables of one system at several thresholds"
+    )
+    # A pattern of names that hold thresholds is refused as well.
+    message += (
+        ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
+        if hold
+        else f", and a pattern such as 'FOLDER/*{PurePath(one).suffix}' parts of one table"
+    )
+    mend = f"leave one of them, or say what they are: `--operating-points`{'' if hold else ' or a pattern'}"
+    return Problem(spelled(name), message, code="repeated-recording", mend=mend)
 
 
 def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
@@ -353,10 +325,8 @@ def read_members(
     first = list(islice(sources, 2))
     of_each = replace(limits, by_table=True, only=len(first) < 2)
     read = list(_read_each(name, chain(first, sources), limits, of_each, form))
-    if not read:
-        raise _no_table(name)
     labels = [PurePath(rows.origin.name).name for rows in read]
-    _check_distinct(name, labels)
+    _check_recordings(name, labels)
     tables = {label: with_recording(rows, stem_of(label)) for label, rows in zip(labels, read, strict=True)}
     check_alike(name, [(label, rows) for label, rows in tables.items() if len(rows)])
     check_apart(name, tables.items(), what)
@@ -410,7 +380,7 @@ def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> Event
     if {True, False} <= kinds.keys():
         raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
-        _check_distinct(spelled(name), [shard.name for shard in shards])
+        _check_recordings(spelled(name), [shard.name for shard in shards])
         tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
     else:
         _check_named(name, [shard.name for shard in shards], list(tables.values()))

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import ColumnNames, column_names
@@ -102,6 +103,13 @@ class Limits:
         most = f"{getattr(self, name):.15g} or fewer"
         message = f"{why}; expected {most} ({OPTION} {name}={raised} raises this)"
         return InputError(Problem(source, message, line, code=f"{_OVER}{name}"))
+
+    def few_enough(self, source: str, files: Iterable[str]) -> list[str]:
+        """Return files of a folder or a pattern; raises InputError, before all are listed, for too many."""
+        few = list(islice(files, self.members + 1))
+        if len(few) > self.members:
+            raise self.refusal(source, "members", f"has more than {self.members} files")
+        return few
 
     def too_long(self) -> str:
         """Return what is said of a time that is over the limit of durations, and what raises it."""

@@ -6,6 +6,7 @@ needed. A read that fails is tried again, later each time; one that goes on fail
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import mmap
 import os
@@ -14,6 +15,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -107,15 +109,23 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
     if is_url(name):
         return _retried(name, lambda files, path: _fetched(name, files, path, limits))
     try:
-        if name == "-":
-            return _drained(name, stdin or sys.stdin.buffer, limits)
-        with Path(name).open("rb") as file:
-            state = os.fstat(file.fileno())
-            if not stat.S_ISREG(state.st_mode) or state.st_size < _LARGE:
-                # A device or a pipe has no size, and may have no end.
-                return _drained(name, file, limits)
-            limits.check(spelled(name), "size", state.st_size, "bytes")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with nullcontext(stdin or sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            state = None if name == "-" else os.fstat(file.fileno())
+            if state is not None and stat.S_ISREG(state.st_mode) and state.st_size >= _LARGE:
+                limits.check(spelled(name), "size", state.st_size, "bytes")
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            # A device or a pipe has no size, and may have no end.
+            most = min(_LARGE, limits.size + 1)
+            first = file.read(most)
+            if len(first) < most:
+                return first
+            from sedeval_soft.tables.compressed import Taken
+
+            taken = Taken(spelled(name), limits)
+            taken.add(first)
+            while piece := file.read(_LARGE):
+                taken.add(piece)
+            return taken.whole()
     except OSError as error:
         raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:
@@ -125,21 +135,6 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
 def unreadable(name: str, message: str) -> InputError:
     """Return the error of a file, or a folder, that cannot be read."""
     return InputError(Problem(name, message, code="unreadable-file"))
-
-
-def _drained(name: str, file: BinaryIO, limits: Limits) -> bytes:
-    """Return all that a stream has, unless that is more than it may be."""
-    most = min(_LARGE, limits.size + 1)
-    first = file.read(most)
-    if len(first) < most:
-        return first
-    from sedeval_soft.tables.compressed import Taken
-
-    taken = Taken(spelled(name), limits)
-    taken.add(first)
-    while piece := file.read(_LARGE):
-        taken.add(piece)
-    return taken.whole()
 
 
 def spelled(name: str) -> str:
@@ -173,13 +168,10 @@ def bytes_as_text(name: str, size: int) -> int:
     return size * _UNPACKED if name.lower().endswith(_PACKED) else size
 
 
-# Files elsewhere. fsspec has no types.
+def list_files(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
+    """Return the names of the files that a name or a pattern stands for, with their bytes; 0 if not known.
 
-
-def list_remote(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
-    """Return the URLs of the files that a URL or a pattern of them names, with their bytes; 0 if not known.
-
-    Raises InputError where they cannot be listed, and where a file that is named is not there.
+    Raises InputError where they cannot be listed, and where a URL is not there.
     """
 
     def once(files: Any, path: str) -> list[tuple[str, int]]:  # noqa: ANN401
@@ -187,15 +179,30 @@ def list_remote(name: str, limits: Limits = LIMITS) -> list[tuple[str, int]]:
             return [(name, int(files.info(path).get("size") or 0))]
         files.invalidate_cache()
         infos = files.glob(path, detail=True)
-        if len(infos) > limits.members:
-            raise limits.refusal(name, "members", f"has more than {limits.members} files")
+        limits.few_enough(name, infos)
         return sorted(
             (files.unstrip_protocol(key), int(info.get("size") or 0))
             for key, info in infos.items()
             if info.get("type", "file") == "file"
         )
 
-    return _retried(name, once)
+    if is_url(name):
+        return _retried(name, once)
+    if not is_pattern(name):
+        return [(name, _size(name))]
+    try:
+        # Names are told as they were typed, which a Path would change.
+        fitting = filter(os.path.isfile, glob.iglob(name, recursive=True))  # noqa: PTH207
+        return [(path, _size(path)) for path in sorted(limits.few_enough(spelled(name), fitting))]
+    except (OSError, ValueError) as error:
+        raise unreadable(spelled(name), f"cannot be looked for: {error}") from error
+
+
+def _size(name: str) -> int:
+    return Path(name).stat().st_size if os.path.exists(name) else 0
+
+
+# Files elsewhere. fsspec has no types.
 
 
 def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa: ANN401
@@ -222,6 +229,10 @@ def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa
         return copy.read()
 
 
+def _said(error: Exception) -> str:
+    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
+
+
 def _retried(name: str, once: Callable[[Any, str], T]) -> T:
     """Return what a function returns that may fail for a while; raises InputError if it goes on to fail.
 
@@ -241,7 +252,7 @@ def _retried(name: str, once: Callable[[Any, str], T]) -> T:
             final = isinstance(error, _FINAL)
             if final or wait is None:
                 often = "" if final else f", tried {TRIES} times"
-                raise unreadable(name, f"cannot be read{often}: {_text(error)}") from error
+                raise unreadable(name, f"cannot be read{often}: {_said(error)}") from error
             time.sleep(wait)
     raise AssertionError("the last try returns or raises")
 
@@ -259,10 +270,5 @@ def _file_system(name: str) -> tuple[Any, str]:
         what = f"({lacking or one_line(error)}): install soft-sed-eval[{extra}]"
         raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
     except ValueError as error:
-        raise unreadable(name, f"is no URL that can be read: {_text(error)}") from error
+        raise unreadable(name, f"is no URL that can be read: {_said(error)}") from error
     return files, path
-
-
-def _text(error: Exception) -> str:
-    """Return what an error says, in one line of some length."""
-    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)

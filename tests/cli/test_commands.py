@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -11,6 +12,7 @@ from called import call
 from click.testing import CliRunner
 
 from sedeval_soft.cli.main import DEFAULT, SHORT_HELPS, group
+from sedeval_soft.settings_files import PRESETS, load_preset, load_settings, schema_text
 
 CONTEXT = click.Context(group)
 
@@ -57,13 +59,6 @@ def test_help_ends_with_the_exit_status(name):
     assert (", 1 " in said) == answers
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in commands().items() if "quiet" in {p.name for p in each.params}]
-)
-def test_quiet_is_said_to_hide_all_remarks(name):
-    assert "No warnings and remarks on standard error" in " ".join(call(name, "--help").out.split())
-
-
 MODULES = {"board", "evaluate", "plot", "results", "tables"}
 """Those that have commands."""
 
@@ -93,12 +88,6 @@ def test_a_call_imports_its_own_command_alone(arguments, expected):
     assert imported(*arguments) == expected
 
 
-def test_a_mistyped_command_is_a_reference():
-    done = call("exlain", "segment.soft.f1.macro")
-    assert done.code == 2
-    assert "exlain" in done.err
-
-
 def completed(*words: str) -> list[str]:
     """Return what bash is told of the last word."""
     environment = {
@@ -124,3 +113,40 @@ def test_options_of_the_default_command_are_completed_without_its_name():
     assert completed("--vers") == ["plain,--version"]
     assert completed("--hel") == ["plain,--help"]
     assert completed("validate", "--fi") == ["plain,--fix"]
+
+
+SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
+
+
+def test_all_presets_are_listed_a_line_each():
+    done = call("presets")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines] == list(PRESETS)
+    assert {path.stem for path in SHIPPED.glob("*.yaml")} == {*PRESETS}
+    for line in lines:
+        assert len(line) <= 115
+        assert line.endswith(".") and not line.split("  ", 1)[1].strip().startswith("#")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_shown_as_it_stands_with_its_source(name, tmp_path):
+    done = call("presets", "show", name)
+    assert done.code == 0
+    assert done.out == (SHIPPED / f"{name}.yaml").read_text(encoding="utf-8")
+    assert "https://" in done.out
+    path = tmp_path / "mine.yaml"
+    path.write_text(done.out, encoding="utf-8")
+    assert load_settings(str(path)) == load_preset(name)
+
+
+def test_what_is_no_preset_is_answered_with_the_closest():
+    done = call("presets", "show", "dcase2017-task33")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("there is no preset 'dcase2017-task33'")
+    assert "did you mean 'dcase2017-task3'?" in done.err
+    assert call("presets", "shew").code == call("presets", "show").code == 2
+
+
+def test_the_schema_is_printed():
+    assert call("presets", "schema").out == schema_text()

@@ -15,9 +15,12 @@ from launched import program
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings
+from sedeval_soft.settings_files import load_settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tools import annotate
 
 COMMANDS = group.list_commands(click.Context(group))
 KNOWN = {flag for each in evaluate.params for flag in each.opts}
@@ -35,8 +38,6 @@ def answer(*arguments: str) -> str:
     [
         ("--t_collar", "sed_eval's t_collar is --onset-collar and --offset-collar here."),
         ("--t-collar=0.25", "sed_eval's t_collar is --onset-collar and --offset-collar here."),
-        ("--percentage_of_length", "sed_eval's percentage_of_length is --offset-collar-rate here."),
-        ("--time_resolution", "sed_eval's time_resolution is --segment-length here."),
         ("--evaluate_onset", "sed_eval's evaluate_onset=False is --no-onset here."),
         ("--event_label_list", "sed_eval's event_label_list is --classes here."),
         ("--dtc_threshold", "psds_eval's dtc_threshold is --dtc here."),
@@ -53,9 +54,8 @@ def test_an_option_of_another_tool_is_answered_with_ours(option, ours):
 
 
 def test_an_option_that_nobody_has_is_answered_as_before():
-    assert "Did you mean one of: '--fixed-thresholds', '--threshold'" in answer(
-        "a.tsv", "b.tsv", "--treshold"
-    )
+    told = answer("a.tsv", "b.tsv", "--treshold")
+    assert "Did you mean one of: '--fixed-thresholds', '--threshold'" in told
     assert answer("a.tsv", "b.tsv", "--qwertyuiop").endswith("No such option '--qwertyuiop'.")
 
 
@@ -105,13 +105,7 @@ def test_a_setting_of_another_tool_is_answered_with_ours():
 
 
 def run(*arguments: str, cwd: Path) -> str:
-    done = subprocess.run(
-        [*program(), *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-    )
+    done = subprocess.run([*program(), *arguments], capture_output=True, text=True, cwd=cwd, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     return done.stderr
 
@@ -138,15 +132,6 @@ def test_a_number_where_none_belongs_is_answered(option, ours, tmp_path):
     assert of_words(["a.tsv", "a.tsv", option, str(tmp_path / "5")]) == ""
 
 
-def test_a_reading_or_a_basis_alone_is_answered():
-    with pytest.raises(SettingsError, match="not 'soft'; did you mean 'segment.soft' or 'event.soft'"):
-        Settings.of(only="soft")
-    with pytest.raises(SettingsError, match="not 'event_based'; did you mean 'event'"):
-        Settings.of(only=["event_based"])
-    with pytest.raises(SettingsError, match="not 'zoo'$"):
-        Settings.of(only="zoo")
-
-
 def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("a.ann", "a_detected.ann"):
@@ -155,14 +140,32 @@ def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
         (tmp_path / "list.txt").write_text(f"a.ann{delimiter}a_detected.ann\n")
         assert "list.txt is a list of pairs of files" in of_words(["list.txt"])
     assert "Here REFERENCE and SYSTEM may be folders" in run("list.txt", cwd=tmp_path)
-    for other in (
-        b"a.ann\tnowhere.ann\n",
-        b"\xff\tb",
-        b"",
-        b"\0\t\0\n",
-        b"1\t2\tcar\n",
-        b"a" * 100_000 + b"\t",
-    ):
+    for other in (b"a.ann\tnowhere.ann\n", b"\xff\tb", b"", b"\0\t\0\n", b"1\t2\tcar\n"):
         (tmp_path / "list.txt").write_bytes(other)
         assert of_words(["list.txt"]) == ""
     assert of_words([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"a": "x.tsv"}, "annotators must be two or more, not 1"),
+        ({"a": "x.tsv", "": "y.tsv"}, "the name of an annotator must not be empty"),
+        ({"a": "x.tsv", 3: "y.tsv"}, "the name of an annotator must be a text, not 3"),
+    ],
+)
+def test_names_of_annotators_and_their_number_are_told_apart(tables, said):
+    with pytest.raises(SettingsError, match=f"^{said}$"):
+        annotate.annotate(tables)
+
+
+def test_an_error_of_the_system_without_a_text_is_not_told_as_none(tmp_path, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("the disk sulks")
+
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr("os.scandir", broken)
+    monkeypatch.setattr(Path, "open", broken)
+    for read in (load_settings, read_rows):
+        with pytest.raises(InputError, match="cannot be read: the disk sulks"):
+            read(str(tmp_path / "folder"))

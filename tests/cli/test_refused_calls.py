@@ -5,56 +5,47 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from pathlib import Path
 
 import pytest
-from called import call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 
+from sedeval_soft import Settings, compare
+from sedeval_soft import evaluate as evaluated
 from sedeval_soft.cli.evaluate import evaluate
+from sedeval_soft.cli.main import SHORT_HELPS
 from sedeval_soft.cli.wrong_calls import as_options
+from sedeval_soft.errors import EvaluationError
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
 F1 = "segment.soft.f1.macro"
 
 CALLS = {
-    # Values that settings cannot have.
     "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, not 0.0",
-    "ref.tsv sys.tsv --segment-length nan": "--segment-length must be a finite number",
     "ref.tsv sys.tsv --segment-length \u0661": "is not a number",
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
-    "ref.tsv sys.tsv --threshold 0.\uff15": "is no number such as 0.5",
     "ref.tsv sys.tsv --beta -1": "--beta must be 0.001 to 1000",
     "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
     "ref.tsv sys.tsv --no-onset --no-offset": "onset and offset cannot both be left out",
-    "ref.tsv sys.tsv --onset-collar -0.1": "--onset-collar must be 0 to 1e+06, not -0.1",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
+    "ref.tsv sys.tsv --only soft": "not 'soft'; did you mean 'segment.soft' or 'event.soft'",
+    "ref.tsv sys.tsv --only event_based": "not 'event_based'; did you mean 'event'",
     "ref.tsv sys.tsv --only intersections": "intersection, clip, ranking, all",
-    "ref.tsv sys.tsv --measures curve": "--measures must be one of curves, divergence",
-    "ref.tsv sys.tsv --bins 0": "--bins must be a whole number",
     "ref.tsv sys.tsv --bins 1.5": "not a valid integer",
     "ref.tsv sys.tsv --max-fpr 0": "--max-fpr must be above 0, at most 1",
-    "ref.tsv sys.tsv --iou 1.1": "--iou must be above 0, at most 1",
     "ref.tsv sys.tsv --epsilon 0.2": "--epsilon must be above 1e-16, at most 0.1",
-    "ref.tsv sys.tsv --epsilon 1e-300": "--epsilon must be above 1e-16, at most 0.1",
     "ref.tsv sys.tsv --format xml": "'xml' is not one of",
     "ref.tsv sys.tsv --segment-lengthh 1": "No such option",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --ci --replicates 0": "--replicates must be a whole number, 1 to 1000000, not 0",
-    "ref.tsv sys.tsv --ci --confidence 1.5": "--confidence must be above 0, at most 0.9999, not 1.5",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
     # Lists of classes.
     "ref.tsv sys.tsv --classes car,car": "--classes names a class twice",
     "ref.tsv sys.tsv --classes $'a\\nb'": "holds a line break",
-    "ref.tsv sys.tsv --classes '\"a'": "has a quote that is not closed",
     "ref.tsv sys.tsv --classes 'a,\"b,c'": "has a quote that is not closed",
     "ref.tsv sys.tsv --classes '\"a\"b'": "has a quote that is not closed, or text after one that is",
     "ref.tsv sys.tsv --classes a,,b": "--classes must name at least one class, and no empty name",
-    "ref.tsv sys.tsv --classes ''": "--classes must name at least one class, and no empty name",
     # Paths.
     "ref.tsv sys.tsv missing.tsv": "missing.tsv: cannot be read: No such file",
     "'' sys.tsv": "expected a path",
-    "ref.tsv ''": "expected a path",
-    "ref.tsv sys.tsv --durations ''": "expected a path",
     "ref.tsv sys.tsv --config ''": "expected a path",
     "ref.tsv sys.tsv -o ''": "-o names no file; expected a path, or - for standard output",
     "- -": "Only one of REFERENCE and SYSTEM can be standard input.",
@@ -63,31 +54,22 @@ CALLS = {
     "ref.tsv sys.tsv --curves c.csv": "ends with .tsv or .parquet",
     "ref.tsv sys.tsv --curves none/c.tsv": "there is no folder",
     "ref.tsv sys.tsv --curves x.tsv -o x.tsv": "--curves x.tsv: -o writes this file; expected another one",
-    "ref.tsv sys.tsv --curves x.tsv -o ./x.tsv": "-o writes this file",
     "ref.tsv sys.tsv --curves sys.tsv": "--curves sys.tsv: this is the system output (sys.tsv)",
     "ref.tsv sys.tsv --save-tally -": "--save-tally -: a tally is no text; expected the path of a file",
-    "ref.tsv sys.tsv --save-tally /dev/stdout": "a tally is no text",
-    "ref.tsv sys.tsv --save-tally ''": "--save-tally names no file; expected a path",
     "ref.tsv sys.tsv --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
     "ref.tsv sys.tsv --report -": "--report -: expected the path of a file",
     "ref.tsv sys.tsv --timeline a.wav": "--timeline is of --report; expected --report FILE beside it",
     "merge none.tally --save-tally -": "--save-tally -: a tally is no text",
-    "merge none.tally --save-tally ''": "--save-tally names no file",
     "merge 1.tally 2.tally -o 2.tally": "-o 2.tally: this is the tally 2 (2.tally); expected another file",
-    "merge 1.tally --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",
-    "tune ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "expected one of them",
     "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "both set classes; expected one of them.",
     "ref.tsv sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
-    "tune ref.tsv sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
     "validate sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
     # Scores that there are not, or that were left out.
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected NAME>=NUMBER",
-    f"ref.tsv sys.tsv --require {F1}>=1_0": "is not a requirement",
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
     "ref.tsv sys.tsv --score intersection.hard.pipsds": "needs --psds-median-filters",
-    "ref.tsv sys.tsv --score intersection.soft.psds[car]": "needs --psds",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
     "ref.tsv sys.tsv --require clip.soft.brier.micro<=1 --only event": "left out by --only",
     "ref.tsv sys.tsv --score segment.soft.brier.micro --measures curves": "is left out by --measures curves",
@@ -101,67 +83,59 @@ CALLS = {
     "ref.tsv --operating-point 0.2=b --operating-point 0.20=c": "each threshold in [0, 1] once",
     "ref.tsv sys.tsv --operating-point 0.2=sys.tsv": "stand in place of SYSTEM",
     "ref.tsv --operating-point 0.5=sys.tsv --measures divergence": "no values for measures=divergence",
+    "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "has lists of events",
+    "ref.tsv sys.tsv --by {}x": "does not match",
+    "ref.tsv sys.tsv --folds none.tsv": "none.tsv: cannot be read",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
     "ref.tsv sys.tsv --objective segment.f1": "--objective is of --cross-tune, --folds and",
     "ref.tsv sys.tsv --satisfice precision>0.9": "such as 'precision>=0.9'",
     "ref.tsv sys.tsv --score segment.optimal.satisficed_recall[car]": "needs --satisfice",
     "ref.tsv sys.tsv --score segment.tuned.f1.macro": "--thresholds or --cross-tune must be given",
-    "ref.tsv sys.tsv --threshold no.yaml": "no number such as 0.5, no rule (midpoint or prior), and no file",
+    "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml)",
     "ref.tsv sys.tsv --thresholds no.yaml": "no.yaml: cannot be read",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds are given; --cross-tune finds them",
-    "ref.tsv sys.tsv --thresholds prior --only event --score segment.tuned.f1.macro": "left out by --only",
     "ref.tsv sys.tsv --cross-tune 2 --objective segment.f2": "--objective must be one of segment.f1,",
     "ref.tsv sys.tsv --cross-tune 6": "--cross-tune 6: there are 5 files",
-    "ref.tsv sys.tsv --cross-tune 1": "--cross-tune must be a whole number, 2 to 1000",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "needs --thresholds, --cross-tune or",
     "tune ref.tsv sys.tsv --threshold prior": "'prior' is not a number such as 0.5",
-    "tune ref.tsv sys.tsv --threshold ref.tsv": "'ref.tsv' is not a number such as 0.5",
     "tune ref.tsv sys.tsv --objective event.recall": "--objective must be one of segment.f1, segment.error",
     "tune ref.tsv sys.tsv -o ref.tsv": "this is the reference",
-    "tune ref.tsv sys.tsv -o sys.tsv": "this is the system output",
     "tune ref.tsv sys.tsv --only event": "No such option",
-    "tune ref.tsv sys.tsv --matching greedy": "No such option",
     # Intervals of one system.
     "ref.tsv sys.tsv --seed 3": "--seed: there are no intervals from resampling files; expected --ci, too",
-    "ref.tsv sys.tsv --replicates 9": "--replicates: there are no intervals",
-    "ref.tsv sys.tsv --confidence 0.9": "--confidence: there are no intervals",
-    "ref.tsv sys.tsv --fixed-thresholds": "--fixed-thresholds: there are no intervals",
     "ref.tsv sys.tsv --draws 3": "--draws are of chance levels; expected --chance, too.",
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     "ref.tsv sys.tsv --ci jackknife --only clip.optimal --only event.optimal": "use --ci bootstrap",
     # Several systems, and runs.
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.soft.f2.macro": "segment.soft.f2.macro",
-    "ref.tsv sys.tsv sys_b.tsv --rank-by segment.soft.f1.marco": "marco",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.hard.n_ref.micro": "neither high nor low",
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
     "ref.tsv sys.tsv sys_b.tsv --rank-by event.soft.f1.macro --only segment": "--only",
     "ref.tsv sys.tsv sys_b.tsv --rank-by intersection.hard.psds": "--psds",
     "none.tsv a.tsv b.tsv --baseline c.tsv": "--baseline c.tsv is no SYSTEM; expected one of a.tsv, b.tsv.",
     "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs are of one system",
-    f"ref.tsv sys.tsv sys_b.tsv --runs --rank-by {F1}": "--runs are of one system",
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap is of one system's files; --runs has the jack",
     "ref.tsv sys.tsv sys_b.tsv --runs --seed 3": "--seed: there are no intervals",
     "ref.tsv sys.tsv sys_b.tsv --runs --report x": "--report is of systems; --runs has the means",
     "ref.tsv sys.tsv sys_b.tsv --curves c.tsv": "--curves is of one system; expected one SYSTEM, found 2.",
-    "ref.tsv sys.tsv sys_b.tsv --save-tally x.tally": "--save-tally is of one system",
     "ref.tsv sys.tsv sys_b.tsv --check sed_eval": "--check is of one system",
     "ref.tsv sys.tsv sys_b.tsv --chance": "--chance is of one system",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs is of one SYSTEM, a table; expected one.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench is of one system",
     f"ref.tsv sys.tsv --rank-by {F1}": "--rank-by is of several systems; expected two or more SYSTEM",
-    "ref.tsv sys.tsv --baseline x": "--baseline is of several systems",
     "ref.tsv sys.tsv --runs": "--runs is of several systems",
     "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs is of this machine; --scheduler tcp://x has its",
     "ref.tsv sys.tsv --jobs 2 --chance": "--jobs count parts; --chance looks at all rows at once.",
     "ref.tsv sys.tsv --scheduler local --report x": "--scheduler counts parts; --report looks at all rows",
+    f"ref.tsv sys.tsv sys_b.tsv --by {{}}.wav --require {F1}@zoo>0 -o x": f"no score is named '{F1}@zoo'",
+    f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
+    f"ref.tsv sys.tsv --score {F1}@traffic": "'traffic', and no settings file (--config) has groups or sc",
     # What costs most, where nothing shows it.
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst of several SYSTEM is not shown by --format text",
-    "ref.tsv sys.tsv sys_b.tsv --runs --worst 3": "--worst is of one system",
     "ref.tsv sys.tsv --format csv --worst 3": "expected --format text or json or yaml or markdown or github.",
     f"ref.tsv sys.tsv --score {F1} --worst 3": "--worst is shown beside all scores",
     "ref.tsv sys.tsv --only segment.optimal --worst 3": "--worst is of hard and soft readings",
-    "ref.tsv sys.tsv --only ranking --worst 3": "--worst is of hard and soft readings",
     # Other commands.
     "annotate ref.tsv": "Expected the tables of two or more annotators, found 1.",
     "annotate ref.tsv ref.tsv": "TABLE ref.tsv is given twice; expected each once.",
@@ -176,7 +150,7 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("refused")
     for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"):
         shutil.copy(SAMPLES / name, made)
-    for name in ("1.tally", "2.tally", "a.yaml"):
+    for name in ("1.tally", "2.tally", "a.yaml", "t.yaml"):
         (made / name).write_bytes(b"")
     return made
 
@@ -191,10 +165,69 @@ def test_one_message_says_what_was_expected(line, folder, monkeypatch):
     assert CALLS[line] in as_options(done.err, evaluate)
     assert done.err.count("\n") <= 4
     if done.err.startswith("Usage"):
-        command = (
-            f" {words[0]}"
-            if words[0] in {"tune", "annotate", "simulate", "board", "merge", "validate"}
-            else ""
-        )
+        command = f" {words[0]}" if words[0] in SHORT_HELPS else ""
         assert re.match(rf"Usage: group{command} \[OPTIONS\].*\n.*\n\nError: [A-Z-].*", done.err)
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# Messages name settings as the caller wrote them: options on a command line, settings elsewhere.
+
+SAID = {
+    "segment_length must be 1 to 2 s, not 3": "--segment-length must be 1 to 2 s, not 3",
+    "cross_tune=5: there is 1 file": "--cross-tune 5: there is 1 file",
+    "compat=x is of hard; only leaves them out": "--compat x is of hard; --only leaves them out",
+    "thresholds or cross_tune must be given": "--thresholds or --cross-tune must be given",
+    "'x' is in no table\nstrict makes it an error": "'x' is in no table\n--strict makes it an error",
+    # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
+    "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",
+    "pool must be max or mean, not 'segment_length'": "--pool must be max or mean, not 'segment_length'",
+    "best.yaml:2: segment_length must be 1, not 2": "best.yaml:2: segment_length must be 1, not 2",
+    "file 'cross_tune' was tallied twice": "file 'cross_tune' was tallied twice",
+    # These have no option.
+    "groups: 'a' names a class name twice": "groups: 'a' names a class name twice",
+    "onset and offset cannot both be left out": "onset and offset cannot both be left out",
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_settings_are_spelled_as_options(text):
+    assert as_options(text, evaluate) == SAID[text]
+
+
+BOTH = {
+    "segment_length must be": (("--segment-length", "-1"), {"segment_length": -1.0}),
+    "cross_tune=50: there are 5 files": (("--cross-tune", "50"), {"cross_tune": 50}),
+    "events=rows cannot go with": (
+        ("--events", "rows", "--min-gap", "1"),
+        {"events": "rows", "min_gap": 1.0},
+    ),
+    "strict makes each": (("--strict", "--classes", "car,x"), {"strict": True, "classes": ("car", "x")}),
+}
+
+
+@pytest.mark.parametrize("said", BOTH)
+def test_a_caller_of_either_kind_reads_its_own_names(said):
+    options, settings = BOTH[said]
+    with pytest.raises(EvaluationError, match=f"(^|\n){re.escape(said)}"):
+        evaluated(REFERENCE, SYSTEM, settings=Settings.of(**settings))
+    done = call(REFERENCE, SYSTEM, *options)
+    name = re.match(r"\w+", said)[0]
+    option = f"--{name.replace('_', '-')}"
+    assert done.code == 2
+    assert option + said.removeprefix(name).replace("=", " ") in as_options(done.err, evaluate)
+
+
+@pytest.mark.parametrize("given", [{"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}])
+def test_a_comparison_in_python_is_refused_by_the_names_of_arguments(given):
+    with pytest.raises(EvaluationError) as caught:
+        compare(REFERENCE, {"a": SYSTEM, "b": OTHER}, **given)
+    assert str(caught.value).startswith(*given)
+    assert "--" not in str(caught.value)
+
+
+def test_warnings_name_no_option():
+    scores = evaluated(REFERENCE, SYSTEM, settings=Settings(classes=("car", "Cars")))
+    warnings = "\n".join(scores.warnings)
+    assert "are not among the classes to evaluate; left out" in warnings
+    assert "class 'Cars', one of those to evaluate, is in neither table" in warnings
+    assert "--" not in warnings

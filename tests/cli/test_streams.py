@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from called import REFERENCE, SAMPLES, SYSTEM
 from launched import program
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
-REFERENCE, SYSTEM = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
+from sedeval_soft.cli import output as module
+from sedeval_soft.cli.output import progress
+
 F1 = "segment.soft.f1.micro"
 
 
 def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run `soft-sed-eval` with a shell's redirections; $E is the program, $R and $S the samples."""
     given = {"E": shlex.join(program()), "R": REFERENCE, "S": SYSTEM, "PYTHONPATH": str(SAMPLES.parent)}
-    return subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        check=False,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **given},
-    )
+    how = {"capture_output": True, "text": True, "env": {**os.environ, **given}}
+    return subprocess.run(["bash", "-c", command], cwd=cwd, check=False, **how)
 
 
 @pytest.mark.parametrize("what", ["$R $S", "$R $S -o /dev/stdout", "$R $S -o -", "--help", "--list-scores"])
@@ -107,3 +105,74 @@ def test_standard_input_from_a_file_is_not_the_output_either(tmp_path):
     done = shell("$E $R - -o sys.tsv < sys.tsv", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert (tmp_path / "sys.tsv").read_bytes() == Path(SYSTEM).read_bytes()
+
+
+# What is shown while work is done: in front of somebody, after a while, and gone at the end.
+
+TAKEN_BACK = "\r\033[K"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def shown_to(monkeypatch):
+    """Return a function that sits somebody in front of standard error, and returns what they see."""
+
+    def begin(patience=0.0):
+        seen = Terminal()
+        monkeypatch.setattr(sys, "stderr", seen)
+        monkeypatch.setattr(module, "_PATIENCE", patience)
+        return seen
+
+    return begin
+
+
+def test_nobody_is_shown_anything_who_would_not_see_it(shown_to, monkeypatch):
+    terminal = shown_to()
+    for quiet, stream in ((True, terminal), (False, None), (False, io.StringIO())):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress(quiet=quiet) as told:
+            assert told is None
+    assert terminal.getvalue() == ""
+
+
+def test_a_bar_is_drawn_and_taken_back_and_each_part_has_its_own(shown_to):
+    terminal = shown_to()
+    with progress(quiet=False, label="counting files") as told:
+        told(10, 40)
+        told(30, 40)
+        assert "counting files" in terminal.getvalue() and "75%" in terminal.getvalue()
+        assert TAKEN_BACK not in terminal.getvalue()
+        told(40, 40)
+        assert terminal.getvalue().count(TAKEN_BACK) == 1
+        told(5, 10)
+        # Fewer are done than before: these are others.
+        told(1, 4)
+        assert terminal.getvalue().count(TAKEN_BACK) == 2
+        assert "25%" in terminal.getvalue()
+    assert terminal.getvalue().count(TAKEN_BACK) == 3
+    assert terminal.getvalue().endswith(TAKEN_BACK)
+
+
+def test_an_error_leaves_no_bar_behind(shown_to):
+    terminal = shown_to()
+
+    def fail():
+        with progress(quiet=False) as told:
+            told(1, 2)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert terminal.getvalue().endswith(TAKEN_BACK)
+
+
+def test_short_work_is_done_without_a_word(shown_to):
+    terminal = shown_to(patience=60.0)
+    with progress(quiet=False) as told:
+        told(1, 2)
+        told(2, 2)
+    assert terminal.getvalue() == ""

@@ -7,26 +7,19 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
+from called import REFERENCE, SYSTEM, call
 
-from sedeval_soft.cli.main import group
 from sedeval_soft.cli.tables import tune
-from sedeval_soft.errors import EvaluationError
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
-REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 F1 = "segment.tuned.f1.macro"
 FOLDS = "filename\tfold\ncafe.wav\t1\nnight.wav\t1\npark.wav\t2\nmetro.wav\t2\nstreet.wav\t3\n"
 
 
 def run(*arguments, code=0):
-    """Run the command; errors of the package count as exits with 2."""
-    done = CliRunner().invoke(group, list(arguments))
-    if isinstance(done.exception, EvaluationError):
-        assert code == 2, done.exception
-        return str(done.exception)
-    assert done.exit_code == code, done.output
-    return done.stdout if code == 0 else done.stderr
+    """Run the command, and return what it prints, or what is wrong."""
+    done = call(*arguments)
+    assert done.code == code, done.err
+    return done.out if code == 0 else done.err
 
 
 @pytest.fixture
@@ -52,8 +45,10 @@ def test_a_file_has_what_standard_output_has(thresholds):
     assert found["classes"]["footsteps"] == {"n_ref": 124, "score": 0.848, "as_good": [0.43, 0.44]}
 
 
-@pytest.mark.parametrize("basis", ["segment", "event", "intersection", "clip"])
-@pytest.mark.parametrize("options", [(), ("--inclusive",), ("--min-gap", "1.5", "--beta", "2")])
+@pytest.mark.parametrize(
+    ("basis", "options"),
+    [("segment", ()), ("event", ("--inclusive",)), ("clip", ("--min-gap", "1.5", "--beta", "2"))],
+)
 def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, tmp_path):
     path = str(tmp_path / "t.yaml")
     run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", "-o", path, *options)
@@ -127,8 +122,6 @@ def test_every_option_moves_thresholds(option, tmp_path, monkeypatch):
         ("- 0.5\n", "holds list; expected thresholds"),
         ("", "expected thresholds, one `class: number` a line"),
         ("car: 3\n", "thresholds of 'car' must be -1 to 2, not 3"),
-        ("car: -1.5\n", "thresholds of 'car' must be -1 to 2"),
-        ("car: .nan\n", "thresholds of 'car' must be a finite number"),
         ("car: high\n", "thresholds of 'car' must be a finite number"),
         ("car: true\n", "thresholds of 'car' must be a finite number"),
         ("car: 0.5\ncar: 0.6\n", ":2:1: setting 'car' is given a second time"),
@@ -146,27 +139,13 @@ def test_files_that_hold_no_thresholds_are_refused(text, words, tmp_path):
     assert words in said
 
 
-def test_thresholds_above_are_not_thresholds_at_or_above(thresholds):
-    said = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "--inclusive", code=2)
-    assert "found for active above thresholds; this evaluation has at or above" in said
-
-
-def test_inputs_are_not_overwritten(thresholds):
-    before = thresholds.read_bytes()
-    said = run(REFERENCE, SYSTEM, "--thresholds", str(thresholds), "-o", str(thresholds), code=2)
-    assert "this is the file of thresholds" in said
-    assert thresholds.read_bytes() == before
-
-
 def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
     path = tmp_path / "t.yaml"
     path.write_text("cars: 0.4\n", encoding="utf-8")
-    done = CliRunner().invoke(group, [REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1])
-    assert done.exit_code == 0
-    assert (
-        "warning: thresholds is set for 'cars', which is no evaluated class; did you mean 'car'?"
-        in done.stderr
-    )
+    done = call(REFERENCE, SYSTEM, "--thresholds", path, "--score", F1)
+    assert done.code == 0
+    said = "thresholds is set for 'cars', which is no evaluated class; did you mean 'car'?"
+    assert f"warning: {said}" in done.err
 
 
 def test_folds_are_tuned_over_by_themselves(folds):
@@ -201,12 +180,6 @@ def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
     assert "cross_tune=folds: there are no folds" in run("merge", *paths, "--score", F1, code=2)
 
 
-def test_boards_are_ranked_by_tuned_scores():
-    found = run(REFERENCE, SYSTEM, OTHER, "--rank-by", F1, "--cross-tune", "2", "--replicates", "20")
-    assert f"Leaderboard by {F1}" in found
-    assert run(REFERENCE, SYSTEM, "--cross-tune", "2", "--score", F1).strip()[:5] in found
-
-
 @pytest.mark.parametrize("rule", ["midpoint", "prior", "file"])
 def test_threshold_takes_what_thresholds_does(rule, thresholds):
     given = str(thresholds) if rule == "file" else rule
@@ -221,9 +194,7 @@ def test_a_constraint_is_shown_with_what_it_leaves():
     assert "satisfice  best thresholds where precision >= 0.9: highest F" in text
     assert "Classes, segment-based, optimal reading, best under the constraint" in text
     found = json.loads(run(REFERENCE, SYSTEM, "--satisfice", "precision>=0.9", "--format", "json"))
-    assert any(
-        said.startswith("segment: no threshold reaches precision>=0.9; the nearest: door opens")
-        for said in found["warnings"]
-    )
+    said = "segment: no threshold reaches precision>=0.9; the nearest: door opens"
+    assert any(warning.startswith(said) for warning in found["warnings"])
     asked = ("--satisfice", "precision>=0.9", "--score", "segment.optimal.satisficed_recall[car]")
     assert float(run(REFERENCE, SYSTEM, *asked)) == 1.0

@@ -18,16 +18,19 @@ from sedeval_soft.settings_files import PRESETS, load_settings, read_yaml, schem
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = [
-    *sorted((ROOT / "configs").glob("*.yaml")),
-    *sorted((ROOT / "sedeval_soft" / "presets").glob("*.yaml")),
-]
+SHIPPED = [path for folder in ("configs", "sedeval_soft/presets") for path in (ROOT / folder).glob("*.yaml")]
 NAMES = [field.name for field in fields(Settings)]
 SCHEMA = json.loads(schema_text())
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 
 def test_it_is_a_schema_of_all_settings():
+    assert len(SHIPPED) == 2 * len(PRESETS) + 1
+    assert Settings.of(**load_settings(str(ROOT / "configs" / "default.yaml"))) == Settings()
+    VALIDATOR.validate(None)
+    VALIDATOR.validate({"extends": "dcase2019-task4", "beta": 2})
+    every = [part for basis, of in READINGS.items() for part in (basis, *(f"{basis}.{each}" for each in of))]
+    VALIDATOR.validate({"only": every})
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     assert list(SCHEMA["properties"]) == ["extends", *NAMES]
 
@@ -44,14 +47,17 @@ def test_fields_are_those_of_settings():
     assert _TICKS == TICKS_PER_SECOND
 
 
-def test_there_are_files_to_hold_against_it():
-    assert len(SHIPPED) == 2 * len(PRESETS) + 1
-
-
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_files_that_are_shipped_pass(path):
     assert load_settings(str(path))
     VALIDATOR.validate(read_yaml(str(path)))
+
+
+def test_copies_are_those_of_the_presets():
+    configs, presets = ROOT / "configs", ROOT / "sedeval_soft" / "presets"
+    assert {path.stem for path in configs.glob("*.yaml")} == {*PRESETS, "default"}
+    for name in PRESETS:
+        assert (configs / f"{name}.yaml").read_bytes() == (presets / f"{name}.yaml").read_bytes()
 
 
 def test_all_copies_are_listed():
@@ -158,13 +164,3 @@ def test_dashes_stand_for_underscores(name):
 @pytest.mark.parametrize("value", [{"betta": 1}, {"extends": 3}, {"extends": ""}, [], "text", 3])
 def test_what_is_no_settings_file_is_refused(value):
     assert not VALIDATOR.is_valid(value)
-
-
-def test_an_empty_file_passes():
-    VALIDATOR.validate(None)
-    VALIDATOR.validate({"extends": "dcase2019-task4", "beta": 2})
-
-
-def test_every_reading_can_be_named():
-    for basis, readings in READINGS.items():
-        assert VALIDATOR.is_valid({"only": [basis, *(f"{basis}.{reading}" for reading in readings)]})

@@ -7,7 +7,7 @@ import pytest
 from tables import long_rows, random_rows
 
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.outcomes import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
+from sedeval_soft.evaluation.details import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
 

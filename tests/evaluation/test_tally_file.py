@@ -16,11 +16,10 @@ import pytest
 from shards import EVERYTHING, ODD, PACKED, WHOLE, same, same_array, shard
 from tables import long_rows, wide_rows
 
-from sedeval_soft.evaluation.array_archive import Spec
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.tally_file import EVENT_KINDS, pack_shard, unpack_shard
+from sedeval_soft.evaluation.tally_file import EVENT_KINDS, _head, pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
@@ -158,9 +157,9 @@ def test_heads_are_those_of_numpy(kind, shape):
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         stream,
-        {"descr": Spec(kind, shape).head.split(b"'")[3].decode(), "fortran_order": False, "shape": shape},
+        {"descr": _head(kind, shape).split(b"'")[3].decode(), "fortran_order": False, "shape": shape},
     )
-    ours = Spec(kind, shape).head
+    ours = _head(kind, shape)
     assert ours[10:].split() == stream.getvalue()[10:].split()
     assert len(ours) % 64 == 0
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from shards import PACKED, same, shard
 
 from sedeval_soft.errors import InputError
-from sedeval_soft.evaluation.array_archive import Spec
-from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
+from sedeval_soft.evaluation.tally_file import _head, pack_shard, unpack_shard
 from sedeval_soft.settings import Settings
 
 
@@ -290,7 +289,7 @@ def test_sizes_that_are_made_up_are_refused_before_memory_is_taken():
     name, n = "whole/events/system/file.npy", 10**9
 
     def edit(members):
-        members[name] = Spec("int32", (n,)).head + bytes(100)
+        members[name] = _head("int32", (n,)) + bytes(100)
 
     made = pack_shard(shard(Settings.of(only=["event"]), ("a", "b")), "0.1")
     lying = with_header(

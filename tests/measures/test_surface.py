@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sedeval_soft.measures import surface
-from sedeval_soft.measures.surface import Surface
+from sedeval_soft.measures import curve_scores
+from sedeval_soft.measures.curve_scores import Surface
 
 THRESHOLDS = np.arange(1, 100) / 100
 
@@ -24,7 +24,7 @@ def values_at_thresholds(rng, shape):
 @pytest.mark.parametrize("inclusive", [False, True])
 @pytest.mark.parametrize("at_once", [7, 1 << 16])
 def test_each_count_is_that_of_two_cuts(inclusive, at_once, monkeypatch):
-    monkeypatch.setattr(surface, "_AT_ONCE", at_once)
+    monkeypatch.setattr(curve_scores, "_AT_ONCE", at_once)
     rng = np.random.default_rng(1)
     reference, system = (values_at_thresholds(rng, (3, 60)) for _ in range(2))
     reference[2] = 0.0

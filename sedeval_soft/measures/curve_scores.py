@@ -132,9 +132,9 @@ class Points:
 class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
-    tp, fp: weights of positives and negatives detected at them. passed: FP just before. n_sys: how many
-    cells are. All (n,), thresholds from the highest down. end: FP where all is detected. whole: how many units of these
-    weights are 1.
+    tp, fp: weights of positives and negatives detected at them. passed: FP just before. n_sys: how many are
+    detected. All (n,), thresholds from the highest down. end: FP where all is detected. whole: how many units
+    of these weights are 1.
     """
 
     tp: Array

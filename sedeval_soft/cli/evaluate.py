@@ -271,7 +271,7 @@ def _score(
     if given["check"] and evaluation:
         tally = evaluation.shard.tally
         presentation.add(_peer(given["check"]).second_opinion(evaluation.pair, tally, settings, scores[0]))
-    return presentation.judge(scores)
+    return presentation.judge(scores) if presentation.requirements else 0
 
 
 def _score_several(

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
@@ -48,29 +48,6 @@ def parse_name(text: str) -> str:
     return text.strip()
 
 
-class Requirement(NamedTuple):
-    """A score that must compare so with a number.
-
-    A score that differs from the number by rounding alone is equal to it: a mean of 0.7, 0.7 and 0.7 may be
-    computed as 0.6999999999999998, and is at least 0.7.
-    """
-
-    name: str
-    sign: str
-    number: float
-
-    def met_by(self, value: float | None) -> bool:
-        """Return whether a value meets it; an undefined one does not."""
-        if value is None:
-            return False
-        same = math.isclose(value, self.number, rel_tol=_ROUNDING)
-        return bool(_COMPARE[self.sign](self.number if same else value, self.number))
-
-    def __str__(self) -> str:
-        """Return the requirement as it could be given again."""
-        return f"{self.name}{self.sign}{self.number!r}"
-
-
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 # The name is greedy: a class name may hold comparison signs too.
 _FORM = re.compile(r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*", re.DOTALL)
@@ -79,13 +56,25 @@ _ROUNDING = 1e-12
 """Shares by which sums of floats miss the decimal that they stand for."""
 
 
-def parse_requirement(text: str) -> Requirement:
-    """Read `NAME>=NUMBER`; raises SettingsError that says which form is expected."""
+def parse_requirement(text: str) -> tuple[str, str, float]:
+    """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
     match = _FORM.fullmatch(text)
     if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
         expected = "expected NAME>=NUMBER (or >, <=, <, ==)"
         raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
-    return Requirement(parse_name(match["name"]), match["sign"], float(match["number"]))
+    return parse_name(match["name"]), match["sign"], float(match["number"])
+
+
+def _meets(value: float | None, sign: str, number: float) -> bool:
+    """Return whether a value compares so with a number; an undefined one does not.
+
+    A value that differs from the number by rounding alone is equal to it: a mean of 0.7, 0.7 and 0.7 may be
+    computed as 0.6999999999999998, and is at least 0.7.
+    """
+    if value is None:
+        return False
+    same = math.isclose(value, number, rel_tol=_ROUNDING)
+    return bool(_COMPARE[sign](number if same else value, number))
 
 
 class Presentation:
@@ -96,9 +85,9 @@ class Presentation:
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         """Read the options; raises SettingsError for names and requirements that cannot be."""
-        self.requirements = all_of(parse_requirement, given["requirements"])
-        self.wanted = all_of(parse_name, given["wanted"])
-        self.names = [*self.wanted, *(requirement.name for requirement in self.requirements)]
+        self.requirements = given["requirements"] and all_of(parse_requirement, given["requirements"])
+        self.wanted: Sequence[str] = given["wanted"] and all_of(parse_name, given["wanted"])
+        self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
         self.form: str = given["form"]
         self.averages: tuple[str, ...] = given["averages"]
         self.output: str | None = given["output"]
@@ -148,7 +137,7 @@ class Presentation:
 
     def judge(self, systems: Sequence[Scores]) -> int:
         """Say which requirements are not met; return the exit code."""
-        failures = [each for each in self._verdicts(systems) if not each.met] if self.requirements else []
+        failures = [verdict for verdict in self._verdicts(systems) if not verdict.met]
         for failure in () if self.form == "github" else failures:  # which has annotations for them
             system = f"{failure.system}: " if len(systems) > 1 else ""
             remark(f"requirement not met: {visible(f'{system}{failure.requirement}: {failure.reason}')}")
@@ -159,10 +148,11 @@ class Presentation:
         from sedeval_soft.report.services import Verdict
 
         return [
-            Verdict(scores.system, str(requirement), value, requirement.met_by(value))
+            Verdict(
+                scores.system, f"{name}{sign}{number!r}", scores[name], _meets(scores[name], sign, number)
+            )
             for scores in systems
-            for requirement in self.requirements
-            for value in (scores[requirement.name],)
+            for name, sign, number in self.requirements
         ]
 
     def _numbers(self, scores: Scores, *, named: bool) -> str:

@@ -148,13 +148,8 @@ class Columns:
             if len(longest) > limits.name_length:
                 why = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
                 raise limits.refusal(origin.name, "name_length", why, len(longest))
-        if label is None:
-            columns = tuple(values)
-            return EventTable.wide(file.names, classes, file.codes, self.onset, self.offset, columns, origin)
-        value = None if self.value is None else values[0]
-        return EventTable.long(
-            file.names, classes, file.codes, label.codes, self.onset, self.offset, value, origin
-        )
+        times, codes = (self.onset, self.offset), None if label is None else label.codes
+        return EventTable(file.names, classes, file.codes, *times, tuple(values), origin, codes)
 
     def _names_and_times_are_sound(self, limits: Limits) -> bool:
         if not len(self.onset):

@@ -1,9 +1,9 @@
 """Which column of a table plays which role, by its name and by what the user says of it.
 
-To have another name known, add it to `ALIASES`; a table without header of another shape is a line of
-`_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the order of
-columns is free, and columns that play no role are read past. A header with onset and offset but without any
-label column is that of a wide table: every other column is a class.
+To have another name known, add it to its role in `columns.tsv`; a table without header of another shape is
+a line of `_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
+order of columns is free, and columns that play no role are read past. A header with onset and offset but
+without any label column is that of a wide table: every other column is a class.
 """
 
 from __future__ import annotations
@@ -11,49 +11,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.names import close_matches
 
-ALIASES = {
-    # The name of the recording: a path, with or without extension.
-    "filename": (
-        *("filename", "file", "file_name", "file_path", "file_id", "filepath", "fname", "path", "begin_file"),
-        *("audio", "audio_file", "audio_filename", "audio_name", "audio_path", "audio_id", "sound_file"),
-        *("wav", "wav_file", "wav_name", "wav_path", "clip", "clip_id", "clip_name", "soundscape"),
-        *("recording", "recording_id", "segment_id", "video_id", "youtube_id", "yt_id", "ytid"),
-    ),
-    # Seconds from the start of the recording.
-    "onset": (
-        *(
-            "onset",
-            "onset_s",
-            "onset_time",
-            "onset_seconds",
-            "event_onset",
-            "event_start",
-            "event_start_time",
-        ),
-        *("start", "start_s", "start_sec", "start_seconds", "start_time", "start_time_s", "time_start"),
-        *("start_time_seconds", "begin", "begin_time", "begin_seconds", "from"),
-    ),
-    "offset": (
-        *("offset", "offset_s", "offset_time", "offset_seconds", "event_offset", "event_end"),
-        *("event_end_time", "end", "end_s", "end_sec", "end_seconds", "end_time", "end_time_s", "time_end"),
-        *("end_time_seconds", "stop", "stop_time", "stop_seconds", "stop_time_seconds", "to"),
-    ),
-    # The name of the class.
-    "event_label": (
-        *("event_label", "event", "event_class", "event_type", "label", "class", "class_name", "class_label"),
-        *("category", "tag", "sound_event", "sound_event_label"),
-    ),
-    # A number in [0, 1].
-    "soft_value": (
-        *("soft_value", "soft", "soft_label", "value", "event_value", "score", "confidence", "probability"),
-        *("prob", "likelihood", "posterior", "activity", "agreement"),
-    ),
-}
+
+def data(name: str) -> list[list[str]]:
+    """Return the rows of a table of ours, without its header."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()[1:]]
+
+
+NAMES = {role: tuple(names.split()) for role, _, names in data("columns.tsv")}
+"""What columns are called, by role or by what such names tell."""
+
+ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
 
 _HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
@@ -69,16 +43,7 @@ _HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
 `filename onset offset number` could be a class called by a number, or a label, its times and a value.
 """
 
-DURATION_NAMES = frozenset(
-    {"duration", "duration_s", "duration_seconds", "dur", "length", "length_seconds", "seconds"}
-)
-"""Of the column of seconds in a table of durations."""
-
-PART_NAMES = frozenset(
-    f"{name}{ending}"
-    for name in ("fold", "split", "scene", "group", "part", "partition", "subset", "location", "city")
-    for ending in ("", "_id", "_label", "_name", "_number")
-)
+PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
 
 PRESENT = "present"
@@ -87,23 +52,13 @@ PRESENT = "present"
 WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}
 """What stands for a value of 1 or 0."""
 
-_RAVEN_TIMES = frozenset({"begin_time_(s)", "end_time_(s)"})
-_RAVEN_OTHERS = frozenset(
-    {
-        *("selection", "view", "channel", "low_freq_(hz)", "high_freq_(hz)", "begin_file", "begin_path"),
-        *("file_offset_(s)", "delta_time_(s)", "delta_freq_(hz)", "end_file", "end_path"),
-    }
-)
-"""How Raven heads the columns of a selection table: the times always, of the others some."""
-
-_ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
-
 COLUMNS = "--columns"
 """The option that says which column of a table plays which role, as `--columns ROLE=COLUMN`."""
 
 _OPTIONS = {**{role: role for role in ALIASES if role != "soft_value"}, "value": "soft_value", "ignore": ""}
 """What a column can be said to be, and the role that readers know it by: none where it is to be read past."""
 
+_ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 
@@ -113,8 +68,8 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 BLANKS = " \t\r\n\f\v"
 """What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
 
-UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN = "unclear-file-column", "unclear-value-column", "raven-table"
-"""Codes of problems that only the user can settle."""
+UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN = UNCLEAR = "unclear-file-column", "unclear-value-column", "raven-table"
+"""Codes of problems that only the user can settle: no other form is tried."""
 
 RAVEN_TABLE = (
     "is a Raven selection table, which is not read: a selection has a row in each view, and its times may be "
@@ -154,7 +109,6 @@ def column_names(columns: object) -> ColumnNames:
 
 
 def _pairs(columns: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
-    """Yield pairs of role and name; raises SettingsError for what is no pair."""
     if isinstance(columns, Mapping):
         for role, names in columns.items():
             for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
@@ -241,15 +195,10 @@ def is_number(text: str) -> bool:
     return NUMBER.fullmatch(text.strip(BLANKS)) is not None
 
 
-def only_the_user_knows(error: InputError) -> bool:
-    """Return whether an input was refused as only the user can say what it is: no other form is tried."""
-    return any(problem.code in {UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN} for problem in error.problems)
-
-
 def is_of_raven(fields: Sequence[str]) -> bool:
     """Return whether a line is the header of a selection table of Raven's."""
     names = {normal(field) for field in fields}
-    return names >= _RAVEN_TIMES and bool(names & _RAVEN_OTHERS)
+    return names.issuperset(NAMES["raven-times"]) and not names.isdisjoint(NAMES["raven-others"])
 
 
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
@@ -317,7 +266,7 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
-    """Refuse a header of which the labels, and all columns that would be read past, are numbers."""
+    # Labels are refused where they, and all columns that would be read past, are numbers.
     at = roles.index("event_label")
     columns = [i for i, role in enumerate(roles) if role is None or i == at]
     if normal(names[at]) != ALIASES["event_label"][0] and all(is_number(row[i]) for i in columns):
@@ -328,7 +277,6 @@ def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequen
 
 
 def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
-    """Make classes of the columns of a wide table that have no other role."""
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
         message = f"there is a column of values ({value!r}) but none of labels; expected event_label"

@@ -7,7 +7,6 @@ import math
 import mmap
 import re
 import zlib
-from collections.abc import Iterator
 from typing import IO
 
 from sedeval_soft.errors import InputError, Problem
@@ -15,17 +14,10 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 
 Bytes = bytes | mmap.mmap
 
-SPARED = 1 << 24
-"""Decompressed bytes for which no ratio is looked at: a short table of zeros is no harm."""
-
-_CHECKED = 1 << 26
-"""Bytes after which it is asked whether there is memory for as many more."""
-
-_IN, _OUT = 1 << 16, 1 << 20
-"""Bytes that are handed over at a time, and that come back at the most."""
-
-_GZIP = 31
-"""What zlib calls a stream with the head and the checksum of gzip."""
+SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+_CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
+_IN, _OUT = 1 << 16, 1 << 20  # bytes that are handed over at a time, and that come back at the most
+_GZIP = 31  # what zlib calls a stream with the head and the checksum of gzip
 
 
 class Taken:
@@ -57,50 +49,37 @@ class Taken:
         return self._memory.getvalue()
 
 
-def decompress(name: str, raw: Bytes, limits: Limits = LIMITS) -> bytes:
-    """Return what gzipped bytes stand for, of one member after another.
+def decompress(name: str, raw: Bytes, limits: Limits = LIMITS, taken: Taken | None = None) -> bytes:
+    """Return what gzipped bytes stand for, of one member after another; nothing where they go to a file.
 
-    name: of the input. Raises InputError where they are damaged, and where they become more than limits
-    allow: they are counted as they come, whatever they declare.
+    name: of the input. taken: where they go, memory where there is none. Raises InputError where they are
+    damaged, and where they become more than limits allow: they are counted as they come, whatever they
+    declare.
     """
-    taken = Taken(name, limits)
-    unfold(name, raw, taken, limits)
-    return taken.whole()
-
-
-def unfold(name: str, raw: Bytes, taken: Taken, limits: Limits = LIMITS) -> None:
-    """Gather what gzipped bytes stand for; arguments and errors as for `decompress`."""
+    taken = taken or Taken(name, limits)
+    at = 0
     with memoryview(raw) as view:
         try:
-            for piece, read in _inflated(view):
-                taken.add(piece)
-                if taken.size > max(SPARED, limits.ratio * read):
-                    why = f"has more than {limits.ratio} bytes for each compressed one"
-                    raise limits.refusal(name, "ratio", why)
+            while at < len(view):
+                member = zlib.decompressobj(_GZIP)
+                piece = b""
+                while not member.eof:
+                    given = bytes(view[at : at + _IN])
+                    if not given and len(piece) < _OUT:
+                        raise EOFError("it ends before its end was marked")
+                    piece = member.decompress(given, _OUT)
+                    at += len(given) - len(member.unconsumed_tail) - len(member.unused_data)
+                    taken.add(piece)
+                    if taken.size > max(SPARED, limits.ratio * at):
+                        why = f"has more than {limits.ratio} bytes for each compressed one"
+                        raise limits.refusal(name, "ratio", why)
+                # Zeros may fill up the last block of a tape.
+                while at < len(view) and not view[at]:
+                    at += re.match(rb"\0*", view[at : at + _OUT]).end()  # type: ignore[union-attr]  # it matches
         except (EOFError, zlib.error) as error:
             message = f"begins like gzip, but cannot be decompressed: {error}"
             raise InputError(Problem(name, message, code="broken-gzip")) from error
-
-
-def _inflated(view: memoryview) -> Iterator[tuple[bytes, int]]:
-    """Yield what gzipped bytes stand for, piece by piece, and how many of them were read for it."""
-    at = 0
-    while at < len(view):
-        member = zlib.decompressobj(_GZIP)
-        while not member.eof:
-            given = bytes(view[at : at + _IN])
-            if not given:
-                raise EOFError("it ends before its end was marked")
-            at += len(given)
-            piece = b""
-            while not member.eof and (given or len(piece) == _OUT):
-                piece = member.decompress(given, _OUT)
-                yield piece, at
-                given = member.unconsumed_tail
-        at -= len(member.unused_data)
-        # Zeros may fill up the last block of a tape.
-        while at < len(view) and not view[at]:
-            at += len(re.match(rb"\0*", view[at : at + _OUT])[0])  # type: ignore[index]  # it always matches
+    return taken.whole()
 
 
 def compressed(path: str, data: bytes) -> bytes:
@@ -109,9 +88,7 @@ def compressed(path: str, data: bytes) -> bytes:
     import gzip
     import lzma
 
-    last = path.lower()
-    if last.endswith(".gz"):
+    end = path.lower()[-4:]
+    if end.endswith(".gz"):
         return gzip.compress(data, mtime=0)  # the same input gives the same bytes
-    if last.endswith(".bz2"):
-        return bz2.compress(data)
-    return lzma.compress(data) if last.endswith(".xz") else data
+    return bz2.compress(data) if end == ".bz2" else lzma.compress(data) if end.endswith(".xz") else data

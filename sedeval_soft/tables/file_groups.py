@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.columns import DURATION_NAMES, is_number, normal, role_of
+from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -50,7 +50,7 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
     """Return seconds by file name; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
 
     def places(fields: Sequence[str], files: Sequence[int]) -> _Places | None:
-        lengths = [i for i, field in enumerate(fields) if normal(field) in DURATION_NAMES]
+        lengths = [i for i, field in enumerate(fields) if normal(field) in NAMES["duration"]]
         if files and lengths:
             return files[0], lengths[0], True
         row = len(fields) == 2 and not is_number(fields[0]) and is_number(fields[1])

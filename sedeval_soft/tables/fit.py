@@ -27,18 +27,10 @@ from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import DELIMITERS, read_sniffed, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
-PLAIN = 5
-"""Columns that are none of a class, at the most: file name, times, label, value."""
-
-_ROWS = 1 << 18
-"""Rows that are made text at once: what a string array of pyarrow holds is bounded."""
-
-_NAMED, _SHOWN = 3, 60
-"""How many names a message shows, and how many characters of each."""
-
-_LONGEST = 200
-"""Bytes of a file's name that leave room for an extension in what file systems take (255)."""
-
+PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
+_ROWS = 1 << 18  # made text at once: what a string array of pyarrow holds is bounded
+_NAMED, _SHOWN = 3, 60  # how many names a message shows, and how many characters of each
+_LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -86,10 +78,8 @@ def fit(
     if apart:
         return _apart(rows, form, losses, called)
     if not holds.recordings and len(rows.files) > 1:
-        expected = "expected a folder, a path that ends in /"
-        raise _cannot(
-            rows, f"holds {len(rows.files)} recordings; a file of {form.name} holds one: {expected}"
-        )
+        one = f"a file of {form.name} holds one: expected a folder, a path that ends in /"
+        raise _cannot(rows, f"holds {len(rows.files)} recordings; {one}")
     if not holds.recordings and not holds.name and rows.files not in {(), (UNNAMED,)}:
         losses.append(f"the name of the recording, {shown(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
@@ -103,20 +93,18 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
 
 
 def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
-    """Return rows as long or wide as the form has them."""
-    holds, name, n_classes = form.holds, rows.origin.name, len(rows.classes)
+    holds, name, n = form.holds, rows.origin.name, len(rows) * len(rows.classes)
     if holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long:
         return rows
+    batches = "Expected batches of files"
     if rows.is_wide:
-        check_room(
-            32 * len(rows) * n_classes, f"{name}: to hold it as a long table", "Expected batches of files"
-        )
+        check_room(32 * n, f"{name}: to hold it as a long table", batches)
         rows = unfold(rows)
         if holds.long:
             return rows
-    needed = 48 * len(rows) * max(1, n_classes)
+    needed = 48 * max(len(rows), n)
     limits.check(name, "size", needed, "bytes as a wide table")
-    check_room(needed, f"{name}: to hold it as a wide table", "Expected batches of files")
+    check_room(needed, f"{name}: to hold it as a wide table", batches)
     wide, lost = fold(rows, gaps=holds.gaps)
     losses += lost
     if not wide.classes:
@@ -125,7 +113,6 @@ def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -
 
 
 def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
-    """Return rows with times that are multiples of some ticks."""
     per_second = TICKS_PER_SECOND // step
     onset, offset = (np.rint(times * per_second) / per_second for times in (rows.onset, rows.offset))
     finer = int(np.count_nonzero((onset != rows.onset) | (offset != rows.offset)))
@@ -136,7 +123,6 @@ def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
 
 
 def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
-    """Leave out recordings and classes without rows where the form does not know of them."""
     holds = form.holds
     unused = [] if rows.is_wide or holds.classes else unused_names(rows.classes, rows.row_label)
     if unused:
@@ -162,7 +148,6 @@ def unused_names(names: Sequence[str], codes: npt.NDArray[np.int32]) -> list[str
 
 
 def _joined(rows: EventTable, names: Sequence[str], what: str, losses: list[str]) -> tuple[str, ...]:
-    """Return names with underscores for blanks, which end a field."""
     joined = tuple("_".join(name.split()) for name in names)
     changed = [name for name, new in zip(names, joined, strict=True) if name != new]
     if changed:
@@ -173,7 +158,6 @@ def _joined(rows: EventTable, names: Sequence[str], what: str, losses: list[str]
 
 
 def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitted:
-    """See to it that each recording has a name that its file can have."""
     if rows.files == (UNNAMED,) or (not rows.files and called):
         if not called:
             raise _cannot(rows, "holds a recording without a name; a folder has a file for each, by name")
@@ -188,9 +172,6 @@ def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitt
     return Fitted(rows if form.named else replace(rows, files=names), tuple(losses), names)
 
 
-# Long tables made wide, and wide ones long.
-
-
 def unfold(rows: EventTable) -> EventTable:
     """Return rows as long ones: of a wide table one for each class and time step, values of 0 included."""
     if not rows.is_wide:
@@ -200,7 +181,7 @@ def unfold(rows: EventTable) -> EventTable:
     label = np.tile(np.arange(n_classes, dtype=np.int32), len(rows))
     file = np.repeat(rows.file, n_classes)
     onset, offset = np.repeat([rows.onset, rows.offset], n_classes, axis=1)
-    return EventTable.long(rows.files, rows.classes, file, label, onset, offset, values.ravel(), rows.origin)
+    return EventTable(rows.files, rows.classes, file, onset, offset, (values.ravel(),), rows.origin, label)
 
 
 _LOST = {
@@ -258,7 +239,7 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
     columns = [np.ascontiguousarray(column) for column in cells[at].T]
     codes = edge_file[at].astype(np.int32)
-    wide = EventTable.wide(rows.files, rows.classes, codes, onset, offset, columns, rows.origin)
+    wide = EventTable(rows.files, rows.classes, codes, onset, offset, tuple(columns), rows.origin)
     losses = []
     for key, (noun, text) in _LOST.items():
         n = lost[key]
@@ -283,9 +264,6 @@ def contiguous(rows: EventTable) -> bool:
     return bool(
         together and not rows.onset[first].any() and touching.all() and np.all(rows.onset < rows.offset)
     )
-
-
-# Names that a form, or a file system, can hold.
 
 
 def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\r\n") -> None:
@@ -347,25 +325,31 @@ def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
 
 
-# Tables of text.
+Column = tuple[str, Sequence[str] | None, npt.NDArray[Any]]
+"""A column as it is written: its name, and numbers, (n,), or names and codes into these."""
 
 
-def header_of(rows: EventTable) -> tuple[str, ...]:
-    """Return the names of the columns of a table with header, in order."""
-    times = ("onset", "offset") if rows.files in {(), (UNNAMED,)} else ("filename", "onset", "offset")
+def written_columns(rows: EventTable, form: str, forbidden: str = "\r\n") -> list[Column]:
+    """Return the columns of a table with header, in order.
+
+    Raises InputError for names that the form cannot hold, or that a reader would take for something else.
+    """
+    check_text(rows.origin.name, (*rows.files, *rows.classes), form, forbidden)
+    columns: list[Column] = [("onset", None, rows.onset), ("offset", None, rows.offset)]
+    if rows.files not in {(), (UNNAMED,)}:
+        columns.insert(0, ("filename", rows.files, rows.file))
     if rows.is_wide:
-        return (*times, *rows.classes)
-    return (*times, "event_label") if rows.value is None else (*times, "event_label", "soft_value")
+        columns += zip(rows.classes, [None] * len(rows.classes), rows.values, strict=True)
+        _check_header(rows, tuple(name for name, _, _ in columns), form)
+        return columns
+    columns.append(("event_label", rows.classes, rows.row_label))
+    return columns if rows.value is None else [*columns, ("soft_value", None, rows.value)]
 
 
-def check_header(rows: EventTable, form: str) -> None:
-    """Raise InputError where classes are called so that a wide table of them would be read otherwise."""
-    if not rows.is_wide:
-        return
+def _check_header(rows: EventTable, header: tuple[str, ...], form: str) -> None:
     if not rows.classes:
         raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
-    header, n = header_of(rows), len(rows.classes)
-    wrong = ["its classes"]
+    wrong, n = ["its classes"], len(rows.classes)
     try:
         layout = layout_of_header(header)
         roles = zip(rows.classes, layout.roles[-n:], strict=True)
@@ -378,13 +362,6 @@ def check_header(rows: EventTable, form: str) -> None:
     raise _cannot(rows, f"{wrong[0]} {message}")
 
 
-def columns_of(rows: EventTable) -> list[npt.NDArray[np.float64]]:
-    """Return the columns of numbers in their order in a table, those of names left out."""
-    if rows.is_wide:
-        return [rows.onset, rows.offset, *rows.values]
-    return [rows.onset, rows.offset, *([] if rows.value is None else [rows.value])]
-
-
 def silent_files(rows: EventTable) -> list[str]:
     """Return the recordings that have a name and no row."""
     return [name for name in unused_names(rows.files, rows.file) if name != UNNAMED]
@@ -393,11 +370,10 @@ def silent_files(rows: EventTable) -> list[str]:
 def write(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
     delimiter, header = form_of(form).delimiter, form_of(form).header
-    check_text(rows.origin.name, (*rows.files, *rows.classes), form)
-    check_header(rows, form)
-    names = header_of(rows)
+    columns = written_columns(rows, form)
+    names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
-    lines = [_lines(rows, delimiter, begin) for begin in range(0, len(rows), _ROWS)]
+    lines = [_lines(columns, delimiter, slice(at, at + _ROWS)) for at in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
     silent = "".join(_quoted(file, delimiter) + empty for file in silent_files(rows))
     data = b"".join([head.encode(), *lines, silent.encode()])
@@ -415,23 +391,17 @@ def write(rows: EventTable, form: str) -> bytes:
 
 
 def _quoted(name: str, delimiter: str) -> str:
-    """Return a name as a field, in quotes where it needs them."""
     return '"' + name.replace('"', '""') + '"' if '"' in name or delimiter in name else name
 
 
-def _lines(rows: EventTable, delimiter: str, begin: int) -> bytes:
-    """Return up to `_ROWS` rows as lines: columns are joined at once, in the buffer that is written."""
-    part = slice(begin, begin + _ROWS)
+def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
+    """Return some rows as lines: columns are joined at once, in the buffer that is written."""
     text = pa.large_string()
-
-    def texts(names: Sequence[str], codes: npt.NDArray[np.int32]) -> Any:  # noqa: ANN401 - pyarrow is untyped
-        return pa.array([_quoted(name, delimiter) for name in names], text).take(pa.array(codes[part]))
-
-    fields: list[Any] = [pa.array(column[part]).cast(text) for column in columns_of(rows)]
-    if not rows.is_wide:
-        fields.insert(2, texts(rows.classes, rows.row_label))
-    if rows.files != (UNNAMED,):
-        fields.insert(0, texts(rows.files, rows.file))
+    fields: list[Any] = []
+    for _, names, cells in columns:
+        array = pa.array(cells[part])
+        texts = None if names is None else pa.array([_quoted(name, delimiter) for name in names], text)
+        fields.append(array.cast(text) if texts is None else texts.take(array))
     fields[-1] = pc.binary_join_element_wise(fields[-1], pa.scalar("\n", text), pa.scalar("", text))
     joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))
     _, offsets, characters = joined.buffers()

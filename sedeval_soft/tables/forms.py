@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
-from sedeval_soft.tables.columns import only_the_user_knows
+from sedeval_soft.tables.columns import UNCLEAR
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import (
     BOM,
@@ -240,7 +240,8 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
     try:
         sniffed = sniff(source, limits)
     except InputError as error:
-        form = "" if over_limit(error) or only_the_user_knows(error) else form_instead(source)
+        final = over_limit(error) or any(problem.code in UNCLEAR for problem in error.problems)
+        form = "" if final else form_instead(source)
         if form:
             return Reading(form)
         raise
@@ -275,9 +276,7 @@ def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
 # A table block by block: what has been read is let go of before more is read. Rows, and what is wrong with
 # them, are those of the table read as a whole: a block of text ends with a line, and lines are counted on.
 
-_MARKS = (b"\xff\xfe", b"\xfe\xff", BOM)
-_AT_ONCE = 1 << 24
-"""Bytes that are hashed before their pages are let go of."""
+_AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 
 
 class UnfitError(Exception):
@@ -322,21 +321,20 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
 
 
 def _opened(name: str, scratch: Path, limits: Limits) -> Source:
-    """Return the bytes of a file, mapped, with their hash, which is made meanwhile."""
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     data = raw = read_bytes(name, limits=limits)
     if raw[:2] == GZIP:
         from tempfile import TemporaryFile
 
-        from sedeval_soft.tables.compressed import Taken, unfold
+        from sedeval_soft.tables.compressed import Taken, decompress
         from sedeval_soft.tables.stored_rows import on_disk
 
         with on_disk(scratch), TemporaryFile(dir=scratch) as file:
-            unfold(spelled(name), raw, Taken(spelled(name), limits, file), limits)
+            decompress(spelled(name), raw, limits, Taken(spelled(name), limits, file))
             file.flush()
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
-    if data[:2] in _MARKS or data[:3] in _MARKS:
+    if data[:3].startswith((b"\xff\xfe", b"\xfe\xff", BOM)):
         raise UnfitError
     return Source(spelled(name), data, hashed(raw, _sha256))
 
@@ -375,7 +373,7 @@ def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits)
         except InputError as error:
             if not over_limit(error) and form_instead(source, sniffed):
                 raise UnfitError from error
-            lines = line_ends(data, 0, begin)
+            lines = line_ends(data, begin)
             moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]
             if over_limit(error):
                 raise InputError(moved, error.more) from error

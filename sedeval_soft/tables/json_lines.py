@@ -8,7 +8,7 @@ from typing import Any
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, quoted
 from sedeval_soft.tables.columns import looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
-from sedeval_soft.tables.fit import PLAIN, check_header, check_text, columns_of, header_of, silent_files
+from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
@@ -69,15 +69,13 @@ def write(rows: EventTable) -> bytes:
     """Return an object for each row."""
     import msgspec
 
-    check_text(rows.origin.name, (*rows.files, *rows.classes), "jsonl", "")
-    check_header(rows, "jsonl")
-    names = header_of(rows)
-    columns: list[Sequence[object]] = [column.tolist() for column in columns_of(rows)]
-    if rows.label is not None:
-        columns.insert(2, [rows.classes[code] for code in rows.label.tolist()])
-    if names[0] == "filename":
-        columns.insert(0, [rows.files[code] for code in rows.file.tolist()])
+    columns = written_columns(rows, "jsonl", "")
+    names = [name for name, _, _ in columns]
+    cells: list[Sequence[object]] = [
+        column.tolist() if among is None else [among[code] for code in column.tolist()]
+        for _, among, column in columns
+    ]
     encode = msgspec.json.Encoder().encode
-    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
     lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
     return b"".join(line + b"\n" for line in lines)

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import PLAIN, check_header, check_text, columns_of, header_of, silent_files
+from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
@@ -192,16 +190,13 @@ def _rows(source: Source, limits: Limits, table: Any, form: str) -> EventTable: 
 
 def write(rows: EventTable, form: str) -> bytes:
     """Return rows as a table of columns; recordings without rows are rows of nothing but their name."""
-    check_text(rows.origin.name, (*rows.files, *rows.classes), form, "")
-    check_header(rows, form)
-    names, silent = header_of(rows), silent_files(rows)
-    nothing = [None] * len(silent)
-    columns: list[Any] = [_longer(pa.array(column, pa.float64()), nothing) for column in columns_of(rows)]
-    if rows.label is not None:
-        columns.insert(2, _longer(_texts(rows.classes, rows.label), nothing))
-    if names[0] == "filename":
-        columns.insert(0, _longer(_texts(rows.files, rows.file), silent))
-    table = pa.table(columns, names=list(names))
+    columns, silent = written_columns(rows, form, ""), silent_files(rows)
+    arrays: list[Any] = []
+    for name, names, cells in columns:
+        array = pa.array(cells) if names is None else pa.array(names, pa.string()).take(pa.array(cells))
+        more = pa.array(silent if name == "filename" else [None] * len(silent), array.type)
+        arrays.append(pa.concat_arrays([array, more]) if silent else array)
+    table = pa.table(arrays, names=[name for name, _, _ in columns])
     sink = pa.BufferOutputStream()
     if form == "parquet":
         import pyarrow.parquet as pq
@@ -212,11 +207,3 @@ def write(rows: EventTable, form: str) -> bytes:
         with new(sink, table.schema) as writer:
             writer.write_table(table)
     return bytes(sink.getvalue())
-
-
-def _longer(array: Any, more: Sequence[str | None]) -> Any:  # noqa: ANN401
-    return pa.concat_arrays([array, pa.array(more, array.type)]) if more else array
-
-
-def _texts(names: Sequence[str], codes: npt.NDArray[np.int32]) -> Any:  # noqa: ANN401
-    return pa.array(names, pa.string()).take(pa.array(codes, pa.int32()))

@@ -7,10 +7,10 @@ Codes are stable: scripts and CI look for them. Readers and checks name a code; 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast
 
 from sedeval_soft.errors import Problem, Severity
+from sedeval_soft.tables.columns import data
 
 ANY = 0.0
 """The share of rows that one row is always above."""
@@ -31,16 +31,10 @@ class Rule:
     misread: float | None
 
 
-def _rules() -> dict[str, Rule]:
-    text = Path(__file__).with_name("problem_codes.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines()[1:])
-    return {
-        code: Rule(cast(Severity, severity), meaning, mend, float(misread) if misread else None)
-        for code, severity, misread, meaning, mend in rows
-    }
-
-
-RULES = _rules()
+RULES = {
+    code: Rule(cast(Severity, severity), meaning, mend, float(misread) if misread else None)
+    for code, severity, misread, meaning, mend in data("problem_codes.tsv")
+}
 
 
 def problem(

@@ -12,9 +12,10 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -45,35 +46,19 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
-
-BLANK = " \r\n" + "".join(DELIMITERS)
-"""Of what a line consists that holds nothing."""
-
+BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
 SOLID = re.compile(rb"[^ \r\n\t,;]")
+
 _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
 """A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
 
-_HEAD, _HEAD_ROWS = 1 << 16, 200
-"""Bytes, and lines, from which it is told what a table looks like."""
-
-_BLOCK = 1 << 22
-"""Bytes parsed at a time; a table of one block is parsed in this thread."""
-
-_PIECE = 1 << 20
-
-_FEW = 10_000
-"""Names that cost nothing as texts of ours."""
-
-_BESIDE = 100
-"""Columns that a table may have beside those of classes, and lines beside those of rows."""
-
-_ESTIMATED, _CELL = 1 << 25, 16
-"""Bytes of a table from which on it is estimated how much memory its rows take, and of a cell at the most."""
-
-_LARGE, _PER_BYTE = 1 << 23, 20
-"""Bytes of a text from which on memory is looked at, and what each takes at the most: as lines and fields."""
-
 _NAMES = ("filename", "event_label")
+_HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
+_BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
+_PIECE = 1 << 20
+_FEW = 10_000  # names that cost nothing as texts of ours
+_BESIDE = 100  # columns that a table may have beside those of classes, and lines beside those of rows
+_ESTIMATED, _CELL = 1 << 25, 16  # bytes from which on memory is estimated, and of a cell at the most
 
 csv.field_size_limit(1 << 30)
 
@@ -101,14 +86,10 @@ class Sniffed:
         return Origin(source.name, source.sha256, self.describe(), self.layout.ignored)
 
 
-# Lines, and the fields of a line.
-
-
-def line_ends(data: Bytes, begin: int = 0, end: int | None = None) -> int:
-    """Return how many lines end in a text, or a part of it: in LF, CR, or both."""
+def line_ends(data: Bytes, end: int) -> int:
+    """Return how many lines end, in LF, CR or both, in the first bytes of a text, which may be mapped."""
     number = 0
-    end = len(data) if end is None else end
-    for at in range(begin, end, _PIECE):  # the text may be mapped
+    for at in range(0, end, _PIECE):
         piece = data[at : min(at + _PIECE, end)]
         number += piece.count(b"\n")
         if b"\r" in piece:
@@ -118,26 +99,22 @@ def line_ends(data: Bytes, begin: int = 0, end: int | None = None) -> int:
 
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:
-    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError.
-
-    Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
-    """
+    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError."""
     data, most = source.data, limits.line_length
     end = data.find(b"\n", 0, most + 1)
     first = data[: end if end >= 0 else most]
     columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
-    if columns > limits.classes + _BESIDE and first.find(b"\r", 0, len(first) - 1) < 0:
+    if columns > limits.classes + _BESIDE and b"\r" not in first[:-1]:
         # The rest of a line that is cut off here may have more.
-        needed = columns if end >= 0 else None
-        why = f"has {columns} columns" if needed else f"has more than {columns} columns"
-        raise limits.refusal(source.name, "classes", why, needed, line=1)
+        why, needed = ("has", columns) if end >= 0 else ("has more than", None)
+        raise limits.refusal(source.name, "classes", f"{why} {columns} columns", needed, line=1)
     begin = 0
     while len(data) - begin > most:
-        # To look for what few tables have is to look at all of it.
+        # Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
         end = data.rfind(b"\n", begin, begin + most + 1)
         end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
         if end < 0:
-            why, line = f"has a line of more than {most} bytes", 1 + line_ends(data, 0, begin)
+            why, line = f"has a line of more than {most} bytes", 1 + line_ends(data, begin)
             raise limits.refusal(source.name, "line_length", why, line=line)
         begin = end + 1
 
@@ -145,8 +122,7 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
 def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
     """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
 
-    n_columns: 0 where rows are not kept in memory. Lines are counted only where the size of the table allows
-    for so many, of two bytes at the least.
+    n_columns: 0 where rows are not kept in memory.
     """
     data = source.data
     if len(data) > _ESTIMATED and n_columns:
@@ -156,15 +132,11 @@ def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
         samples = [data[at : at + _PIECE] for at in (0, len(data) // 2, len(data) - _PIECE)]
         lines = sum(sample.count(b"\n") or sample.count(b"\r") for sample in samples)
         rows = len(data) * max(lines, 1) / (len(samples) * _PIECE)
-        check_room(
-            rows * max(n_columns, 3) * _CELL,
-            f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns",
-            "Expected less data, or batches of files one after another (an Evaluator, or soft-sed-eval "
-            "merge)",
-        )
-    if len(data) // 2 > limits.rows:
-        # A header is no row, and there may be a few blank lines.
-        limits.check(source.name, "rows", line_ends(data) - _BESIDE, "lines or more")
+        what = f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns"
+        batches = "batches of files one after another (an Evaluator, or soft-sed-eval merge)"
+        check_room(rows * max(n_columns, 3) * _CELL, what, f"Expected less data, or {batches}")
+    if len(data) // 2 > limits.rows:  # a header is no row, and there may be a few blank lines
+        limits.check(source.name, "rows", line_ends(data, len(data)) - _BESIDE, "lines or more")
 
 
 def decoded(data: bytes) -> str | bytes:
@@ -179,11 +151,6 @@ def decoded(data: bytes) -> str | bytes:
 
 def decode(source: Source) -> str:
     """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
-    if len(source.data) > _LARGE:
-        from sedeval_soft.memory import check_room
-
-        expected = "Expected a smaller table, or one without what a plain reading stops at"
-        check_room(_PER_BYTE * len(source.data), f"{source.name}: to look at it line by line", expected)
     text = decoded(source.data[:])
     if isinstance(text, str):
         return text
@@ -193,13 +160,11 @@ def decode(source: Source) -> str:
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
     """Return the problem of a line that is not text; its column where the delimiter is known."""
-    nul = piece.find(b"\0")
+    at = nul = piece.find(b"\0")
     try:
-        start = len(piece)
         piece.decode("utf-8")
     except UnicodeDecodeError as error:
-        start = error.start
-    at = min(start, nul) if nul >= 0 else start
+        at = error.start if nul < 0 else min(error.start, nul)
     column = piece.count(delimiter.encode(), 0, at) + 1 if delimiter else None
     if len(piece) > 3 and any(piece[::2]) != any(piece[1::2]):
         message = "looks like UTF-16 without a byte order mark; expected the table as UTF-8"
@@ -226,20 +191,16 @@ def records(
     A line of delimiters holds nothing.
     """
     name = source.name
-    for number, content in numbered(source):
-        if number <= skip:
-            continue
+    for number, content in islice(numbered(source), skip, None):
         if isinstance(content, bytes):
             yield number, not_text(name, number, content, delimiter)
-        elif not content.strip():
-            continue
         elif len(content) > most and content.count(delimiter) > most:
             message = f"has more than {most} fields; expected fewer"
             yield number, Problem(name, message, number, code="field-count")
         elif wrong := misquoted(content, delimiter):
             yield number, Problem(name, wrong[0], number, wrong[1], "misquoted")
         else:
-            fields = next(csv.reader([content], delimiter=delimiter))
+            fields = next(csv.reader([content], delimiter=delimiter), [])
             if any(text.strip() for text in fields):
                 yield number, fields
 
@@ -255,7 +216,7 @@ def split(line: str, delimiter: str) -> list[str]:
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     """Return what is wrong with the quotes of a line, and in which field (from 1); None where nothing is.
 
-    line: without its end. Quotes within a field that does not begin with one are characters like others.
+    Quotes within a field that does not begin with one are characters like others.
     """
     if '"' not in line:
         return None
@@ -287,9 +248,6 @@ def misdivided(text: str, delimiter: str, layout: Layout) -> str:
     return ""
 
 
-# What a table looks like.
-
-
 def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     """Return what a table looks like, None where it has no line that holds anything.
 
@@ -307,19 +265,20 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
         pieces.pop()  # cut off in the middle
     texts = [*enumerate(map(decoded, pieces), 1)]
     lines = [(n, text) for n, text in texts if isinstance(text, str) and text.strip().strip(BLANK)]
-    wrong = next(((n, piece) for n, piece in texts if isinstance(piece, bytes)), None)
-    if wrong is not None:
+    wrong = [(n, piece) for n, piece in texts if isinstance(piece, bytes)]
+    for number, piece in wrong[:1]:
         # A first line that is no text is refused where it is a header, or where no other line is text either.
-        text = wrong[1].decode("utf-8", "backslashreplace")
+        text = piece.decode("utf-8", "backslashreplace")
         delimiter = max(DELIMITERS, key=text.count)
-        if not lines or (wrong[0] < lines[0][0] and looks_like_header(split(text, delimiter))):
-            raise InputError(not_text(source.name, *wrong, delimiter))
+        if not lines or (number < lines[0][0] and looks_like_header(split(text, delimiter))):
+            raise InputError(not_text(source.name, number, piece, delimiter))
     if not lines:
         return None
+    number = lines[0][0]
     try:
-        sniffed = _sniffed([text for _, text in lines], lines[0][0], limits, sound=wrong is None)
+        sniffed = _sniffed([text for _, text in lines], number, limits, sound=not wrong)
     except LayoutError as error:
-        raise InputError(Problem(source.name, str(error), lines[0][0], error.column, error.code)) from error
+        raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     # What is no text is refused when rows are read.
     if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
         _check_unclear(source, sniffed, limits)
@@ -365,7 +324,6 @@ def _check_quotes(line: str, delimiter: str) -> None:
 
 
 def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
-    """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
     from sedeval_soft.tables.unclear_columns import check_unclear
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
@@ -373,7 +331,7 @@ def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
         # What pyarrow stops at is refused when rows are read.
         with (
             suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, sniffed, types, lambda _: "skip", threads=False)) as reader,
+            pv.open_csv(*_parsing(source, sniffed, types, skip=True)) as reader,
         ):
             for batch in reader:
                 yield batch.columns
@@ -381,13 +339,14 @@ def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
     check_unclear(source.name, sniffed.layout, limits, batches, sniffed.skip)
 
 
-# Rows at once.
-
-
 def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table of which is known what it looks like; raises InputError with the first problems."""
     rows = read_fast(source, sniffed, limits)
-    return read_carefully(source, sniffed, limits) if rows is None else rows
+    if rows is not None:
+        return rows
+    lines = scan(source, sniffed, MAX_PROBLEMS, limits)
+    lines.check()
+    return lines.rows(source, sniffed, limits)
 
 
 def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
@@ -399,10 +358,10 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     check_rows(source, len(layout.names), limits)
     if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
         return None
-    declared: list[str] = []
-    table = _parsed(source, sniffed, declared, limits)
+    table = _parsed(source, sniffed)
     if table is None:
         return None
+    declared: list[str] = []
     names: dict[str, Named | None] = dict.fromkeys(_NAMES)
     for role, limit in zip(_NAMES, ("files", "classes"), strict=True):
         at = layout.position(role)
@@ -430,55 +389,42 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
             or ("" in files and layout.ignored)  # these columns may hold something
         ):
             return None
-        declared.extend(filter(None, files))
+        declared = [name for name in files if name]
         numbers = {i: column[~blank] for i, column in numbers.items()}
         file, label = (None if column is None else column.take(~blank) for column in (file, label))
     return Columns.of(layout, file, label, numbers, declared).rows(sniffed.origin(source), limits)
 
 
-def _parsed(source: Source, sniffed: Sniffed, declared: list[str], limits: Limits) -> Any:  # noqa: ANN401 - pyarrow is untyped
-    """Return the table with columns named by their positions, None if pyarrow refuses it.
-
-    A line of nothing but a file name goes to `declared`, if file names come first; raises InputError for too
-    many of them.
-    """
-    layout, most = sniffed.layout, limits.files
+def _parsed(source: Source, sniffed: Sniffed) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    """Return the table with columns named by their positions, None if pyarrow refuses it."""
+    layout = sniffed.layout
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT
-    texts = {i for i, role in enumerate(layout.roles) if role in _NAMES or (in_words and i == value)}
-    text = pa.dictionary(pa.int32(), pa.string())
-    types = {
-        str(i): text if i in texts else pa.float64()
-        for i, role in enumerate(layout.roles)
-        if role is not None
-    }
-
-    def lone_name(row: Any) -> str:  # noqa: ANN401
-        lone = row.actual_columns == 1 and row.text.strip() and '"' not in row.text
-        if lone and layout.position("filename") == 0 and not misdivided(row.text, sniffed.delimiter, layout):
-            declared.append(row.text.strip())
-            return "skip" if len(declared) <= most else "error"
-        return "error"
-
+    texts = (*_NAMES, "soft_value") if in_words else _NAMES
+    text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
+    roles = {str(i): role for i, role in enumerate(layout.roles) if role is not None}
+    types = {name: text if role in texts else number for name, role in roles.items()}
     try:
-        table = pv.read_csv(*_parsing(source, sniffed, types, lone_name, threads=len(source.data) > _BLOCK))
+        table = pv.read_csv(*_parsing(source, sniffed, types, threads=len(source.data) > _BLOCK))
         if in_words:
             from sedeval_soft.tables.unclear_columns import words_as_numbers
 
             at = table.column_names.index(str(value))
             table = table.set_column(at, str(value), words_as_numbers(table.column(at)))
     except pa.ArrowInvalid:
-        table = None
-    if len(declared) > most:
-        raise limits.refusal(source.name, "files", f"has more than {most} lines that declare files")
+        return None
     return table
 
 
 def _parsing(
-    source: Source, sniffed: Sniffed, types: dict[str, Any], odd_row: Callable[[Any], str], *, threads: bool
+    source: Source, sniffed: Sniffed, types: dict[str, Any], *, threads: bool = False, skip: bool = False
 ) -> tuple[Any, ...]:
-    """Return the arguments of pyarrow's parsers; types: of the columns that are read, by position."""
+    """Return the arguments of pyarrow's parsers.
+
+    types: of the columns that are read, by position. skip: whether rows of another length are read past.
+    """
     names = [str(i) for i in range(len(sniffed.layout.names))]
+    odd_row = (lambda _: "skip") if skip else None
     return (
         pa.BufferReader(pa.py_buffer(source.data)),
         pv.ReadOptions(column_names=names, skip_rows=sniffed.skip, block_size=_BLOCK, use_threads=threads),
@@ -497,15 +443,10 @@ def _buffer(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:  # noqa: AN
 
 
 def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
-    """Return for each number of an array whether it is missing."""
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
-    missing: npt.NDArray[np.bool_] = bits[array.offset :][: len(array)] == 0
-    return missing
-
-
-# Rows line by line.
+    return np.equal(bits[array.offset :][: len(array)], 0)
 
 
 @dataclass(slots=True)
@@ -513,16 +454,15 @@ class Scan:
     """What a pass over the lines found.
 
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
-    can be scored; files, labels, numbers: what is in them; declared: files without rows. misread: the lines
-    with a problem and a field for each column, which may explain one another.
+    can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
+    misread: the lines with a problem and a field for each column, which may explain one another.
     """
 
     problems: list[Problem] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     lines: list[int] = field(default_factory=list)
     declared: list[str] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    cells: list[list[str]] = field(default_factory=list)
     numbers: list[list[float]] = field(default_factory=list)
     misread: list[tuple[int, list[str]]] = field(default_factory=list)
 
@@ -533,7 +473,9 @@ class Scan:
 
     def rows(self, source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
-        columns = Columns.of_rows(sniffed.layout, self.files, self.labels, self.numbers, self.declared)
+        at = (sniffed.layout.position(role) for role in _NAMES)
+        files, labels = ([] if i is None else [fields[i].strip() for fields in self.cells] for i in at)
+        columns = Columns.of_rows(sniffed.layout, files, labels, self.numbers, self.declared)
         return columns.rows(sniffed.origin(source), limits)
 
 
@@ -545,7 +487,6 @@ def scan(
     whole: do not stop at more than `most` problems, to count them all.
     """
     scanned, layout = Scan(), sniffed.layout
-    file, label = map(layout.position, _NAMES)
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
     for line, fields in records(source, sniffed.delimiter, sniffed.skip, columns):
         if isinstance(fields, Problem):
@@ -560,8 +501,7 @@ def scan(
             if not problems:
                 scanned.lines.append(line)
                 scanned.numbers.append(numbers)
-                scanned.files += [] if file is None else [fields[file].strip()]
-                scanned.labels += [] if label is None else [fields[label].strip()]
+                scanned.cells.append(fields)
             elif whole:
                 scanned.misread.append((line, fields))
         for problem in problems:
@@ -571,13 +511,6 @@ def scan(
         if scanned.counts.total() > most and not whole:
             break
     return scanned
-
-
-def read_carefully(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
-    """Read a table line by line; raises InputError with the first problems found."""
-    lines = scan(source, sniffed, MAX_PROBLEMS, limits)
-    lines.check()
-    return lines.rows(source, sniffed, limits)
 
 
 def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
@@ -594,7 +527,6 @@ def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
 def _read_row(
     name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
 ) -> tuple[list[Problem], list[float]]:
-    """Return what is wrong with a line, and its numbers."""
     problems: list[Problem] = []
     numbers: list[float] = []
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
@@ -618,20 +550,15 @@ def _read_row(
 
 
 def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
-    """Return the code of what is wrong with a field of a number, and words; None where nothing is."""
     time = role in {"onset", "offset"}
     low, high = (0, limits.duration) if time else (-ROUNDING, 1 + ROUNDING)
     if low <= number <= high:
         return None
-    no_number = math.isnan(number)
+    no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
     percent = " (percent? divide by 100)" if 1 < number <= 100 else ""
     reasons = (
         (not text, "empty-number", "is empty"),
-        (
-            no_number and NUMBER.fullmatch(text.replace(",", ".")),
-            "decimal-comma",
-            "has a decimal comma, not a decimal point",
-        ),
+        (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
         (text.lower().lstrip("+-") in {"nan", "inf", "infinity"}, "not-finite", "is not finite"),
         (no_number, "not-a-number", "is not a number"),
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
@@ -648,7 +575,6 @@ def _wrong_number(title: str, role: str, text: str, number: float, limits: Limit
 
 
 def _other_length(name: str, sniffed: Sniffed, line: int, fields: Sequence[str]) -> Problem:
-    """Return the problem of a line that has more or fewer fields than the table."""
     layout, delimiter = sniffed.layout, sniffed.delimiter
     expected = f"expected {len(layout.names)} fields ({', '.join(layout.names[:8])})"
     text = delimiter.join(fields)

@@ -3,7 +3,7 @@
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
 values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
 from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
-either, the user is asked. Which names are beyond doubt is listed here.
+either, the user is asked. Which names are beyond doubt is in `columns.tsv`.
 """
 
 from __future__ import annotations
@@ -19,35 +19,23 @@ import pyarrow.compute as pc
 
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
-from sedeval_soft.tables.columns import COLUMNS, UNCLEAR_FILE, UNCLEAR_VALUE, WORDS, Layout, normal, role_of
+from sedeval_soft.tables.columns import (
+    COLUMNS,
+    NAMES,
+    UNCLEAR_FILE,
+    UNCLEAR_VALUE,
+    WORDS,
+    Layout,
+    normal,
+    role_of,
+)
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits
 
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
 
-_RECORDINGS = re.compile(
-    r"file|clip|wav|audio|record|video|youtube|\byt|track|soundscape|segment|stem|sample"
-)
-"""What is in the names of columns that name recordings, whatever else there is in the table."""
-
-_OF_RECORDINGS = re.compile(
-    r"duration|length|offset|onset|start|begin|end|time|rate|freq|size|score|fold|type|channel"
-)
-"""What columns of numbers about recordings are called, which do not name them."""
-
-_NO_VALUES = re.compile(
-    r"id|ids|idx|index|no|nr|num|number|count|n|rank|order|key|row|"
-    r"fold|split|part|subset|group|run|seed|view|selection|channel|track|"
-    r"mixture|overlap|overlapping|polyphony|polyphonic|foreground|background|"
-    r"freq|frequency|hz|khz|low|high|bandwidth|pitch|snr|db|gain|energy|"
-    r"duration|length|dur|time|date|year|month|day|hour|minute|second|seconds|sec|delta|"
-    r"lat|latitude|lon|longitude|azimuth|elevation|distance|x|y|z|unnamed"
-)
-"""Words in the names of columns that have other numbers than values, also where these are in [0, 1]."""
-
-_FLAGS = frozenset({"yes", "no", "y", "n", "t", "f"})
-"""What columns of texts hold that answer a question."""
+_RECORDINGS, _OF_RECORDINGS = ("|".join(NAMES[key]) for key in ("recordings", "of-recordings"))
 
 _MESSAGES = {
     UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
@@ -100,41 +88,36 @@ class _Evidence:
 
         A column of numbers does not name recordings, unless its name says so: the first cells tell that.
         """
-        could_be_values = self.may_value and not (self.textual or self.beyond)
-        could_be_files = self.may_name and (self.textual or self.likely or not self.numbers)
-        enough = (self.textual or self.likely) and len(self.texts) > _SHOWN
-        return could_be_values or (could_be_files and not enough)
+        textual = self.textual or self.likely
+        may_name = self.may_name and (not self.numbers if not textual else len(self.texts) <= _SHOWN)
+        return may_name or (self.may_value and not (self.textual or self.beyond))
 
     def add(self, cells: Any) -> None:  # noqa: ANN401
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
-        texts: list[str] = []
         try:
             if not pa.types.is_primitive(cells.type):
                 cells = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT)))
                 cells = cells.filter(pc.not_equal(cells, ""))
                 cells = words_as_numbers(cells)
+            numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
+            numbers = numbers[~np.isnan(numbers)]
+            different = [*numbers[:1], *numbers[numbers != numbers[:1]][:1]]
+            texts = [f"{number:.15g}" for number in different]
+            self.numbers |= bool(len(numbers))
+            self.beyond |= bool(((numbers < -ROUNDING) | (numbers > 1 + ROUNDING)).any())
+            self.uneven |= bool((numbers != 1).any())
         except pa.ArrowInvalid:
             self.textual = True
             texts = cells[: len(self.texts) + _SHOWN + 1].to_pylist()
-        else:
-            numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
-            numbers = numbers[~np.isnan(numbers)]
-            if len(numbers):
-                self.numbers = True
-                self.beyond |= bool(numbers.min() < -ROUNDING or numbers.max() > 1 + ROUNDING)
-                self.uneven |= bool((numbers != 1).any())
-                other = numbers[numbers != numbers[0]][:1]
-                texts = [f"{number:.15g}" for number in (numbers[0], *other)]
         self.texts = list(dict.fromkeys([*self.texts, *texts]))[: _SHOWN + 1]
 
     def names_recordings(self, *, by_table: bool) -> bool:
         """Return whether it may name the recordings; by_table: these are named after the table otherwise."""
-        if not self.may_name or len(self.texts) < 2 or {text.casefold() for text in self.texts} <= _FLAGS:
+        flags = {text.casefold() for text in self.texts} <= {*NAMES["flags"]}
+        if not self.may_name or len(self.texts) < 2 or flags:
             return False
-        if by_table:
-            audio = all(without_extension(text) != text for text in self.texts)
-            return self.textual and (self.likely or audio)
-        return self.textual or self.likely
+        audio = all(without_extension(text) != text for text in self.texts)
+        return self.textual and (self.likely or audio) if by_table else self.textual or self.likely
 
     def has_values(self) -> bool:
         """Return whether it may have the values."""
@@ -143,16 +126,14 @@ class _Evidence:
 
 def _unclear(layout: Layout) -> list[_Evidence]:
     """Return the columns that must be looked at, by their names: none in most tables."""
-    if layout.wide or not layout.has_header:
-        return []
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
     for i, (name, role) in enumerate(zip(layout.names, layout.roles, strict=True)):
         key = normal(name)
-        may_value = valueless and not any(map(_NO_VALUES.fullmatch, re.split(r"[^a-z]+", key)))
+        may_value = valueless and {*NAMES["no-values"]}.isdisjoint(re.split(r"[^a-z]+", key))
         plain = role is None and i not in layout.settled and name and not role_of(name)
-        if plain and (may_name or may_value):
-            likely = bool(_RECORDINGS.search(key)) and not _OF_RECORDINGS.search(key)
+        if plain and (may_name or may_value) and layout.has_header and not layout.wide:
+            likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
             columns.append(_Evidence(name, i, may_name, may_value, likely))
     return columns
 

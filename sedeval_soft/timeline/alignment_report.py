@@ -31,6 +31,7 @@ from sedeval_soft.tables.problem_codes import RULES
 Index = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int32]
 Groups = npt.NDArray[np.int64]
 
 STRICT = "strict makes each of these an error"
@@ -235,11 +236,6 @@ class RowStatistics:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return ", ".join(names[:_NAMED]) + more
 
-    @property
-    def fits_durations(self) -> bool:
-        """Whether all that recordings are compared with is given durations."""
-        return bool(self.ratios) and self.exact == sum(count for _, count in self.ratios)
-
     def is_late(self) -> bool:
         """Return whether `latest` ends too late for its recording, which it is not known to be longer than.
 
@@ -249,69 +245,70 @@ class RowStatistics:
             return False
         return self.latest.offset >= (2 if self.latest.length else _FACTOR) * self.longest
 
-    def unit(self, than: str = "expected", other: str = "") -> tuple[str, str] | None:
+    def unit(self, role: str = "", other: str = "") -> tuple[str, str] | None:
         """Return why times seem to be in another unit than seconds, and the mend; None where they do not.
 
-        than: what recordings are compared with, in words; other: the table, if it could be wrong as well.
+        role: of the table. other: the name of the reference.
         """
+        fits_durations = bool(self.ratios) and self.exact == sum(count for _, count in self.ratios)
+        exact, unit, mend = role == "reference" or fits_durations, "", "write seconds"
+        than = ("their durations" if exact else f"in {other}") if role else "expected"
         if self.ratios:
             bins, counts = np.array(self.ratios).T
             ends = np.cumsum(counts)
             # The lower one of two medians, and the greatest ratio.
             middle = bins[np.searchsorted(ends, (ends[-1] - 1) // 2, side="right")]
             median, most = 10 ** (float(middle) / _BINS), 10 ** (float(bins[-1]) / _BINS)
-            is_milli = 500 <= median <= 2000
+            theirs = "" if exact or not role else f", or those of {other} in "
             if median >= 1 / _LOW:
-                theirs = f", or those of {other} in minutes" if other else ""
-                unit = "milliseconds" if is_milli else "frames or samples, or milliseconds"
-                times = f"recordings end {_times(median)} times as late as {than}"
-                mend = "divide them by 1000" if is_milli else "write seconds"
-                return f"{times}: times could be {unit}{theirs}", mend
-            if most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
-                theirs = f", or those of {other} in milliseconds or frames" if other else ""
-                share = f"recordings end at {most:.2g} of their length at the latest"
-                return f"{share}: times could be minutes{theirs}", "write seconds"
+                is_milli = 500 <= median <= 2000
+                names = "milliseconds" if is_milli else "frames or samples, or milliseconds"
+                unit = f"recordings end {_times(median)} times as late as {than}: times could be {names}"
+                unit += theirs and f"{theirs}minutes"
+                mend = "divide them by 1000" if is_milli else mend
+            elif most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
+                unit = f"recordings end at {most:.2g} of their length at the latest: times could be minutes"
+                unit += theirs and f"{theirs}milliseconds or frames"
         is_of_minutes = self.minutes and self.last <= DAY
         is_long = 2 * self.lasting > self.rows and self.last >= _FACTOR * _TYPICAL
-        if self.fits_durations or not self.whole or is_of_minutes or not is_long:
-            return None
-        return (
-            f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could be "
-            "milliseconds or frames"
-        ), "write seconds"
+        if not unit and self.whole and is_long and not (fits_durations or is_of_minutes):
+            unit = (
+                f"all times are whole numbers, and most rows have {_TYPICAL:g} of them or more: these could "
+            )
+            unit += "be milliseconds or frames"
+        mend += "" if exact and self.ratios else ", or give durations if they are seconds"
+        return (unit, mend) if unit else None
 
-    def doubts(self, role: str, other: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the code of each reason to think that a table is misread, the reason, and what to do.
+    def doubts(self, role: str, other: str) -> Iterator[str]:
+        """Yield a line for each reason to think that a table is misread.
 
         role: of the table. other: the name of the reference.
         """
-        exact = role == "reference" or self.fits_durations
-        unit = self.unit("their durations" if exact else f"in {other}", "" if exact else other)
-        latest, beyond = self.latest, self.beyond
+        unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
         if unit is not None:
-            text, mend = unit
-            mend += "" if exact and self.ratios else ", or give durations if they are seconds"
             last = f"the last row ends at {self.last:.6g}, which was taken for seconds"
-            yield "time-unit", f"{text}; {last}", mend
+            lines.append(("time-unit", f"{unit[0]}; {last}", unit[1]))
         elif self.over_day:
             days = f"a recording would be {self.last / DAY:.3g} days long"
-            mend = "write seconds, or give durations if it is so long"
-            yield "long-recording", f"{days}: its last row ends at {self.last:.6g} s", mend
+            days += f": its last row ends at {self.last:.6g} s"
+            lines.append(("long-recording", days, "write seconds, or give durations if it is so long"))
         elif latest is not None and self.is_late():
             end = latest.length or self.longest
             recording = "its recording" if latest.length else "any recording"
             times = f"{latest} ends {_times(latest.offset / end)} times as late as {recording} in {other}"
             mend = "correct its times if they are not seconds, or give durations"
-            yield "after-end", f"{times}, which ends at {end:.6g} s", mend
+            lines.append(("after-end", f"{times}, which ends at {end:.6g} s", mend))
         if unit is None and beyond is not None:
             rows = "row ends after its" if self.after_end == 1 else "rows end after their"
             text = f"{self.after_end:,} {rows} recording does: {beyond}, which has {beyond.length:.6g} s"
-            yield "after-end", text, "correct the times: segments after the end are not evaluated"
+            lines.append(("after-end", text, "correct the times: segments after the end are not evaluated"))
         for code, name, noun, text, mend in _MANY:
             n, total = getattr(self, name), self.rows if noun == "row" else self.files
             share = RULES[code].misread
             if share is not None and n and n >= share * total:
-                yield code, text.format(n=n, total=f"of {counted(total, noun)}"), mend
+                lines.append((code, text.format(n=n, total=f"of {counted(total, noun)}"), mend))
+        for code, text, mend in lines:
+            yield f"{self.called(role)}: {text}; {mend} ({code})"
 
 
 def _times(ratio: float) -> str:
@@ -339,16 +336,6 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     "longest": max,
 }
 """How the statistics of parts make one; what is not named here is added up."""
-
-
-def doubts(sides: Mapping[str, RowStatistics]) -> list[str]:
-    """Return a line for each reason to think that a table is misread; sides: the statistics by role."""
-    other = sides["reference"].called("reference") if "reference" in sides else "the reference"
-    return [
-        f"{side.called(role)}: {text}; {mend} ({code})"
-        for role, side in sides.items()
-        for code, text, mend in side.doubts(role, other)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +392,7 @@ class AlignmentReport:
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
         classes, both = self.classes(settings), self.reference_classes | self.system_classes
-        lines = [*sorted(self.doubtful), *doubts(self.tables), *self._of_names(classes)]
+        lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_names(classes)]
         if self.after_end:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
@@ -443,6 +430,13 @@ class AlignmentReport:
             ]
         return tuple(lines)
 
+    def misread(self, *roles: str) -> list[str]:
+        """Return a line for each reason to think that the table of one of some roles is misread."""
+        other = self._table("reference")
+        return [
+            line for role in roles if role in self.tables for line in self.tables[role].doubts(role, other)
+        ]
+
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
         return self.tables.get(role, RowStatistics()).called(role)
@@ -450,7 +444,7 @@ class AlignmentReport:
     def _of_names(self, classes: Iterable[str]) -> Iterator[str]:
         """Yield a line for names in the wrong column, two names of one class, and each kind of files."""
         theirs = self.extra | self.dropped
-        if are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
+        if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
             yield (
                 f"{self._table('system')}: classes of the reference stand as file names, and its files as "
                 "classes; swap the two columns, or their names in the header (swapped-columns)"
@@ -605,7 +599,7 @@ class Ordered(NamedTuple):
     def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
         """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
         if order is None:
-            key = _joint_key(group, _onset_ticks(rows))
+            key = _joint_key(rows, group)
             # One number is sorted in a tenth of the time of two, where rows are nearly in order.
             order = np.lexsort((rows.onset, group)) if key is None else np.argsort(key, kind="stable")
         group, onset, offset = group[order], rows.onset[order], rows.offset[order]
@@ -614,12 +608,9 @@ class Ordered(NamedTuple):
         return cls(order, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
 
 
-def _onset_ticks(rows: EventTable) -> Groups:
-    return np.rint(rows.onset * (1 / TICK)).astype(np.int64)
-
-
-def _joint_key(*columns: npt.NDArray[np.integer[Any]]) -> Groups | None:
-    """Return one number for each row, in order of all columns; None where it might be too large."""
+def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Codes) -> Groups | None:
+    """Return a number for each row, by group, onset and the last; None where it might be too large."""
+    columns = group, np.rint(rows.onset * (1 / TICK)).astype(np.int64), *last
     sizes = [int(column.max()) + 1 for column in columns]
     return np.ravel_multi_index(columns, sizes) if math.prod(sizes) < _MOST else None
 
@@ -632,7 +623,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
     if rows.has_values and not rows.has_steps:
         # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
         # and each row begins apart from all others of its class.
-        key = _joint_key(rows.file, _onset_ticks(rows), rows.row_label)
+        key = _joint_key(rows, rows.file, rows.row_label)
         if key is not None and ((key[1:] > key[:-1]).all() or len(distinct(key)) == len(key)):
             return {}
     ordered = Ordered.of(rows, rows.groups())
@@ -645,12 +636,9 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
     }
 
 
-def decimal_files(rows: EventTable, *, has_header: bool) -> str | None:
-    """Return what is said of a table whose file names are all decimal numbers, None of all others.
-
-    Where a header names the column, its author has said what it is.
-    """
-    if has_header or not rows.files or not all(map(_DECIMAL.fullmatch, rows.files)):
+def decimal_files(rows: EventTable) -> str | None:
+    """Return what is said of a table without a header whose file names are all decimal numbers, else None."""
+    if not rows.files or not all(map(_DECIMAL.fullmatch, rows.files)):
         return None
     return "all file names are decimal numbers: these could be onset, offset, value and label"
 

@@ -172,7 +172,8 @@ def _match_files(
     for side in (reference, system):
         notes += [f"{side.origin.name}: {text}" for text in side.origin.notes]
         doubtful += [f"{side.origin.name}: {text}" for text in side.origin.assumed]
-        decimals = decimal_files(side, has_header="without header" not in side.origin.form)
+        # Where a header names the column, its author has said what it is.
+        decimals = decimal_files(side) if "without header" in side.origin.form else None
         if decimals is not None:
             doubtful.append(f"{side.origin.name}: {decimals}; name the columns in a header (swapped-columns)")
     listed = match_names(reference.files, durations or {})

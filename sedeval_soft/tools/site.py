@@ -45,7 +45,7 @@ from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT, doubts
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.submissions import (
     Challenge,
@@ -348,8 +348,7 @@ def _check_reference(task: Task) -> None:
     """Refuse a reference that is probably misread, where that makes all submissions invalid."""
     if task.settings.strict:
         rows = task.reference
-        tables = align(rows, rows, task.settings, task.durations).findings.tables
-        misread = doubts({role: table for role, table in tables.items() if role == "reference"})
+        misread = align(rows, rows, task.settings, task.durations).findings.misread("reference")
         if misread:
             raise EvaluationError("\n".join([*misread, STRICT]))
 

@@ -162,7 +162,7 @@ def check_table(table: Table, log: Log) -> None:
     if not layout.wide and rows.classes and all(map(is_number, rows.classes)):
         line, column = table.header or 1, table.column("event_label")
         log.add(problem("numeric-labels", table.name, "all classes are numbers", line, column))
-    decimal = decimal_files(rows, has_header=layout.has_header)
+    decimal = None if layout.has_header else decimal_files(rows)
     if decimal is not None and len(rows):
         _add_rows(log, "swapped-columns", table, [0], why=decimal)
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):

@@ -59,13 +59,6 @@ def test_help_ends_with_the_exit_status(name):
     assert (", 1 " in said) == answers
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, each in commands().items() if "quiet" in {p.name for p in each.params}]
-)
-def test_quiet_is_said_to_hide_all_remarks(name):
-    assert "No warnings and remarks on standard error" in " ".join(call(name, "--help").out.split())
-
-
 MODULES = {"board", "evaluate", "plot", "results", "tables"}
 """Those that have commands."""
 

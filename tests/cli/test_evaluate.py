@@ -94,28 +94,16 @@ def test_usage_is_what_one_would_type(arguments, usage):
     assert done.output.startswith(f"Usage: {usage}\n")
 
 
-def test_options_hold_over_settings_files(tmp_path):
-    config = tmp_path / "settings.yaml"
-    config.write_text("segment_length: 0.5\nthreshold: 0.4\n")
-    asked = ("--only", "segment.soft", "--classes", "car,footsteps", "--threshold", "0.3", "-q")
-    document = call(REFERENCE, SYSTEM, "--config", config, *asked, "--format", "json").document
-    assert (document["settings"]["segment_length"], document["settings"]["threshold"]) == (0.5, 0.3)
-    (system,) = document["systems"]
-    assert system["classes"] == ["car", "footsteps"]
-    assert {(score["basis"], score["reading"]) for score in system["scores"]} == {("segment", "soft")}
-
-
 def test_quoted_classes_may_hold_commas():
     assert split_classes(['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
 
 
 def test_operating_points_stand_in_place_of_the_system(tmp_path):
-    (tmp_path / "ref.tsv").write_text("a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\n")
-    (tmp_path / "low.tsv").write_text("a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\n")
-    (tmp_path / "high.tsv").write_text("a.wav\t0\t2\tcar\n")
-    points = ["--operating-point", f"0.2={tmp_path / 'low.tsv'}"]
-    points += ["--operating-point", f"0.6={tmp_path / 'high.tsv'}"]
-    reference = str(tmp_path / "ref.tsv")
+    rows = ("a.wav\t0\t2\tcar\n", "a.wav\t5\t8\tcar\n", "a.wav\t9\t9.5\tcar\n")
+    high, reference, low = (tmp_path / f"{k}.tsv" for k in (1, 2, 3))
+    for number, path in enumerate((high, reference, low), 1):
+        path.write_text("".join(rows[:number]))
+    points = ("--operating-point", f"0.2={low}", "--operating-point", f"0.6={high}")
     done = call(reference, *points, "--score", "event.soft.tp.micro", "--score", "event.hard.n_sys.micro")
     assert done.out.split() == ["1.6", "3"]
     # The high threshold's list finds one of two; the second costs a false positive in the reference's 8 s.
@@ -160,7 +148,7 @@ def test_standard_output_by_name_is_added_to_not_replaced(tmp_path):
     for name in ("/dev/stdout", "-"):
         held.write_text("before\n")
         command = (
-            f"'{sys.executable}' -m sedeval_soft '{REFERENCE}' '{SYSTEM}' --score {F1} -o {name} >> '{held}'"
+            f"'{sys.executable}' -m sedeval_soft {REFERENCE} {SYSTEM} --score {F1} -o {name} >> '{held}'"
         )
         subprocess.run(["bash", "-c", command], check=True, cwd=tmp_path)
         assert held.read_text().splitlines()[0] == "before"
@@ -213,13 +201,11 @@ def test_check_prints_ours_theirs_and_the_difference():
 
 
 def test_list_scores_and_version():
-    lines = run("--list-scores").stdout.splitlines()
+    lines = call("--list-scores").out.splitlines()
     assert any(line.startswith(f"{F1} ") for line in lines)
-    assert all(
-        re.match(r"(segment|event|intersection|clip|ranking)\.\w+\.\w+(\.\w+|\[class\])?  ", line)
-        for line in lines
-    )
-    assert re.fullmatch(r"soft-sed-eval, version \d+\.\d+\.\d+\n", run("--version").stdout)
+    form = r"(segment|event|intersection|clip|ranking)\.\w+\.\w+(\.\w+|\[class\])?  "
+    assert all(re.match(form, line) for line in lines)
+    assert re.fullmatch(r"soft-sed-eval, version \d+\.\d+\.\d+\n", call("--version").out)
 
 
 def test_a_defect_is_one_message_unless_debugging(monkeypatch):

@@ -135,18 +135,3 @@ def test_several_systems_in_the_other_forms(form):
     assert done.code == 0
     assert "sys_b.tsv" in done.out.replace("\\", "")
     assert form == "github" or "micro" not in done.out
-
-
-def test_what_costs_most_is_in_the_summary():
-    done = call(REFERENCE, SYSTEM, *ONLY, "--format", "github", "--worst", "1")
-    assert done.code == 0
-    assert "cost" in done.out
-    assert call(REFERENCE, SYSTEM, "--format", "junit", "--worst", "1").code == 2
-
-
-def test_tallies_have_these_forms_too(tmp_path):
-    tally = tmp_path / "1.tally"
-    call(REFERENCE, SYSTEM, *ONLY, "--save-tally", tally, "-o", tmp_path / "out")
-    done = call("merge", tally, "--format", "junit", *MISSED)
-    assert done.code == 1
-    assert "<failure" in done.out

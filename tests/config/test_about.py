@@ -30,11 +30,9 @@ def test_what_is_said_is_read(tmp_path):
     ("text", "words"),
     [
         ("- a\n", "expected lines such as team: NAME, with the keys team, title, authors, url, note"),
-        ("titel: x\n", "unknown key 'titel'"),
-        ("titel: x\n", "'title'"),
+        ("titel: x\n", "unknown key 'titel'; did you mean 'title'?"),
         ("colour: x\n", "unknown key 'colour'"),
         ("team: [a]\n", "team is not a text"),
-        ("team: true\n", "team is not a text"),
         ("authors: [[a]]\n", "authors is not a text"),
         (f"note: {'x' * 301}\n", "note has 301 characters; expected 300 or fewer"),
         (f"authors: [{', '.join(['a'] * 101)}]\n", "has 101 authors; expected 100 or fewer"),
@@ -44,7 +42,6 @@ def test_what_is_said_is_read(tmp_path):
         ("url: ftp://example.org\n", "is not the address of a page"),
         ("url: 'https://example.org/<script>'\n", "is not the address of a page"),
         ("url: https://exämple.org\n", "is not the address of a page"),
-        ("url: 'https://'\n", "is not the address of a page"),
         ("url: 'https://[::1'\n", "is not the address of a page"),
     ],
 )

@@ -53,6 +53,13 @@ def test_files_that_are_shipped_pass(path):
     VALIDATOR.validate(read_yaml(str(path)))
 
 
+def test_copies_are_those_of_the_presets():
+    configs, presets = ROOT / "configs", ROOT / "sedeval_soft" / "presets"
+    assert {path.stem for path in configs.glob("*.yaml")} == {*PRESETS, "default"}
+    for name in PRESETS:
+        assert (configs / f"{name}.yaml").read_bytes() == (presets / f"{name}.yaml").read_bytes()
+
+
 def test_all_copies_are_listed():
     text = (ROOT / "configs" / "README.md").read_text(encoding="utf-8")
     assert all(f"`{path.name}`" in text for path in (ROOT / "configs").glob("*.yaml"))

@@ -16,7 +16,7 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_carefully, read_fast, sniff
+from sedeval_soft.tables.text import read_fast, scan, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [
@@ -37,10 +37,17 @@ def facts(rows):
     ]
 
 
+def read_carefully(source):
+    """Return what is read of a table line by line."""
+    lines = scan(source, sniff(source), 10)
+    lines.check()
+    return lines.rows(source, sniff(source))
+
+
 def both_ways(path):
     """Return what is read of a table at once, None where it cannot be, and line by line."""
     source = open_source(path)
-    return read_fast(source, sniff(source)), read_carefully(source, sniff(source))
+    return read_fast(source, sniff(source)), read_carefully(source)
 
 
 @pytest.fixture
@@ -99,10 +106,12 @@ def test_rows_with_only_a_name_declare_files(written):
         ["a\t0\t1\tcar", "silent\t\t\t", "quiet"],
         ["quiet", "silent\t\t\t", "a\t0\t1\tcar"],
     ):
-        for rows in both_ways(written("\n".join(lines))):
-            assert rows is not None
-            assert set(rows.files) == {"a", "silent", "quiet"}
-            assert len(rows) == 1
+        rows = both_ways(written("\n".join(lines)))[1]
+        assert set(rows.files) == {"a", "silent", "quiet"}
+        assert len(rows) == 1
+    for rows in both_ways(written("a\t0\t1\tcar\nsilent\t\t\t\n")):
+        assert rows is not None
+        assert (set(rows.files), len(rows)) == ({"a", "silent"}, 1)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +198,7 @@ def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory)
     source = open_source(path)
     fast = read_fast(source, sniff(source))
     if fast is not None:
-        assert facts(fast) == facts(read_carefully(source, sniff(source)))
+        assert facts(fast) == facts(read_carefully(source))
 
 
 def test_folder_of_tables(tmp_path):

@@ -169,65 +169,45 @@ def test_the_command_tells_it_and_so_do_tables_counted_in_parts(tmp_path):
     assert done.err.count("nearly on the edges") == 2
 
 
-@pytest.mark.parametrize("decimals", [1, 2, 3, 6])
-def test_events_anywhere_are_no_grid(decimals):
+def test_events_anywhere_and_frames_of_other_lengths_are_no_grid():
     rng = np.random.default_rng(1)
-    onset = (rng.random(3000) * 100).round(decimals)
-    offset = (onset + rng.random(3000) * 3).round(decimals)
-    rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
-    for length in (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96):
-        warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
-        assert not any("nearly on the edges" in text for text in warnings)
-
-
-@pytest.mark.parametrize("step", ["0.064", "0.96", "0.1", "0.25", "0.016", "0.02"])
-def test_frames_of_other_lengths_are_no_grid_of_segments(step):
-    table = wide(Fraction(step), np.random.default_rng(0).random((600, 1)).round(2), np.float64, None)
-    for length in (1.0, 0.1, 0.2, 0.5):
-        assert evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings == ()
+    for decimals in (1, 2, 3, 6):
+        onset = (rng.random(3000) * 100).round(decimals)
+        offset = (onset + rng.random(3000) * 3).round(decimals)
+        rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
+        for length in (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96):
+            warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
+            assert not any("nearly on the edges" in text for text in warnings)
+    for step in ("0.064", "0.96", "0.1", "0.25", "0.016", "0.02"):
+        table = wide(Fraction(step), rng.random((600, 1)).round(2), np.float64, None)
+        for length in (1.0, 0.1, 0.2, 0.5):
+            assert evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings == ()
 
 
 # Single and half precision
 
 
-def test_times_in_single_precision_are_those_of_double():
-    rng = np.random.default_rng(0)
-    onset = np.sort((rng.random(400) * 3000).round(2))
-    table = pd.DataFrame(
-        {"filename": "a", "onset": onset, "offset": (onset + 0.5).round(2), "event_label": "dog"}
-    )
-    single = table.astype({"onset": np.float32, "offset": np.float32})
-    widened = single.astype({"onset": np.float64, "offset": np.float64})
-    for length in (0.1, 0.02, 0.25, 1.0):
-        scores = evaluate(table, single, segment_length=length)
-        assert scores["segment.hard.f1.micro"] == scores["event.hard.f1.micro"] == 1.0
-        assert scores["segment.hard.error_rate.micro"] == 0.0
-        assert evaluate(table, widened, segment_length=length)["segment.hard.f1.micro"] == 1.0
-    moved = single.assign(onset=(table.onset + 0.2).round(2).astype(np.float32))
-    assert evaluate(table, moved, offset=False)["event.hard.f1.micro"] == 1.0
-
-
 @pytest.mark.parametrize("kind", [np.float32, np.float16])
 def test_values_are_compared_as_their_own_type_would(kind, tmp_path):
     values = np.array([[0.6], [0.6], [0.61], [0.3], [0.59], [0.6], [0.1]], dtype=kind)
-    above = int((values > kind(0.6)).sum())
-    reference = np.ones((7, 1))
+    assert int((values > kind(0.6)).sum()) == 1
     frame = wide(Fraction(1), values.astype(np.float64), np.float64, None).assign(c0=values[:, 0])
-    ones = wide(Fraction(1), reference, np.float64, None)
-    for sides in ((reference, values), (ones, frame), (ones, long(Fraction(1), values, np.float64, None))):
-        scores = evaluate(*sides, threshold=0.6)
-        assert scores["segment.hard.n_sys.micro"] == above == 1
-        assert evaluate(*sides, threshold=0.6, inclusive=True)["segment.hard.n_sys.micro"] == 4
-        assert evaluate(*sides, threshold=kind(0.6))["segment.hard.n_sys.micro"] == 1
-    evaluator = Evaluator(threshold=0.6)
-    evaluator.update(reference, values, files="a")
-    assert evaluator.compute()["segment.hard.n_sys.micro"] == 1
+    ones = wide(Fraction(1), np.ones((7, 1)), np.float64, None)
+    sides = [(np.ones((7, 1)), values), (ones, frame), (ones, long(Fraction(1), values, np.float64, None))]
     if kind is np.float32:
-        for name, write in (("a.parquet", frame.to_parquet), ("a.arrow", frame.to_feather)):
-            write(tmp_path / name)
-            ones.to_csv(tmp_path / "ref.csv", index=False)
-            done = call(tmp_path / "ref.csv", tmp_path / name, "--threshold", "0.6", "--format", "json")
-            assert done.scores["segment.hard.n_sys.micro"]["value"] == 1
+        sides += [(ones, tmp_path / name) for name in ("a.parquet", "a.arrow")]
+        frame.to_parquet(sides[-2][1])
+        frame.to_feather(sides[-1][1])
+    for pair in sides:
+        for asked, n in (
+            ({"threshold": 0.6}, 1),
+            ({"threshold": 0.6, "inclusive": True}, 4),
+            ({"threshold": kind(0.6)}, 1),
+        ):
+            assert evaluate(*pair, **asked)["segment.hard.n_sys.micro"] == n
+    evaluator = Evaluator(threshold=0.6)
+    evaluator.update(*sides[0], files="a")
+    assert evaluator.compute()["segment.hard.n_sys.micro"] == 1
 
 
 @given(
@@ -277,16 +257,17 @@ def test_means_that_are_equal_are_tied():
 
 
 @pytest.mark.parametrize(
-    "chosen", [{"threshold": 0.0}, {"reference_threshold": 0.0}, {"threshold": -0.5}], ids=str
+    ("message", "chosen"),
+    [
+        ("silence", {"inclusive": True, "threshold": 0.0}),
+        ("silence", {"inclusive": True, "reference_threshold": 0.0}),
+        ("silence", {"inclusive": True, "threshold": -0.5}),
+        # Segments without any row would be active, and events need one.
+        ("reference threshold must not be below 0", {"reference_threshold": -0.1}),
+        ("reference threshold must not be below 0", {"threshold": -0.1}),
+    ],
 )
-def test_silence_is_never_active(chosen):
-    with pytest.raises(SettingsError, match="silence"):
-        Settings(inclusive=True, **chosen)
-
-
-def test_a_reference_threshold_below_silence_is_refused():
-    """Segments without any row would be active, and events need one."""
-    for chosen in ({"reference_threshold": -0.1}, {"threshold": -0.1}):
-        with pytest.raises(SettingsError, match="reference threshold must not be below 0"):
-            Settings(**chosen)
+def test_silence_is_never_active(message, chosen):
+    with pytest.raises(SettingsError, match=message):
+        Settings(**chosen)
     assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1

@@ -14,42 +14,12 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import memory_limited, taken
-from sedeval_soft.tables.ticks import tick, to_seconds, to_ticks
+from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import clip_values
 
 LENGTHS = st.tuples(st.integers(0, END + 3), st.integers(0, END + 3))
-
-
-@given(st.integers(0, 10**13), st.floats(0, 1e6))
-def test_ticks_are_the_nearest_microseconds_and_come_back(ticks, time):
-    seconds = to_seconds(np.array([ticks]))
-    assert to_ticks(seconds).tolist() == [ticks]
-    assert tick(float(seconds[0])) == ticks
-    nearest = to_ticks(np.array([time]))[0]
-    assert abs(nearest - time * 1e6) <= 0.5 + 1e-3
-    assert nearest == tick(time)
-
-
-@given(st.lists(st.integers(0, 20), min_size=1, max_size=4), st.integers(1, 7), st.data())
-def test_segments_cover_each_file_and_cells_are_those_that_a_row_overlaps(lengths, segment, data):
-    grid = Grid.over(np.array(lengths), segment)
-    counts = [len(range(0, length, segment)) for length in lengths]
-    assert grid.n_segments.tolist() == counts
-    assert grid.start.tolist() == [sum(counts[:i]) for i in range(len(counts) + 1)]
-    assert grid.size == sum(counts)
-
-    file = data.draw(st.integers(0, len(lengths) - 1))
-    onset, offset = sorted(data.draw(st.tuples(st.integers(0, 30), st.integers(0, 30))))
-    first, last = grid.cells(np.array([file], dtype=np.int32), np.array([onset]), np.array([offset]))
-    expected = [
-        int(grid.start[file]) + k
-        for k in range(counts[file])
-        if any(k * segment <= t < (k + 1) * segment for t in range(onset, offset))
-    ]
-    assert list(range(int(first[0]), int(last[0]))) == expected
-    assert first[0] <= last[0] <= grid.size
 
 
 def test_grids_that_are_too_large_are_refused():

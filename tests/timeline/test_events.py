@@ -1,0 +1,173 @@
+"""Pieces of constant value, events of one threshold and of all, against a look at every tick and loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from oracles import END, FILES, TICK, in_seconds, merged_events, tick_rows, value_at
+from tables import long_rows, wide_rows
+
+from sedeval_soft.timeline.events import (
+    Activity,
+    EventLifetimes,
+    events_of,
+    lifetimes_of,
+    previous_smaller,
+    separate,
+)
+from sedeval_soft.timeline.ranges import Pyramid, range_maximum, running_maximum
+
+S = 1_000_000
+
+
+def columns(rows, *names):
+    return list(zip(*(getattr(rows, name).tolist() for name in names), strict=True))
+
+
+@given(tick_rows())
+def test_the_activity_of_a_long_table(rows):
+    """Sorted by file, class and onset, with extent, without overlap; the largest value counts."""
+    table = long_rows(in_seconds(rows), files=FILES)
+    activity = Activity.of_table(table)
+    pieces = columns(activity, "file", "label", "onset", "offset", "value")
+    assert pieces == sorted(pieces)
+    assert all(onset < offset for _, _, onset, offset, _ in pieces)
+    assert not any(a[:2] == b[:2] and b[2] < a[3] for a, b in zip(pieces, pieces[1:], strict=False))
+    for file, name in enumerate(table.files):
+        for code, label in enumerate(table.classes):
+            here = [piece[2:] for piece in pieces if piece[:2] == (file, code)]
+            for tick in range(END + 1):
+                value = sum(value for onset, offset, value in here if onset <= tick < offset)
+                assert value == value_at(rows, name, label, tick)
+
+
+def facts(events, table):
+    names = "file", "onset", "offset", "label"
+    return [(table.files[f], on, off, table.classes[c]) for f, on, off, c in columns(events, *names)]
+
+
+@given(tick_rows(), st.sampled_from([0.0, 0.25, 0.5]), st.booleans())
+def test_active_rows_are_events_in_their_order_and_merged_where_they_touch(rows, threshold, inclusive):
+    table = long_rows(in_seconds(rows), files=FILES)
+    active = [row for row in rows if row[4] > threshold or (inclusive and row[4] == threshold)]
+    events = events_of(table, threshold, inclusive, merge=False)
+    assert facts(events, table) == [row[:4] for row in active]
+    assert events.onset_seconds.tolist() == [row[1] * TICK for row in active]
+    assert events.offset_seconds.tolist() == [row[2] * TICK for row in active]
+
+    events = events_of(table, threshold, inclusive, merge=True)
+    # Without extent there is nothing to merge.
+    assert sorted(facts(events, table)) == sorted(merged_events([row for row in active if row[1] < row[2]]))
+    for ordered, names in (
+        (events, "file label onset offset"),
+        (events.in_order(by_class=False), "file onset offset"),
+    ):
+        assert columns(ordered, *names.split()) == sorted(columns(ordered, *names.split()))
+    assert np.array_equal(events.onset_seconds, events.onset * TICK)
+    assert events.offset_seconds == pytest.approx(events.offset * TICK, rel=1e-15)
+
+
+@settings(max_examples=150)
+@given(tick_rows(max_size=16), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.75, 1.0]), st.booleans())
+def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
+    if inclusive and threshold == 0.0:
+        return  # everything would be active, all the time
+    table = long_rows(in_seconds(rows), files=FILES)
+    activity = Activity.of_table(table)
+    whole = EventLifetimes.of(activity)
+    events = facts(whole.take(whole.alive(threshold, inclusive)), table)
+    active = [row for row in rows if row[4] > threshold or (inclusive and row[4] == threshold)]
+    assert sorted(events) == sorted(merged_events([row for row in active if row[1] < row[2]]))
+    # At most one for each piece.
+    assert len(whole) <= len(activity.onset)
+    assert (whole.born < whole.dies).all()
+    assert set(whole.dies.tolist()) <= set(activity.value.tolist())
+
+
+@given(st.lists(st.integers(0, 5), max_size=60), st.booleans())
+@example([*range(1, 100), 1, 50, 2], False)  # Many jumps: a pyramid of minima takes over.
+@example([*range(1, 100), 1, 50, 2], True)
+def test_the_nearest_smaller_value_before_each(values, or_equal):
+    values = [0, *values]
+    before = previous_smaller(np.array(values, dtype=np.float64), or_equal=or_equal).tolist()
+    for place, value in enumerate(values):
+        if value > 0:  # else it is a wall: nothing is smaller, and nobody asks
+            smaller = [k for k in range(place) if values[k] < value or (or_equal and values[k] == value)]
+            assert before[place] == smaller[-1]
+
+
+@pytest.mark.parametrize(
+    ("apart", "rows"),
+    [
+        (True, "a 0 1 car, a 1.5 2 car"), (False, "a 0 1 car, a 1 2 car"), (False, "a 0 1 car, a 0.5 2 car"),
+        # Those of other classes and files may be anywhere, in any order.
+        (True, "a 0 1 car, a 0.5 2 dog"), (True, "b 0 1 car, a 5 6 dog, b 2 3 car"),
+        (False, "b 2 9 car, a 5 6 dog, b 1 3 car"),
+    ],
+)  # fmt: skip
+def test_events_of_one_class_in_one_file_are_apart_or_not(apart, rows):
+    assert separate(lifetimes_of(long_rows([row.split() for row in rows.split(", ")]), merge=False)) is apart
+
+
+def test_a_wide_table_has_the_lifetimes_of_all_its_classes():
+    wide = wide_rows(np.array([[0.25, 1.0], [0.5, 0.0], [0.5, 0.75]]), 1.0)
+    merged, rows = (lifetimes_of(wide, merge) for merge in (True, False))
+    assert (merged.nested, rows.nested) == (True, False)
+    of_second = [(1, 0, S, 0.0, 1.0), (1, 2 * S, 3 * S, 0.0, 0.75)]
+    names = "label", "onset", "offset", "born", "dies"
+    assert sorted(columns(merged, *names)) == [
+        (0, 0, 3 * S, 0.0, 0.25), (0, S, 3 * S, 0.25, 0.5), *of_second,
+    ]  # fmt: skip
+    # Without merging each cell is an event up to its value.
+    assert sorted(columns(rows, *names)) == [
+        (0, 0, S, 0.0, 0.25), (0, S, 2 * S, 0.0, 0.5), (0, 2 * S, 3 * S, 0.0, 0.5), *of_second,
+    ]  # fmt: skip
+    for merge in (True, False):
+        assert len(lifetimes_of(wide_rows(np.zeros((2, 0)), 1.0), merge)) == 0
+
+
+# Ranges.
+
+VALUES = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=50)
+
+
+@given(VALUES, st.booleans(), st.booleans())
+def test_the_pyramid_finds_small_values_and_minima_of_ranges(values, or_equal, tied):
+    """From every place for every wanted value for which there is one; wanted values between and at values."""
+    pyramid = Pyramid(np.array(values))
+    answers = []
+    for place in range(len(values)):
+        for wanted in {*values, 0.5, 3.5, 9.0} if tied else {values[place]}:
+            small = [i for i in range(place) if values[i] < wanted or (or_equal and values[i] == wanted)]
+            if small:
+                answers.append((place, wanted, small[-1]))
+    places = np.array([place for place, _, _ in answers], dtype=np.int64)
+    wanted = np.array([value for _, value, _ in answers])
+    got = pyramid.before(places, wanted, or_equal=or_equal)
+    assert got.tolist() == [answer for _, _, answer in answers]
+    ranges = [(a, b) for a in range(len(values) + 1) for b in range(a, len(values) + 1)]
+    first, last = np.array(ranges, dtype=np.int64).T
+    assert pyramid.minimum(first, last).tolist() == [min(values[a:b], default=np.inf) for a, b in ranges]
+
+
+@given(
+    st.integers(1, 70),
+    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70), st.floats(0, 1)), max_size=30),
+    st.sampled_from([0.0, -1.0]),
+)
+def test_maxima_of_ranges(size, ranges, empty):
+    ranges = [(*sorted((min(a, size), min(b, size))), value) for a, b, value in ranges]
+    expected = [max([v for a, b, v in ranges if a <= cell < b], default=empty) for cell in range(size)]
+    first, last = (np.array([item[k] for item in ranges], dtype=np.int64) for k in (0, 1))
+    value = np.array([item[2] for item in ranges], dtype=np.float64)
+    assert range_maximum(size, first, last, value, empty).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2**62)), max_size=40))
+def test_running_maxima(items):
+    items.sort(key=lambda item: item[0])
+    group, value = (np.array([item[k] for item in items], dtype=np.int64) for k in (0, 1))
+    expected = [max(v for g, v in items[: i + 1] if g == items[i][0]) for i in range(len(items))]
+    assert running_maximum(value, group).tolist() == expected

@@ -66,73 +66,55 @@ class Plan:
     @classmethod
     def of(cls, settings: Settings) -> Plan:
         """Decide what is evaluated."""
+        wants, groups, events = settings.wants, {*settings.measures}, ("event", "intersection")
         families = tuple(
             (basis, reading)
             for basis, readings in READINGS.items()
             for reading in readings
-            if settings.wants(basis, reading)
+            if wants(basis, reading)
         )
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
-        swept = tuple(
-            basis for basis in BASES if settings.reference_sweep and settings.wants(basis, "hard", "optimal")
-        )
-        searching = {basis for basis in BASES if settings.wants(basis, "tuned")}
+        swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
+        searching = {basis for basis in BASES if wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
             searching.add("segment")
         if settings.cross_tune is not None and settings.objective:
             searching.add(settings.objective.partition(".")[0])
         tuned_by = tuple(basis for basis in BASES if basis in searching)
         # PSDS has both readings, unless `only` names just one.
-        wanted = tuple(reading for reading in ("hard", "soft") if settings.wants("intersection", reading))
+        wanted = tuple(reading for reading in ("hard", "soft") if wants("intersection", reading))
         psds = (wanted or ("hard", "soft")) if settings.wants_psds else ()
-        groups = {*settings.measures}
-        ordered = bool(groups & {*ORDERED})
 
+        soft, hard = groups & {*ORDERED, "divergence"}, groups & {*ORDERED, "confusion"}
         compared = tuple(
-            basis
-            for basis in CELLS
-            if ((basis, "soft") in families and (ordered or "divergence" in groups))
-            or ((basis, "hard") in families and (ordered or "confusion" in groups))
+            each for each in CELLS if (soft and wants(each, "soft")) or (hard and wants(each, "hard"))
         )
-        listed = settings.worst and any(("segment", reading) in families for reading in ("hard", "soft"))
-        searched = {*(basis for basis, _ in thresholded), *swept, *tuned_by, *compared}
-        kept = tuple(basis for basis in CELLS if basis in searched or (listed and basis == "segment"))
+        listed = {"segment"} if settings.worst and wants("segment", "hard", "soft") else set()
+        searched = {*(basis for basis, _ in thresholded), *swept, *tuned_by, *compared, *listed}
         # What no row covers has the value 0, which such thresholds let pass.
         lowest = min(settings.threshold, settings.reference_cut)
         silence_passes = lowest < 0 or (settings.inclusive and lowest <= 0)
-        valued = any(("segment", reading) in families for reading in ("optimal", "soft"))
+        valued = wants("segment", "optimal", "soft") or "segment" in (*tuned_by, *swept)
+        more = "segment" in scored and bool(groups or settings.worst)
 
-        of_events = {"event", "intersection"}
-        ranks_events = ("event", "hard") in families and "curves" in groups
-        confuses_events = ("event", "hard") in families and "confusion" in groups
-        sweeps_events = bool(of_events & {*swept})
-        soft_events = any((basis, "soft") in families for basis in of_events)
-        best_of_events = any((basis, "optimal") in families or basis in tuned_by for basis in of_events)
+        ranks_events = wants("event", "hard") and "curves" in groups
+        confuses_events = wants("event", "hard") and "confusion" in groups
+        sweeps_events = not {*swept}.isdisjoint(events)
+        soft_events = any(wants(basis, "soft") for basis in events)
+        best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
         return cls(
-            settings,
-            families,
-            thresholded,
-            swept,
-            tuned_by,
-            psds,
+            settings, families, thresholded, swept, tuned_by, psds, compared=compared,
             filters=settings.psds_median_filters if "hard" in psds else (),
-            counts_segments=bool(scored & {"segment", "ranking"}) or "segment" in tuned_by,
-            counts_clips="clip" in scored or "clip" in tuned_by,
-            counts_events=bool(of_events & {*scored, *tuned_by}) or bool(psds),
-            compared=compared,
-            kept=kept,
-            needs_grid=valued
-            or "ranking" in scored
-            or "segment" in (*tuned_by, *swept)
-            or ("segment" in scored and bool(groups or settings.worst))
-            or silence_passes,
-            ranks_events=ranks_events,
-            confuses_events=confuses_events,
-            sweeps_events=sweeps_events,
+            kept=tuple(basis for basis in CELLS if basis in searched),
+            counts_segments=not {*scored, *tuned_by}.isdisjoint(("segment", "ranking")),
+            counts_clips="clip" in {*scored, *tuned_by},
+            counts_events=bool(psds) or not {*scored, *tuned_by}.isdisjoint(events),
+            needs_grid=valued or "ranking" in scored or more or silence_passes,
+            ranks_events=ranks_events, confuses_events=confuses_events, sweeps_events=sweeps_events,
             cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
             keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,
-        )
+        )  # fmt: skip
 
     def scores(self, basis: str, *readings: str) -> bool:
         """Return whether a basis is scored, in one of some readings, or in any where none is named."""

@@ -15,15 +15,15 @@ def long_rows(rows: Sequence[Row], files: Sequence[str] = (), name: str = "rows"
     """Build a long table of (filename, onset, offset, label[, value]); `files` declares some without rows."""
     names = tuple(dict.fromkeys([*(row[0] for row in rows), *files]))
     classes = tuple(dict.fromkeys(row[3] for row in rows))
-    return EventTable.long(
+    return EventTable(
         names,
         classes,
         np.array([names.index(row[0]) for row in rows], dtype=np.int32),
-        np.array([classes.index(row[3]) for row in rows], dtype=np.int32),
         np.array([row[1] for row in rows], dtype=np.float64),
         np.array([row[2] for row in rows], dtype=np.float64),
-        np.array([row[4] for row in rows], dtype=np.float64) if rows and len(rows[0]) == 5 else None,
+        (np.array([row[4] for row in rows], dtype=np.float64),) if rows and len(rows[0]) == 5 else (),
         Origin(name),
+        np.array([classes.index(row[3]) for row in rows], dtype=np.int32),
     )
 
 
@@ -33,7 +33,7 @@ def wide_rows(values: np.ndarray, length: float = 1.0, files: int = 1, name: str
     per_file = -(-n // files)
     index = np.arange(n)
     step = index % per_file
-    return EventTable.wide(
+    return EventTable(
         tuple(f"file{i}" for i in range(files)),
         tuple(f"class{i}" for i in range(n_classes)),
         (index // per_file).astype(np.int32),

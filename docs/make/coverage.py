@@ -78,7 +78,7 @@ def tally_of(reference: Floats, system: Floats) -> Tally:
 
     def rows(values: Floats) -> EventTable:
         columns = tuple(np.ascontiguousarray(values[:, :, c]).reshape(-1) for c in range(len(CLASSES)))
-        return EventTable.wide(
+        return EventTable(
             tuple(f"{i:06}" for i in range(n_files)), CLASSES, codes, *times, columns, Origin("")
         )
 

@@ -80,7 +80,7 @@ def simulated(n_files: int = 12, n_seconds: int = 180, n_classes: int = 5) -> Ev
         length = rng.geometric(0.15, n) * (np.arange(n) % 2 * (1 + k) + (np.arange(n) % 2 == 0))
         vote = np.where(np.arange(n) % 2 == 0, rng.beta(2.0, 1.0 + k, n), 0.0)
         columns.append(np.repeat(np.round(vote, 2), length)[:n])
-    return EventTable.wide(
+    return EventTable(
         files=tuple(f"file{i:02}.wav" for i in range(n_files)),
         classes=tuple(f"class {k}" for k in range(n_classes)),
         file=np.repeat(np.arange(n_files, dtype=np.int32), n_seconds),

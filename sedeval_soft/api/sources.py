@@ -203,7 +203,7 @@ def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> E
         raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
     # Multiples of the exact length: row k is segment k however long the array.
     edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
-    return EventTable.wide(
+    return EventTable(
         files=(UNNAMED,),
         classes=classes,
         file=np.zeros(n_segments, dtype=np.int32),

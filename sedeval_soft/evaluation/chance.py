@@ -61,26 +61,22 @@ def chance_of(
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
     rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
     shifts = rng.choice(size, size=min(draws, size), replace=False)
-    values: dict[str, list[float]] = {name: [] for name in chosen}
+    values: dict[str, list[float | None]] = {name: [] for name in chosen}
     for done, shift in enumerate(shifts.tolist(), 1):
         for of, arranged in _arranged(pair, settings, grid, shift, rng):
             shard = tuned_shard(shard_of(arranged, scores.inputs, of, scores.system), folds)
             drawn = score_tally(shard.tally, with_rule_followed(of, shard.tally))
             for name in values.keys() & drawn.keys():
-                value = drawn[name].value
-                values[name].append(np.nan if value is None else float(value))
+                values[name].append(drawn[name].value)
         if progress is not None:
             progress(done, len(shifts))
     exact, everything = closed_forms(pair, settings), len(shifts) == grid.size
-    levels = {
-        name: _level(score, np.array(values[name]), exact.get(name), everything=everything)
-        for name, score in chosen.items()
-    }
+    levels = {name: _level(of, values[name], exact.get(name), everything) for name, of in chosen.items()}
     return Chance(len(shifts), settings.seed, everything, levels)
 
 
-def _level(score: Score, drawn: Floats, exact: float | None, *, everything: bool) -> Level:
-    drawn, chance, error = drawn[~np.isnan(drawn)], exact, None
+def _level(score: Score, values: list[float | None], exact: float | None, everything: bool) -> Level:
+    drawn, chance, error = np.array([x for x in values if x is not None], dtype=np.float64), exact, None
     if chance is None:
         if not len(drawn):
             return Level(None, None, None)
@@ -111,7 +107,7 @@ def _arranged(
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
         codes, onset = np.arange(len(length), dtype=np.int32), np.zeros(len(length))
         names, columns = (pair.files, pair.classes), tuple(values)
-        system = EventTable.wide(*names, codes, onset, pair.reach, columns, pair.system.origin)
+        system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
         of = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
         yield of, replace(pair, system=system, raw=system, findings=AlignmentReport())
@@ -194,8 +190,8 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         else:
             y, p = clip_sides(pair)
         tables |= _expected(basis, y, p, settings)
-    pairs = ((spell(*key), value) for key, value in named(tables, pair.classes) if value is not None)
-    return {name: float(value) for name, value in pairs if not np.isnan(value)}
+    pairs = named(tables, pair.classes)
+    return {spell(*key): float(of) for key, of in pairs if of is not None and not np.isnan(of)}
 
 
 def _expected(basis: str, reference: Floats, system: Floats, settings: Settings) -> Tables:
@@ -203,19 +199,18 @@ def _expected(basis: str, reference: Floats, system: Floats, settings: Settings)
     plan, n_cells, none = Plan.of(settings), reference.shape[1], (np.array(np.nan),) * 3
     tables: Tables = {}
     if plan.scores(basis, "hard"):
-        sides = positive(reference, settings), detected(system, settings)
-        n_ref, n_sys = (side.sum(axis=1).astype(np.float64) for side in sides)
+        n_ref = positive(reference, settings).sum(axis=1).astype(np.float64)
+        n_sys = detected(system, settings).sum(axis=1).astype(np.float64)
         counts = DetectionCounts(n_ref * n_sys / max(n_cells, 1), n_ref, n_sys, *none)
-        table = detection_scores(counts, settings.beta) | confusion_scores(counts, np.array(n_cells))
-        tables[basis, "hard"] = table
+        confusions = confusion_scores(counts, np.array(n_cells))
+        tables[basis, "hard"] = detection_scores(counts, settings.beta) | confusions
     if plan.scores(basis, "soft"):
         n_ref, n_sys = reference.sum(axis=1), system.sum(axis=1)
         tp = expected_common(reference, system, settings.t_norm)
         table = detection_scores(DetectionCounts(tp, n_ref, n_sys, *none), settings.beta)
         divergence = expected_kl(reference, system, settings.epsilon)
         divergence /= np.log(2) if settings.entropy_unit == "bits" else 1.0
-        of_class = np.full(len(tp), float(n_cells))
-        micro = ratio(divergence.sum(), of_class.sum())
-        table["kl_divergence"] = averaged(ratio(divergence, of_class), micro, n_ref)
+        micro, cells = ratio(divergence.sum(), np.array(n_cells * len(tp))), np.array(n_cells)
+        table["kl_divergence"] = averaged(ratio(divergence, cells), micro, n_ref)
         tables[basis, "soft"] = table
     return tables

@@ -129,7 +129,7 @@ def bytes_per_cell(settings: Settings) -> int:
 def empty_tally(settings: Settings) -> Tally:
     """Return the tally of no files: all columns that one of these settings has, and nothing in them."""
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
-    nothing = EventTable.long((), (), code, code, number, number, number)
+    nothing = EventTable((), (), code, number, number, (number,), label=code)
     return tally_pair(align(nothing, nothing, settings), settings)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Self
 
 import numpy as np
@@ -29,10 +30,7 @@ THRESHOLDS = tuple(k / 10 for k in range(1, 10))
 MISS, FALSE_ALARM, HIT = 1, 2, 3
 """Outcomes of a segment: whether the reference is active, and twice whether the system is."""
 
-_FAMILIES = (
-    *(("segment", "soft"), ("segment", "hard"), ("event", "soft"), ("event", "hard")),
-    *(("clip", "soft"), ("clip", "hard"), ("intersection", "soft"), ("intersection", "hard")),
-)
+_FAMILIES = tuple(product(("segment", "event", "clip", "intersection"), ("soft", "hard")))
 """The bases and readings whose costs are told of: the first that is evaluated."""
 
 

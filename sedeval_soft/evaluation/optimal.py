@@ -254,17 +254,15 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
 
     by_file: False to count all files as one, where they have no weights of their own.
     """
-    constraint = Constraint.parse(settings.satisfice)
+    constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
     regardless = constraint.counts_regardless
     # A precision of 0 is one; that of nothing is none. Of events any level may come nearest to a constraint.
     every = constraint.best == "precision" or basis not in CELLS
-    classes = candidates_of(tally, basis, settings, every=every, by_file=by_file)
-    (pooled,) = candidates_of(
-        tally, basis, settings, every=every or regardless, by_file=by_file, pooled=True, regardless=regardless
-    )
-    length = tally.per_file["length"]
-    of = length if by_file else length.sum(keepdims=True), constraint, settings.beta
-    return lambda weights: satisficed_scores(classes, pooled, weights, *of, inclusive=settings.inclusive)
+    candidates = candidates_of(tally, basis, settings, every=every, **how)
+    how |= {"pooled": True, "regardless": regardless}
+    candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
+    length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
+    return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 
 # The tuned reading, and the command `tune`.
@@ -309,7 +307,7 @@ def tuned_thresholds(
     objective, merit = merit_of(settings.objective or f"{basis}.f1", settings.beta)
     thresholds = np.full((len(parts), len(tally.classes)), settings.threshold)
     for column, candidates in zip(thresholds.T, candidates_of(tally, objective, settings), strict=True):
-        at = candidates.best(weights, [merit])[0].at
+        at = candidates.best(weights, [merit])[0][0]
         best = candidates.thresholds(weights, at, inclusive=settings.inclusive)
         column[at >= 0] = best[at >= 0]
     return list(zip(parts, thresholds, strict=True))
@@ -376,20 +374,18 @@ def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)
-    candidates = candidates_of(tally, basis, settings, every=basis not in CELLS, by_file=False)
-    every = np.ones((1, 1))
     thresholds: dict[str, float] = {}
     classes: dict[str, dict[str, Any]] = {}
-    for label, of_class in zip(tally.classes, candidates, strict=True):
-        ((at,), (tp,), (n_sys,), (n_ref,)) = of_class.best(every, [merit])[0]
-        if at < 0:
+    of_classes = threshold_counts(tally, basis, settings)
+    for label, counts in zip(tally.classes, of_classes, strict=True):
+        n_ref = counts.n_ref.sum()
+        if not n_ref:
             classes[label] = {"n_ref": 0, "score": None, "as_good": [None, None]}
             continue
-        (threshold,) = of_class.thresholds(every, np.array([at]), inclusive=settings.inclusive)
-        thresholds[label] = float(threshold)
+        thresholds[label], tp, n_sys = counts.best(merit, inclusive=settings.inclusive)
         is_f = objective.endswith(".f1")
         score = f_beta(tp, n_ref, n_sys, settings.beta) if is_f else ratio(n_ref + n_sys - 2 * tp, n_ref)
-        as_good = [*of_class.plateau(int(at), merit)]
+        as_good = [*counts.plateau(merit, levels=basis not in CELLS)]
         classes[label] = {"n_ref": int(n_ref), "score": float(score), "as_good": as_good}
     return {
         "thresholds": thresholds,

@@ -157,10 +157,8 @@ class Replicates:
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
-        bases = Plan.of(settings).compared
-        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in bases}
-        missing = undefined[:, partly].astype(np.float64)
-        return cls(tally, settings, table, partly, missing, cells, optimal, fixed or {})
+        cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in plan.compared}
+        return cls(tally, settings, table, partly, undefined[:, partly] * 1.0, cells, optimal, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -182,11 +180,10 @@ class Replicates:
 
         enter(values, tables)
         for number, weight in enumerate(weights if self.one_by_one else ()):
-            counts = weight.astype(np.int64)
-            files = np.repeat(np.arange(len(counts)), counts)
-            drawn = _drawn(replace(self.tally, samples={}), files)
+            counts, lengths = weight.astype(np.int64), self.tally.per_file
+            drawn = _drawn(replace(self.tally, samples={}), np.repeat(np.arange(len(counts)), counts))
             cells = {
-                basis: of.repeated(np.repeat(counts, self.tally.per_file[cells_of(basis)]))
+                basis: of.repeated(np.repeat(counts, lengths[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
             enter(values[:, number], ranked_tables(drawn, self.settings, cells))
@@ -213,15 +210,13 @@ class Replicates:
         uses = _thresholds(best, len(sums.classes))
         counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
         table = optimal_table(counts["threshold"], uses["threshold"], self.settings)
-        errors, use = counts.get("best_error_rate_threshold"), "best_error_rate_threshold"
-        if errors is not None:
-            table |= error_rate_table(errors.tp, errors.n_sys, errors.n_ref, uses[use])
-        for use, measure in _POOLED.items():
-            if use in uses:
-                of = counts[use]
+        for use, of in counts.items():
+            if use == "best_error_rate_threshold":
+                table |= error_rate_table(of.tp, of.n_sys, of.n_ref, uses[use])
+            elif use in _POOLED:
                 tp, n_ref, n_sys = (column.sum(axis=-1) for column in (of.tp, of.n_ref, of.n_sys))
                 f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
-                table |= {measure: Averaged(None, overall=f), use: best[use]}
+                table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
         return table
 
 
@@ -256,7 +251,7 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
     def scores(weights: Floats) -> Table:
         def best(own: Candidates) -> Floats:
             chosen = own.best(weights, merits)
-            return np.array([(*of, own.thresholds(weights, of.at, inclusive=inclusive)) for of in chosen])
+            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
 
         of_classes = for_each(best, classes, len(weights) * size)
         shape = len(classes), len(merits), 5, len(weights)
@@ -442,8 +437,8 @@ def with_intervals(
 
 def skips_optimal(settings: Settings) -> bool:
     """Return whether the intervals that are asked for are not valid for optimal readings."""
-    optimal = Plan.of(settings).thresholded
-    return settings.ci == "jackknife" and bool(optimal) and not settings.fixed_thresholds
+    anew = Plan.of(settings).thresholded and not settings.fixed_thresholds
+    return settings.ci == "jackknife" and bool(anew)
 
 
 def interval_notes(tally: Tally, settings: Settings) -> list[str]:

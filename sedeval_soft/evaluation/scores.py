@@ -238,7 +238,9 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
 
     counted: the tables of what the tally has no segments and events for; None where it has them.
     """
-    plan, tables = Plan.of(settings), joined(counted_tables(tally, settings), counted or {})
+    plan, tables = Plan.of(settings), counted_tables(tally, settings)
+    if counted:
+        tables = joined(tables, counted)
     for family in plan.thresholded:
         if family not in (counted or {}):
             tables[family] = optimal_scores(tally, family[0], settings)
@@ -247,7 +249,8 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
     scores = {}
     for key, value in named(tables, tally.classes):
         name = spell(*key)
-        scores[name] = Score(name, *key, None if value is None else finite(value.item()))
+        number = math.nan if value is None else value.item()
+        scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores
 
 

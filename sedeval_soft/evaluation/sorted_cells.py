@@ -25,6 +25,8 @@ from sedeval_soft.timeline.recordings import positive
 _InOrder = list[tuple[Floats, Codes]]
 """The values of each class in ascending order, and the place of each among the cells."""
 
+_NOTHING = Ordered(np.zeros(0), np.zeros(0))
+
 
 def _in_order(values: Floats) -> _InOrder:
     """Put the cells of each class in order; values: (n_classes, n_cells)."""
@@ -49,17 +51,16 @@ def _repeated(ordered: _InOrder, counts: Index) -> _InOrder:
 class SortedCells:
     """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
 
-    reference, system: (n_classes, n_cells), at least one class. by_reference: None where it is not known yet.
-    n_classes: how many classes there are. units: of the reference of each class. inside: (n_cells,) which
-    cells are evaluated, None where all are: others are false alarms where there are only these, in average
-    precisions, and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
+    reference, system: (n_classes, n_cells). by_reference: None where it is not known yet. units: of the
+    reference of each class. inside: (n_cells,) which cells are evaluated, None where all are: others are
+    false alarms where there are only these, in average precisions, and in nothing else. is_expected:
+    (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
     system: Floats
     by_system: _InOrder
     by_reference: _InOrder | None
-    n_classes: int
     units: Sequence[Units]
     inside: Bools | None
     is_expected: Bools
@@ -72,9 +73,6 @@ class SortedCells:
         needed, when that of the system is not any more.
         """
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
-        if not len(reference):
-            # A class without cells stands in for none, so that there are averages, all undefined.
-            reference, system = np.zeros((2, 1, 0))
         plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
         both = again and plan.scores(basis, "soft") and plan.asks_for("divergence")
         counts = plan.scores(basis, "soft") and plan.asks_for("curves")
@@ -83,27 +81,29 @@ class SortedCells:
             system,
             _in_order(system),
             _in_order(reference) if both else None,
-            len(tally.classes),
             for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
             evaluated_cells(*(tally.per_file[name] for name in lengths)),
-            tally.is_expected if len(tally.classes) else np.ones(1, dtype=bool),
+            tally.is_expected,
         )
 
     def repeated(self, counts: Index) -> SortedCells:
         """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
-        counts = counts[: self.system.shape[1]]
         return replace(
             self,
             reference=np.repeat(self.reference, counts, axis=1),
             system=np.repeat(self.system, counts, axis=1),
             by_system=_repeated(self.by_system, counts),
             by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
-            inside=None if self.inside is None else np.repeat(self.inside, counts),
+            inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
         )
 
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
-        return self if self.inside is None else replace(self.repeated(self.inside * 1), inside=None)
+        if self.inside is None:
+            return self
+        # The layout in memory, and so the order of sums, is that of cells picked by a mask.
+        sides = {name: getattr(self, name)[:, self.inside] for name in ("reference", "system")}
+        return replace(self.repeated(self.inside * 1), inside=None, **sides)
 
     def ordered(self) -> list[Ordered]:
         """Return the cells of each class in the order of the system's values."""
@@ -119,10 +119,6 @@ def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[s
         tables = _curves_and_bins(every, of, [*tables], settings)
     if "soft" in tables and plan.asks_for("divergence"):
         tables["soft"] |= _correlation(of)
-    for table in tables.values():
-        for name, values in table.items():
-            if values.classes is not None:
-                table[name] = replace(values, classes=values.classes[: of.n_classes])
     return tables
 
 
@@ -174,7 +170,7 @@ def _curves(
     """
 
     def of(parts: Sequence[Ordered], some: Sequence[int]) -> list[dict[str, float]]:
-        picked = [parts[c] for c in some] or [Ordered(np.zeros(0), np.zeros(0))]
+        picked = [parts[c] for c in some] or [_NOTHING]
         n = sum(len(part.score) for part in picked)
         return curve_scores(picked, cuts, [Units.common([own[c] for c in some], n) for own in units], limits)
 
@@ -200,32 +196,27 @@ def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref:
 
 def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: Floats, n_bins: int) -> Table:
     """Return the table of calibration; is_expected: (n_classes,) those that all cells together are of."""
-    pooled, size = np.flatnonzero(is_expected).tolist(), sum(len(part.score) for part in cells)
-    edges = calibration.pooled_mass([cells[c] for c in pooled], n_bins) if pooled else []
+    # After the classes comes one without cells, so that there is one. Its row becomes that of all together.
+    parts, some = [*cells, _NOTHING], np.append(is_expected, True)
+    pooled, size = np.flatnonzero(some).tolist(), sum(len(part.score) for part in cells)
+    edges = calibration.pooled_mass([parts[c] for c in pooled], n_bins)
+    cut_parts = [Ordered(part.score, cut(part.reference)) for part in parts]
 
-    def own_cells(c: int) -> Ordered:
-        return Ordered(cells[c].score, cut(cells[c].reference))
-
-    def of_class(c: int) -> tuple[Bins, Bins, Floats]:
-        own = own_cells(c)
+    def of_class(own: Ordered) -> tuple[Bins, Bins, Floats]:
         mass = calibration.equal_mass(own, n_bins)
         return calibration.equal_width(own, n_bins), mass, calibration.moments(own)
 
-    def in_common(place: int) -> Bins:
-        return calibration.between(own_cells(pooled[place]), edges[place])
-
-    widths, masses, squares = zip(*for_each(of_class, range(len(cells)), size), strict=True)
-    # All cells together are one more row: of bins of equal width, and of equal mass, in common.
-    common = Bins.stack(widths).of_classes(is_expected).pooled()
-    shared = for_each(in_common, range(len(pooled)), size)
-    width, mass = Bins.stack([*widths, common]), Bins.stack(shared).pooled() if shared else common
-    moments = np.stack([*squares, np.stack(squares)[is_expected].sum(axis=0)])
+    widths, masses, squares = zip(*for_each(of_class, cut_parts, size), strict=True)
+    pairs = [(cut_parts[c], inner) for c, inner in zip(pooled, edges, strict=True)]
+    shared = Bins.stack(for_each(lambda pair: calibration.between(*pair), pairs, size)).pooled()
+    width = Bins.stack([*widths[:-1], Bins.stack(widths).of_classes(some).pooled()])
+    moments = np.stack([*squares[:-1], np.stack(squares)[some].sum(axis=0)])
     mean, largest = calibration.distances(width)
-    adaptive = (calibration.distances(bins)[0] for bins in (Bins.stack(masses), mass))
+    adaptive = [calibration.distances(own)[0] for own in (*masses[:-1], shared)]
     table = {
         "expected_calibration_error": mean,
         "maximum_calibration_error": largest,
-        "adaptive_calibration_error": np.append(*adaptive),
+        "adaptive_calibration_error": np.array(adaptive),
         **calibration.brier_parts(width, moments),
     }
     return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}

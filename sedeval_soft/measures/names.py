@@ -15,6 +15,7 @@ the last `]`. The name of a group or a scene holds neither, so what stands behin
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sedeval_soft.errors import EvaluationError
@@ -51,27 +52,17 @@ class ScoreName:
     @classmethod
     def parse(cls, text: str) -> ScoreName:
         """Read a name; raises ScoreNameError that says which form is expected."""
-        head, bracket, tail = text.partition("[")
-        label, closing, behind = tail.rpartition("]")
-        if not bracket:
-            head, at, group = head.partition("@")
-        else:
-            at, group = behind[:1], behind[1:]
-        parts = head.split(".")
-        # Brackets in the name of a group would leave an `@` before the first of them.
-        sound = all(parts) and "@" not in head and (is_part_name(group) if at == "@" else not (at or group))
-        of = group if at else None
-        if sound and bracket and closing and len(parts) == 3:
-            return cls(parts[0], parts[1], parts[2], class_name=label, group=of)
-        if sound and not bracket and len(parts) == 4 and parts[3] in AVERAGES:
-            return cls(parts[0], parts[1], parts[2], average=parts[3], group=of)
-        if sound and not bracket and len(parts) == 3:
-            return cls(parts[0], parts[1], parts[2], average=OVERALL, group=of)
-        raise ScoreNameError(
-            f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
-            f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, and "
-            "@name behind it for a group of classes or a scene"
-        )
+        part = r"([^.@[]+)"
+        average = rf"\.({'|'.join(AVERAGES)})|\[(.*)\]"
+        match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
+        if match is None or not (match[6] is None or is_part_name(match[6])):
+            raise ScoreNameError(
+                f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
+                f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, and "
+                "@name behind it for a group of classes or a scene"
+            )
+        basis, reading, measure, average, label, group = match.groups()
+        return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
 
 
 def spell(

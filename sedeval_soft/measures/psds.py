@@ -34,8 +34,7 @@ from sedeval_soft.timeline.ranges import expand
 
 _HOUR = 3600.0
 
-_FP, _TRIGGERS = 1, 2
-"""Rows of counts beside TP."""
+_FP, _TRIGGERS = 1, 2  # rows of counts beside TP
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +308,11 @@ def kinds_of(n_cuts: int, n_classes: int) -> Index:
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """PSDS summed over levels, and over how many it is defined: of all classes together, then of each."""
+    """PSDS summed over levels, and over how many it is defined: of all classes together, then of each.
+
+    Divided by them it is the mean over the levels where the reference has events. A class counts in the mean
+    over classes at those levels where it has some.
+    """
 
     sums: Floats
     widths: Floats
@@ -335,28 +338,6 @@ class Integral:
         return float(means[0]), means[1:]
 
 
-def soft_psds(
-    reference: EventLifetimes,
-    system: EventLifetimes,
-    n_classes: int,
-    seconds: float,
-    criteria: Criteria,
-) -> tuple[float, Floats]:
-    """Return PSDS integrated over the levels where the reference has events, divided by how many have.
-
-    Returns the score and that of each class alone, (n_classes,); NaN where there is no reference. A class
-    counts in the mean over classes at those levels where it has events.
-    """
-    cuts = Cuts.between(reference, system)
-    integral = Integral.empty(n_classes)
-    for begin, end in cuts.stretches(len(system)):
-        sides = cuts.sides(reference, system, begin, end, n_classes)
-        kind = kinds_of(end - begin, n_classes)
-        stairs = staircases(*sides, len(kind), seconds, criteria, kind)
-        integral.add(stairs, cuts.width[begin:end], criteria)
-    return integral.means()
-
-
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
@@ -372,11 +353,17 @@ def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table
             name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
         }
     if "soft" in Plan.of(settings).psds:
-        value, classes = math.nan, np.full(n_classes, np.nan)
+        integral, criteria = Integral.empty(n_classes), Criteria.of(settings)
         # Rates per hour have nothing to divide by where there is no time.
         if seconds:
-            sides = tally.events["levels"], tally.events["system"]
-            value, classes = soft_psds(*sides, n_classes, seconds, Criteria.of(settings))
+            reference, system = tally.events["levels"], tally.events["system"]
+            cuts = Cuts.between(reference, system)
+            for begin, end in cuts.stretches(len(system)):
+                sides = cuts.sides(reference, system, begin, end, n_classes)
+                kind = kinds_of(end - begin, n_classes)
+                stairs = staircases(*sides, len(kind), seconds, criteria, kind)
+                integral.add(stairs, cuts.width[begin:end], criteria)
+        value, classes = integral.means()
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
 

@@ -88,11 +88,7 @@ def count_events(
 
 
 def match_events(
-    reference: Events,
-    system: Events,
-    n_classes: int,
-    collars: FloatCollars,
-    matching: Matching = "optimal",
+    reference: Events, system: Events, n_classes: int, collars: FloatCollars, matching: Matching = "optimal"
 ) -> Index:
     """Match events of one file and class as sed_eval does; return the partners, (n_ref,), -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
@@ -103,11 +99,7 @@ def match_events(
 
 
 def candidates(
-    reference: Events,
-    system: Events,
-    reference_group: Index,
-    system_group: Index,
-    collars: FloatCollars,
+    reference: Events, system: Events, reference_group: Index, system_group: Index, collars: FloatCollars
 ) -> tuple[Index, Index]:
     """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     onset, offset, rate = collars
@@ -160,8 +152,8 @@ def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Tab
     tn = None if n_segments is None else np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
     errors = counts.substitutions, counts.deletions, counts.insertions
     hits, all_ref, all_sys = (np.asarray(column.sum(axis=-1)) for column in (tp, n_ref, n_sys))
-    classes = _scores(tp, n_ref, n_sys, tn, np.zeros_like(tp), n_ref - tp, n_sys - tp)
-    overall = _scores(hits, all_ref, all_sys, None if tn is None else tn.sum(axis=-1), *errors)
+    classes = _scores(tp, n_ref, n_sys, tn, (np.zeros_like(tp), n_ref - tp, n_sys - tp))
+    overall = _scores(hits, all_ref, all_sys, None if tn is None else tn.sum(axis=-1), errors)
     scores = {
         name: Averaged(values, overall[name], _nanmean(values), weighted(values, n_ref))
         for name, values in classes.items()
@@ -171,18 +163,15 @@ def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Tab
 
 
 def _scores(
-    tp: Array,
-    n_ref: Array,
-    n_sys: Array,
-    tn: Array | None,
-    substituted: Array,
-    deleted: Array,
-    inserted: Array,
+    tp: Array, n_ref: Array, n_sys: Array, tn: Array | None, errors: tuple[Array, Array, Array]
 ) -> dict[str, Array]:
-    """Return their scores by name; tn: true negatives of segments, None for events."""
+    """Return their scores by name; tn: true negatives of segments, None for events.
+
+    errors: substitutions, deletions and insertions.
+    """
     precision = _divide(tp, n_sys, 0.0 if tn is None else np.nan)
     recall = _divide(tp, n_ref, np.nan)
-    rates = [part / (n_ref + _EPS) for part in (substituted, deleted, inserted)]
+    rates = [part / (n_ref + _EPS) for part in errors]
     scores = {
         "precision": precision,
         "recall": recall,

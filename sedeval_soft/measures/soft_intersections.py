@@ -36,7 +36,7 @@ from sedeval_soft.measures.intersections import (
 )
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Activity, EventLifetimes, level_runs
-from sedeval_soft.timeline.ranges import Pyramid, check_pairs, expand, numbered
+from sedeval_soft.timeline.ranges import Pyramid, expand, numbered
 
 # Sums over nested levels are taken in whole numbers of 1 / _UNIT, in which differences are exact.
 _UNIT = float(2**62)
@@ -64,25 +64,11 @@ def count_soft_pairs(
     by_dtc = required(criteria.dtc, system.offset - system.onset)
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)
     covers, groups = in_union(reference, ours)
-    pairs = _shared(covers, groups, system, theirs)
-    passing, begins, ends = enough(*pairs[1:], by_dtc)
+    passing, begins, ends = enough(*_shared(covers, groups, system, theirs)[1:], by_dtc)
     helpful = replace(system.take(passing), born=begins, dies=ends)
     pieces, pieces_of = in_union(helpful, theirs[passing])
-    if covers is reference and pieces is helpful:
-        # Nothing overlaps: the pairs that overlap at all are those of what passes, while it passes.
-        left, right, low, high, share = pairs
-        order = np.argsort(right, kind="stable")
-        first, last = (np.searchsorted(right[order], passing, side=side) for side in ("left", "right"))
-        check_pairs(first, last)
-        owner, at = expand(first, last)
-        pair = order[at]
-        low, high = np.maximum(begins[owner], low[pair]), np.minimum(ends[owner], high[pair])
-        some = low < high
-        parts = left[pair][some], low[some], high[some], share[pair][some]
-    else:
-        left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
-        parts = left, low, high, share
-    found, low, high = enough(*parts, by_gtc)
+    left, _, low, high, share = _shared(reference, ours, pieces, pieces_of)
+    found, low, high = enough(left, low, high, share, by_gtc)
     shape = (n_files, n_classes)
     n_ref = sum_groups(ours, reference.dies - reference.born, shape)
     tp = sum_groups(ours[found], high - low, shape)
@@ -127,16 +113,13 @@ class Cells:
         # Boundary k opens cell k + 1. The last boundary of a file becomes the wall before the next one; one
         # more wall opens the first.
         boundary, file, time = numbered(file, np.concatenate((y.onset, y.offset, p.onset, p.offset)))
+        ends = np.split(boundary, np.cumsum((len(y), len(y), len(p))))
         width = np.zeros(len(file) + 1, dtype=np.int64)
         width[1:-1] = np.where(np.diff(file) != 0, 0, np.diff(time))
-        values, begin = [], 0
-        for activity in (y, p):
-            n = len(activity)
-            piece, at = expand(boundary[begin : begin + n], boundary[begin + n : begin + 2 * n])
-            value = np.zeros(len(width))
+        values = np.zeros((2, len(width)))
+        for activity, first, last, value in ((y, *ends[:2], values[0]), (p, *ends[2:], values[1])):
+            piece, at = expand(first, last)
             value[at + 1] = activity.value[piece]
-            values.append(value)
-            begin += 2 * n
         return cls(np.append(0, file), width, np.cumsum(width) - width, *values)
 
 

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, ratio
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.settings import AT_LEAST, Constraint
+from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
@@ -189,13 +189,23 @@ class ThresholdCounts:
         if not n_ref:
             return NOTHING, 0, 0
         _, counts = self.steps()
-        merits = merit(counts[TP], counts[N_SYS], n_ref)
-        at = len(self.level) - int(np.argmax(merits[::-1]))
+        at = len(self.level) - int(np.argmax(merit(counts[TP], counts[N_SYS], n_ref)[::-1]))
         tp, n_sys = counts[:2, at].tolist()
         if at == len(self.level):
             return 2.0 if inclusive else 1.0, tp, n_sys
         below = float(self.level[at - 1]) if at else math.nan
         return float(threshold_between(below, self.level[at], inclusive)), tp, n_sys
+
+    def plateau(self, merit: Merit, *, levels: bool) -> tuple[float, float]:
+        """Return between which thresholds all are as good as the best; files are summed.
+
+        levels: whether levels are among them, below which a merit may stay as it is.
+        """
+        low, counts = self.steps()
+        merits = merit(counts[TP], counts[N_SYS], int(self.n_ref.sum()))
+        at = len(self.level) - int(np.argmax(merits[::-1]))
+        first = int(np.flatnonzero(merits[: at + 1] != merits[at]).max(initial=-1)) + 1 if levels else at
+        return float(low[first]), float(np.append(self.level, 1.0)[at])
 
 
 def f_merit(beta: float) -> Merit:
@@ -227,32 +237,18 @@ def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: 
     return np.where(everything, 0.0 if inclusive else EVERYTHING, between)
 
 
-class Best(NamedTuple):
-    """The best candidate of a class for each of some weights, (n_weights,) each.
-
-    at: its position, -1 where there is no reference. tp, n_sys, n_ref: weighted counts there; n_sys is 0
-    where there is no reference.
-    """
-
-    at: Index
-    tp: Floats
-    n_sys: Floats
-    n_ref: Floats
-
-
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
 
     value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
     changes: what each count gains at each, (n, n_files) numbers, sparse unless files are summed. table: what
-    they are candidates of. every: whether all levels are candidates.
+    they are candidates of.
     """
 
     value: Floats
     changes: Sequence[Any]
     table: ThresholdCounts
-    every: bool
 
     @classmethod
     def of(cls, table: ThresholdCounts, *, every: bool = False) -> Self:
@@ -264,7 +260,7 @@ class Candidates:
         chosen = level if every else level[(table.changes[TP] > 0) | (table.changes[N_SYS] < 0)]
         # From the highest level down: of equally good ones the first has the highest threshold.
         value = np.append(math.inf, chosen[heads(chosen)][::-1])
-        place = _reached(value, level)
+        place = cls(value, (), table).place(level)
         changes: list[Any] = []
         for row in table.changes:
             some = (row != 0) & (place < len(value))
@@ -275,11 +271,11 @@ class Candidates:
 
                 shape = len(value), len(table.n_ref)
                 changes.append(csr_array((row[some].astype(np.float64), (place[some], file[some])), shape))
-        return cls(value, changes, table, every)
+        return cls(value, changes, table)
 
     def place(self, level: Floats) -> Index:
         """Return the first candidate at which what changes at a level has changed, (n,)."""
-        return _reached(self.value, level)
+        return len(self.value) - np.searchsorted(self.value[::-1], level, side="right")
 
     def counts(self, weights: Floats) -> list[Floats]:
         """Return the counts of weighted files at all candidates, (n, n_weights), then N_ref, (n_weights,).
@@ -289,8 +285,12 @@ class Candidates:
         sums = [np.cumsum(changes @ weights.T, axis=0) for changes in self.changes]
         return [*sums, weights @ self.table.n_ref]
 
-    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[Best]:
-        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files)."""
+    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
+        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
+
+        For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
+        N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+        """
 
         def of_block(block: Floats) -> list[Array]:
             tp, n_sys, *_, n_ref = self.counts(block)
@@ -302,17 +302,7 @@ class Candidates:
             return columns
 
         columns = _in_blocks(of_block, weights, len(self.value))
-        return [Best(*columns[i : i + 4]) for i in range(0, len(columns), 4)]
-
-    def plateau(self, at: int, merit: Merit) -> tuple[float, float]:
-        """Return between which thresholds all are as good as a candidate, all files counting once."""
-        once, last = np.ones((1, len(self.table.n_ref))), at
-        if self.every:
-            tp, n_sys, *_, n_ref = self.counts(once)
-            merits = merit(tp, n_sys, n_ref)[at:, 0]
-            last += int(np.argmax(np.append(merits != merits[0], True))) - 1
-        (low,) = self._below(once, self.value[[last]])
-        return self.table.lowest if math.isnan(low) else float(low), min(float(self.value[at]), 1.0)
+        return [columns[i : i + 4] for i in range(0, len(columns), 4)]
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
@@ -333,21 +323,11 @@ class Candidates:
         return np.append(level, math.nan)[at]
 
 
-def _reached(value: Floats, level: Floats) -> Index:
-    """Return the position of the first of some descending values below which each level is reached, (n,)."""
-    return len(value) - np.searchsorted(value[::-1], level, side="right")
-
-
 def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
     """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
     rows = max(1, _AT_ONCE // max(size, 1))
     parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
-
-
-def _by_class(columns: Sequence[Floats], n: int) -> Floats:
-    """Return columns of each class, (n,), as one array (n, n_classes)."""
-    return np.stack(columns, axis=1) if columns else np.zeros((n, 0))
 
 
 def joint_scores(
@@ -359,13 +339,12 @@ def joint_scores(
     """
     at, best = joint_best(classes, weights, beta)
     thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
-    single = pooled.best(weights, [f_merit(beta)])[0]
-    f = np.where(single.n_ref > 0, f_beta(single.tp, single.n_ref, single.n_sys, beta), np.nan)
-    threshold = pooled.thresholds(weights, single.at, inclusive=inclusive)
+    single, tp, n_sys, n_ref = pooled.best(weights, [f_merit(beta)])[0]
+    threshold = pooled.thresholds(weights, single, inclusive=inclusive)
     return {
         "joint_f": Averaged(None, overall=best),
-        "joint_threshold": Averaged(_by_class(thresholds, len(weights))),
-        "single_f": Averaged(None, overall=f),
+        "joint_threshold": Averaged(np.reshape(thresholds, (-1, len(weights))).T),
+        "single_f": Averaged(None, overall=np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, beta), np.nan)),
         "single_threshold": Averaged(None, overall=threshold),
     }
 
@@ -403,39 +382,32 @@ def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> t
     return at, best
 
 
-SATISFICED = ("threshold", "constraint", "f", "precision", "recall")
-"""The scores under a constraint: the best threshold, the constrained measure there, F, precision, recall."""
-
 _TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
 
 
 def satisficed_scores(
-    classes: Sequence[Candidates],
-    pooled: Candidates,
-    weights: Floats,
-    length: Index,
-    constraint: Constraint,
-    beta: float,
-    *,
-    inclusive: bool,
+    candidates: Sequence[Candidates], weights: Floats, length: Index, settings: Settings
 ) -> Table:
     """Return the scores at the best threshold of each class, and at the best one for all, by name.
 
-    classes: the candidates of each class. pooled: those of all classes as one, with what is PAIRED where
-    the constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
+    candidates: those of each class, then those of all classes as one, with what is PAIRED where the
+    constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
     """
+    constraint, inclusive = Constraint.parse(settings.satisfice), settings.inclusive
     columns = []
-    for each in (*classes, pooled):
+    for each in candidates:
 
         def of_block(block: Floats, each: Candidates = each) -> Sequence[Array]:
             # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
-            return _satisfying(each.counts(block), block @ length, constraint, beta)
+            return _satisfying(each.counts(block), block @ length, constraint, settings.beta)
 
         at, *values = _in_blocks(of_block, weights, len(each.value))
         columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
+    names = ("threshold", "constraint", "f", "precision", "recall")
+    table = np.moveaxis(np.array(columns), 0, -1)
     return {
-        f"satisficed_{name}": Averaged(_by_class(of_classes, len(weights)), overall=overall)
-        for name, (*of_classes, overall) in zip(SATISFICED, zip(*columns, strict=True), strict=True)
+        f"satisficed_{name}": Averaged(values[:, :-1], overall=values[:, -1])
+        for name, values in zip(names, table, strict=True)
     }
 
 

@@ -75,9 +75,9 @@ class EventTable:
 
     files, classes: names, in order of first appearance, or of the columns.
     file: (n,) codes. onset, offset: (n,) seconds as read, finite, 0 <= onset <= offset.
-    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
     values: of a long table none (each row counts 1.0) or one array, of a wide one an array for each class;
         (n,) each, in [0, 1].
+    label: (n,) codes of the classes of a long table; None where each row has a value of every class.
     born: (n,) of operating points: the row stands for thresholds from it up to its value; else None.
     """
 
@@ -86,47 +86,16 @@ class EventTable:
     file: Codes
     onset: Floats
     offset: Floats
-    label: Codes | None
     values: tuple[Floats, ...] = ()
-    origin: Origin = field(default_factory=lambda: Origin("rows"))
+    origin: Origin = Origin("rows")
+    label: Codes | None = None
     born: Floats | None = None
-
-    @classmethod
-    def long(
-        cls,
-        files: tuple[str, ...],
-        classes: tuple[str, ...],
-        file: Codes,
-        label: Codes,
-        onset: Floats,
-        offset: Floats,
-        value: Floats | None = None,
-        origin: Origin | None = None,
-        born: Floats | None = None,
-    ) -> EventTable:
-        """Return a table with one row per event, or per class and time step."""
-        values = () if value is None else (value,)
-        return cls(files, classes, file, onset, offset, label, values, origin or Origin("rows"), born)
-
-    @classmethod
-    def wide(
-        cls,
-        files: tuple[str, ...],
-        classes: tuple[str, ...],
-        file: Codes,
-        onset: Floats,
-        offset: Floats,
-        values: Sequence[Floats],
-        origin: Origin | None = None,
-    ) -> EventTable:
-        """Return a table with one row per time step, and one column of values per class."""
-        return cls(files, classes, file, onset, offset, None, tuple(values), origin or Origin("rows"))
 
     @classmethod
     def empty(cls, origin: Origin) -> EventTable:
         """Return a table without rows and without names: of a system that detects nothing, for one."""
         codes, times = np.zeros(0, dtype=np.int32), np.zeros(0)
-        return cls.long((), (), codes, codes, times, times, origin=origin)
+        return cls((), (), codes, times, times, (), origin, codes)
 
     @classmethod
     def join(
@@ -163,7 +132,7 @@ class EventTable:
         values = tuple(np.concatenate(column) for column in zip(*columns, strict=True))
         born = [part.born for part in parts if part.born is not None]
         joined = np.concatenate(born) if len(born) == len(parts) else None
-        return cls(files, classes, file, onset, offset, label, values, origin, joined)
+        return cls(files, classes, file, onset, offset, values, origin, label, joined)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -245,7 +214,7 @@ class EventTable:
         label = None if self.label is None else self.label[rows]
         born = None if self.born is None else self.born[rows]
         values = tuple(column[rows] for column in self.values)
-        return EventTable(self.files, self.classes, file, onset, offset, label, values, self.origin, born)
+        return EventTable(self.files, self.classes, file, onset, offset, values, self.origin, label, born)
 
     def only_files(self, chosen: Bools) -> EventTable:
         """Return the rows of some files, (n_files,), and their names."""

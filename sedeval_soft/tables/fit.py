@@ -181,7 +181,7 @@ def unfold(rows: EventTable) -> EventTable:
     label = np.tile(np.arange(n_classes, dtype=np.int32), len(rows))
     file = np.repeat(rows.file, n_classes)
     onset, offset = np.repeat([rows.onset, rows.offset], n_classes, axis=1)
-    return EventTable.long(rows.files, rows.classes, file, label, onset, offset, values.ravel(), rows.origin)
+    return EventTable(rows.files, rows.classes, file, onset, offset, (values.ravel(),), rows.origin, label)
 
 
 _LOST = {
@@ -239,7 +239,7 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
     columns = [np.ascontiguousarray(column) for column in cells[at].T]
     codes = edge_file[at].astype(np.int32)
-    wide = EventTable.wide(rows.files, rows.classes, codes, onset, offset, columns, rows.origin)
+    wide = EventTable(rows.files, rows.classes, codes, onset, offset, tuple(columns), rows.origin)
     losses = []
     for key, (noun, text) in _LOST.items():
         n = lost[key]

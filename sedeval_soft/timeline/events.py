@@ -31,8 +31,7 @@ Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_JUMPS = 24
-"""Rounds of pointer jumping before the few places that need many more are searched in a pyramid."""
+_JUMPS = 24  # rounds of pointer jumping before the few places that need many more are searched in a pyramid
 
 
 @dataclass(frozen=True, slots=True)

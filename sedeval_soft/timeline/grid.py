@@ -318,6 +318,5 @@ def rows_of(
     # A row that ends later than its file would make that longer.
     offset = np.minimum(offset, grid.length[file])
     codes = file.astype(np.int32), label.astype(np.int32)
-    return EventTable.long(
-        files, classes, *codes, to_seconds(onset), to_seconds(offset), values[label, segment], origin
-    )
+    times, values = (to_seconds(onset), to_seconds(offset)), values[label, segment]
+    return EventTable(files, classes, codes[0], *times, (values,), origin, codes[1])

@@ -19,11 +19,9 @@ from sedeval_soft.timeline.events import SILENCE, Activity, activities, level_ru
 from sedeval_soft.timeline.grid import Grid, maxima
 from sedeval_soft.timeline.ranges import expand, range_maximum
 
-_SHORTEST = TICKS_PER_SECOND // 1000
-"""Ticks of the shortest time step that is read off whole times."""
+_SHORTEST = TICKS_PER_SECOND // 1000  # ticks of the shortest time step that is read off whole times
 
-_SLACK = 1.5
-"""Ticks that a time may lie off its multiple of a time step which is no whole number of ticks."""
+_SLACK = 1.5  # ticks that a time may lie off its multiple of a time step which is no whole number of ticks
 
 
 def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
@@ -42,9 +40,7 @@ def postprocessed(rows: EventTable, settings: Settings) -> EventTable:
         parts.append(flattened(filled, tick(duration[label]), gaps=False))
     whole = Activity.joined([SILENCE, *parts])
     times = to_seconds(whole.onset), to_seconds(whole.offset)
-    return EventTable.long(
-        rows.files, rows.classes, whole.file, whole.label, *times, whole.value, rows.origin
-    )
+    return EventTable(rows.files, rows.classes, whole.file, *times, (whole.value,), rows.origin, whole.label)
 
 
 def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
@@ -63,7 +59,8 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     n_frames = np.zeros(len(rows.files), dtype=np.int64)
     np.maximum.at(n_frames, rows.file, last)
     Grid.over(n_frames * round(step), max(1, round(step))).check_size(len(rows.classes))
-    windows = [odd_steps(length, step) for length in seconds]
+    # The odd number of steps that is nearest, at least 1; of two the larger.
+    windows = [1 + 2 * int(length * TICKS_PER_SECOND / (2 * step)) for length in seconds]
     # Silence between files as wide as half the longest window keeps them apart.
     start = np.concatenate(([0], np.cumsum(n_frames + max(windows, default=1) // 2)))
     file, inside = expand(np.zeros(len(n_frames), dtype=np.int64), n_frames)
@@ -76,14 +73,9 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
             if window > 1:
                 values[k] = median_filter(values[k], size=window, mode="constant", cval=0.0)
     begin, end = (np.rint(index * step) / TICKS_PER_SECOND for index in (inside, inside + 1))
-    return EventTable.wide(
+    return EventTable(
         rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values[:, place]), rows.origin
     )
-
-
-def odd_steps(seconds: float, step: float) -> int:
-    """Return the odd number of time steps (in ticks) nearest to a length, at least 1; of two the larger."""
-    return 1 + 2 * int(seconds * TICKS_PER_SECOND / (2 * step))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ Index = npt.NDArray[np.int64]
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
 
+# Memory that a pair of events takes: who they are, their levels, what they share, and their order.
 _BYTES_PER_PAIR = 220
-"""Memory that a pair of events takes: who they are, their levels, what they share, and their order."""
 
 
 def stretches(n: int) -> Iterator[slice]:

@@ -153,33 +153,26 @@ def _digest(path: Path, source: str, limits: Limits) -> str:
 
 def read_about(path: Path, name: str) -> About:
     """Return what a file says; name: of the file, for messages. Raises InputError where it cannot be used."""
-
-    def refused(message: str) -> InputError:
-        return InputError(Problem(name, message))
-
     try:
         state = path.lstat()
         if not stat.S_ISREG(state.st_mode):
-            raise refused("is a link or a device; expected a file")
+            raise ValueError("is a link or a device; expected a file")
         if state.st_size > _LARGEST:
-            raise refused(f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
+            raise ValueError(f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
         content = read_yaml(str(path))
-    except OSError as error:
-        raise refused(f"cannot be read: {error.strerror or error}") from error
+        if not isinstance(content, dict | None):
+            raise ValueError(f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
+        about = About(**dict(_about_item(key, value) for key, value in (content or {}).items()))
+        if about.url and not _is_web_address(about.url):
+            raise ValueError(f"url {about.url!r} is not the address of a page; expected https://...")
+        return about
     except InputError as error:
         first = error.problems[0]
         raise InputError(Problem(name, first.message, first.line, first.column)) from error
-    if content is None:
-        return About()
-    if not isinstance(content, dict):
-        raise refused(f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
-    try:
-        about = About(**dict(_about_item(key, value) for key, value in content.items()))
+    except OSError as error:
+        raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
-        raise refused(str(error)) from error
-    if about.url and not _is_web_address(about.url):
-        raise refused(f"url {about.url!r} is not the address of a page; expected https://...")
-    return about
+        raise InputError(Problem(name, str(error))) from error
 
 
 def _about_item(key: object, value: object) -> tuple[str, Any]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.annotations import number
 from sedeval_soft.tables.assemble import ROUNDING
-from sedeval_soft.tables.columns import Layout, layout_of_row
+from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
@@ -43,6 +43,8 @@ Places = dict[tuple[str, int, int], tuple[int, int]]
 """By source, line and field, all from 1: the first character, and the one after the last, from 1."""
 
 _LINE_ENDS = {b"\r\n": "CRLF", b"\r": "CR", b"\n": "LF"}
+
+_LABELS = ("event_label", "soft_value")
 
 _MANY = 2
 """One line alone explains nothing."""
@@ -159,7 +161,7 @@ class Table:
         names, codes = (rows.files, rows.file) if role == "filename" else (rows.classes, rows.label)
         if codes is None:
             return {name: (self.name, self.header, self.column(name)) for name in names}
-        if column is None:
+        if column is None or self.form:
             return dict.fromkeys(names, (self.name, None, None))
         used, first = np.unique(codes, return_index=True)
         lines = dict(self.named.get(role, {}))
@@ -243,31 +245,24 @@ def _read(
     if table is None and (form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
-            layout = layout_of_row(["0", "1", "label"]) or Layout((), (), has_header=False)
-            return [Table(source, Sniffed("\t", layout, 0), EventTable.empty(Origin(source.name)))]
+            nothing = Sniffed("\t", Layout((), (), has_header=False), 0)
+            return [Table(source, nothing, EventTable.empty(Origin(source.name)))]
         message = "is empty; expected a table (an output without events is written as a header alone)"
         log.add(problem("empty-file", source.name, message))
     return [] if table is None else [table]
 
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
-    """Look at a table of another form as the text that it would be, whose lines mean nothing."""
-    from sedeval_soft.tables.fit import write
-
+    """Look at a table of another form as at one of text with a header, in which nothing has a line."""
     rows = read_as(form, source, limits)
     if rows is None:
         return None
-    try:
-        data = write(rows, "wide" if rows.has_steps else "long")
-    except InputError as error:
-        # A name that no table of text can hold.
-        coded = [
-            replace(p, code="control-character") if p.code == "cannot-hold" else p for p in error.problems
-        ]
-        raise InputError(coded, error.more) from error
     log.no_texts.add(source.name)
-    table = _of_text(Source(source.name, data, lambda: source.sha256), log, limits)
-    return None if table is None else replace(table, form=rows.origin.form)
+    roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
+    names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
+    sniffed = Sniffed("\t", Layout(names, roles, has_header=True), 1)
+    plain = replace(rows, origin=replace(rows.origin, notes=()))
+    return Table(source, sniffed, plain, range(2, len(rows) + 2), form=rows.origin.form)
 
 
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:

@@ -12,11 +12,10 @@ import pytest
 from documents import ROOT
 from launched import program
 
-import sedeval_soft
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
-from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings
@@ -158,11 +157,6 @@ def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
 def test_names_of_annotators_and_their_number_are_told_apart(tables, said):
     with pytest.raises(SettingsError, match=f"^{said}$"):
         annotate.annotate(tables)
-
-
-def test_what_is_no_tally_is_told_as_other_arguments_are():
-    with pytest.raises(EvaluationError, match="^data must be the bytes of a tally, not 3$"):
-        sedeval_soft.Evaluator.of_bytes(3)
 
 
 def test_an_error_of_the_system_without_a_text_is_not_told_as_none(tmp_path, monkeypatch):

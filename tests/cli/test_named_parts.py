@@ -7,7 +7,6 @@ import json
 import re
 from typing import Any
 
-import pandas as pd
 import pytest
 import yaml
 from called import REFERENCE, SAMPLES, SYSTEM, call
@@ -124,17 +123,3 @@ def test_curves_are_written_beside_the_results(tmp_path, suffix):
     assert done.code == 0, done.err
     assert float(done.out) == pytest.approx(0.7963, abs=1e-4)
     assert path.stat().st_size > 1000
-
-
-def test_operating_points_have_curves_but_no_average_precision(tmp_path):
-    path = tmp_path / "c.tsv"
-    points = ["--operating-point", f"0.2={EVENTS}", "--operating-point", f"0.6={EVENTS}"]
-    asked = ["--score", "event.optimal.f1[car]", "--max-efpr", "1000", "--score", "intersection.hard.psds"]
-    done = call(EVENTS, *points, *asked, "--only", "event", "--curves", str(path))
-    assert (done.code, done.out) == (0, "1.0\n1.0\n"), done.err
-    table = pd.read_csv(path, sep="\t")
-    assert set(table.reading) == {"optimal", "psd_roc"}
-    assert table[table["class"] == "car"].f1.max() == 1.0
-    refused = call(EVENTS, *points, "--score", "event.hard.average_precision.macro")
-    assert refused.code == 2
-    assert "event.hard.average_precision.macro needs values" in refused.err

@@ -19,7 +19,6 @@ from sedeval_soft.errors import EvaluationError
 F1 = "segment.soft.f1.macro"
 
 CALLS = {
-    # Values that settings cannot have.
     "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, not 0.0",
     "ref.tsv sys.tsv --segment-length \u0661": "is not a number",
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
@@ -84,6 +83,9 @@ CALLS = {
     "ref.tsv --operating-point 0.2=b --operating-point 0.20=c": "each threshold in [0, 1] once",
     "ref.tsv sys.tsv --operating-point 0.2=sys.tsv": "stand in place of SYSTEM",
     "ref.tsv --operating-point 0.5=sys.tsv --measures divergence": "no values for measures=divergence",
+    "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "has lists of events",
+    "ref.tsv sys.tsv --by {}x": "does not match",
+    "ref.tsv sys.tsv --folds none.tsv": "none.tsv: cannot be read",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
     "ref.tsv sys.tsv --objective segment.f1": "--objective is of --cross-tune, --folds and",

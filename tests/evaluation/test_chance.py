@@ -40,9 +40,7 @@ def sides(draw):
         onset = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
         names = tuple(f"f{i}" for i in range(len(lengths)))
         del name
-        tables.append(
-            EventTable.wide(names, ("a", "b"), file, onset, onset + 1, tuple(map(np.array, columns)))
-        )
+        tables.append(EventTable(names, ("a", "b"), file, onset, onset + 1, tuple(map(np.array, columns))))
     return tables
 
 
@@ -51,7 +49,7 @@ def unfolded(rows):
     n = len(rows)
     tiled = {name: np.tile(getattr(rows, name), 2) for name in ("file", "onset", "offset")}
     label = np.repeat([0, 1], n).astype(np.int32)
-    return EventTable.long(rows.files, rows.classes, label=label, value=np.concatenate(rows.values), **tiled)
+    return EventTable(rows.files, rows.classes, label=label, values=(np.concatenate(rows.values),), **tiled)
 
 
 @settings(max_examples=20, deadline=None)
@@ -101,13 +99,13 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
         if events
         else (np.zeros(0, dtype=np.int64),) * 3
     )
-    rows = EventTable.long(
+    rows = EventTable(
         ("a", "b", "c"),
         ("x",),
         file.astype(np.int32),
-        np.zeros(len(file), dtype=np.int32),
         onset / 10,
         (onset + length) / 10,
+        label=np.zeros(len(file), dtype=np.int32),
     )
     there = moved(rows, Grid.over(np.diff(edges), 100_000), shift % 70)
     inside = np.maximum(np.minimum(onset + length, np.diff(edges)[file] // 100_000) - onset, 0)

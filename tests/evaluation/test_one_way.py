@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 from parted import count_in_parts
@@ -147,6 +147,11 @@ def outcome(count, *given, **how):
     in_rounds=st.booleans(),
     who=st.sampled_from(["serial", "serial", "processes", "dask"]),
 )
+# Recordings without any class.
+@example(
+    seed=1183, forms=("tsv", "tsv"), numbers=(1, 1), wrong=(False, False), steps=(1.0,), n_parts=1,
+    listed=None, in_rounds=False, who="serial",
+)  # fmt: skip
 def test_the_same_scores_and_errors(
     chosen, seed, forms, numbers, wrong, steps, n_parts, listed, in_rounds, who, everybody, tmp_path_factory
 ):

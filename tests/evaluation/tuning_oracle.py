@@ -32,7 +32,7 @@ def frames(values: np.ndarray, name: str) -> EventTable:
     onset = np.tile(np.arange(FRAMES, dtype=np.float64), n_files)
     file = np.repeat(np.arange(n_files, dtype=np.int32), FRAMES)
     columns = tuple(np.ascontiguousarray(column) for column in values.reshape(-1, len(LABELS)).T)
-    return EventTable.wide(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
+    return EventTable(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
 
 
 def sides(seed: int) -> tuple[EventTable, EventTable]:

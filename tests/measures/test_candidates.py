@@ -31,19 +31,19 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
     file = rng.integers(0, 4, 60).astype(np.int32)
     weights = np.vstack([np.zeros(4), rng.integers(0, 3, (7, 4))]).astype(np.float64)
     found = of_cells(scores, positive, file, 4)
-    (best,) = found.best(weights, [f_merit(1.0)])
-    at = found.thresholds(weights, best.at, inclusive=False)
+    ((place, tp, n_sys, n_ref),) = found.best(weights, [f_merit(1.0)])
+    at = found.thresholds(weights, place, inclusive=False)
     for row, copies in enumerate(weights[:, file].astype(int)):
         y, p = np.repeat(positive, copies), np.repeat(scores, copies)
         f = {t: 2 * (y & (p > t)).sum() / max(y.sum() + (p > t).sum(), 1) for t in (1.0, *p, -1.0)}
         if not y.any():
-            assert (best.at[row], best.n_sys[row], np.isnan(at[row])) == (-1, 0, True)
+            assert (place[row], n_sys[row], np.isnan(at[row])) == (-1, 0, True)
             continue
         low = max(t for t, value in f.items() if value == max(f.values()))
         high = min(v for v in p if v > low)
         assert at[row] == (low + high) / 2 if low >= 0 else at[row] in (high / 2, -1.0)
         counts = (y & (p > low)).sum(), (p > low).sum(), y.sum()
-        assert (best.tp[row], best.n_sys[row], best.n_ref[row]) == counts
+        assert (tp[row], n_sys[row], n_ref[row]) == counts
 
 
 @pytest.mark.parametrize("apart", [True, False])
@@ -96,21 +96,16 @@ def test_levels_of_files_without_weight_are_not_there():
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("n_files", [1, 3])
-def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores(seed, n_files):
+def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores(seed):
     rng = np.random.default_rng(seed)
     p, y = rng.integers(0, 17, 30) / 16, rng.random(30) < 0.4
-    found = of_cells(p, y, rng.integers(0, n_files, 30).astype(np.int32) if n_files > 1 else None, n_files)
-    (at,) = found.best(np.ones((1, n_files)), [f_merit(1.0)])[0].at
-    low, high = found.plateau(int(at), f_merit(1.0))
+    low, high = ThresholdCounts.of_cells(p, y).plateau(f_merit(1.0), levels=False)
 
     def f_at(threshold):
         return 2 * (y & (p > threshold)).sum() / (y.sum() + (p > threshold).sum())
 
-    best = f_at(np.nextafter(found.value[at], -1))
-    assert best == max(f_at(t) for t in (-1.0, *p))
+    best = max(f_at(t) for t in (-1.0, *p))
     assert all(f_at(t) == best for t in (low, (low + high) / 2, np.nextafter(high, -1)))
-    assert high == found.value[at]
     assert low == max([-1.0, *(v for v in p if v < high)])
 
 
@@ -121,14 +116,12 @@ def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     lives = [(Alive(none, none, np.zeros(3), level, row), (k,)) for k, row in enumerate(changes)]
     top = Alive(none[:1], none[:1], np.zeros(1), np.ones(1))
     (table,) = ThresholdCounts.of_lives([*lives, (top, (TP, N_SYS))], np.array([[3]]))
-    found = Candidates.of(table, every=True)
-    assert found.best(np.ones((1, 1)), [f_merit(1.0)])[0].at.tolist() == [2]
-    assert [found.plateau(k, f_merit(1.0)) for k in (0, 1, 2, 4)] == [
-        (1.0, 1.0),
-        (0.75, 1.0),
-        (0.25, 0.75),
-        (0.0, 0.25),
-    ]
+    assert table.best(f_merit(1.0), inclusive=False) == (0.625, 2, 3)
+    assert table.plateau(f_merit(1.0), levels=True) == (0.25, 0.75)
+    assert table.plateau(f_merit(1.0), levels=False) == (0.5, 0.75)
+    # What is best where nothing is detected, or everything.
+    assert table.plateau(lambda *counts: -counts[1], levels=True) == (1.0, 1.0)
+    assert table.plateau(lambda *counts: counts[1], levels=True) == (0.0, 0.25)
 
 
 @pytest.mark.parametrize(("inclusive", "told"), [(False, [1.0, -1.0]), (True, [2.0, 0.0])])

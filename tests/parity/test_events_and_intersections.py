@@ -39,7 +39,7 @@ def sides(case: peer.Case):
     """Return reference and system as the package takes them."""
     names = tuple(case.scores)
     sizes = [len(values) for values in case.scores.values()]
-    system = EventTable.wide(
+    system = EventTable(
         *(names, LABELS),
         file=np.repeat(np.arange(len(names), dtype=np.int32), sizes),
         onset=np.concatenate([case.edges(name)[:-1] for name in names]),

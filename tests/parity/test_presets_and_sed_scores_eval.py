@@ -126,7 +126,7 @@ def test_desed_of_2024(seed):
         alpha_ct=0,
         alpha_st=1,
     )
-    system = EventTable.wide(
+    system = EventTable(
         *(tuple(scores), (*labels, "coffee machine")),
         file=np.repeat(np.arange(3, dtype=np.int32), 50),
         onset=np.tile(edges[:-1], 3),

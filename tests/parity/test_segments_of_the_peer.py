@@ -76,7 +76,7 @@ def asked(files, length):
 def ours(files, length, **chosen):
     parts = (dict(zip(files, part, strict=True)) for part in zip(*files.values(), strict=True))
     edges, values, truth, durations = parts
-    system = EventTable.wide(
+    system = EventTable(
         *(tuple(files), LABELS),
         file=np.repeat(np.arange(len(files), dtype=np.int32), [len(v) for v in values.values()]),
         onset=np.concatenate([each[:-1] for each in edges.values()]),

@@ -91,15 +91,15 @@ def long_tables(draw, names=PLAIN, exact=True):
     value = [draw(st.floats(0, 1)) for _ in range(n)] if valued else None
     used = sorted(set(label))
     kept = files if named else files[: min(n, 1)]
-    return EventTable.long(
+    return EventTable(
         tuple(kept),
         tuple(classes[code] for code in used),
         np.array(file, dtype=np.int32),
-        np.array([used.index(code) for code in label], dtype=np.int32),
         np.array([pair[0] for pair in pairs], dtype=np.float64),
         np.array([pair[1] for pair in pairs], dtype=np.float64),
-        None if value is None else np.array(value, dtype=np.float64),
+        () if value is None else (np.array(value, dtype=np.float64),),
         Origin("drawn"),
+        np.array([used.index(code) for code in label], dtype=np.int32),
     )
 
 
@@ -121,7 +121,7 @@ def wide_tables(draw, names=PLAIN, exact=True):
             edges += [tuple(sorted(draw(st.tuples(_times(exact), _times(exact))))) for _ in range(n)]
         file += [code] * n
     values = [[draw(st.floats(0, 1)) for _ in edges] for _ in classes]
-    return EventTable.wide(
+    return EventTable(
         tuple(files if named else files[: min(len(edges), 1)]),
         tuple(classes),
         np.array(file, dtype=np.int32),

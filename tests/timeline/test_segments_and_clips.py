@@ -14,22 +14,12 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import memory_limited, taken
-from sedeval_soft.tables.ticks import tick, to_seconds, to_ticks
+from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import clip_values
 
 LENGTHS = st.tuples(st.integers(0, END + 3), st.integers(0, END + 3))
-
-
-@given(st.integers(0, 10**13), st.floats(0, 1e6))
-def test_ticks_are_the_nearest_microseconds_and_come_back(ticks, time):
-    seconds = to_seconds(np.array([ticks]))
-    assert to_ticks(seconds).tolist() == [ticks]
-    assert tick(float(seconds[0])) == ticks
-    nearest = to_ticks(np.array([time]))[0]
-    assert abs(nearest - time * 1e6) <= 0.5 + 1e-3
-    assert nearest == tick(time)
 
 
 def test_grids_that_are_too_large_are_refused():

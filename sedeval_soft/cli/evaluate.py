@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +15,6 @@ from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_sta
 from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.scores import Scores
@@ -216,7 +215,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "none of them"
         )
     if given["check"]:
-        _peer(given["check"]).refuse_settings(settings)
+        import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
         expected = "--runs has the jackknife's interval over runs"
         raise SettingsError(f"--ci {settings.ci} is of one system's files; {expected}")
@@ -270,7 +269,10 @@ def _score(
     presentation.show(scores, board)
     if given["check"] and evaluation:
         tally = evaluation.shard.tally
-        presentation.add(_peer(given["check"]).second_opinion(evaluation.pair, tally, settings, scores[0]))
+        table = import_module(f"sedeval_soft.interop.{given['check']}").second_opinion(
+            evaluation.pair, tally, settings, scores[0]
+        )
+        presentation.add(table)
     return presentation.judge(scores) if presentation.requirements else 0
 
 
@@ -291,10 +293,3 @@ def _score_several(
     ranked = {name: given[name] for name in ("rank_by", "baseline")}
     board = compare(reference, systems, **ranked, **how, progress=show)
     return (reference, systems), board, [*board.systems]
-
-
-def _peer(tool: str) -> ModuleType:
-    """Return the module that asks another tool for its scores."""
-    from sedeval_soft.interop import sed_eval, sed_scores_eval
-
-    return sed_eval if tool == "sed_eval" else sed_scores_eval

@@ -15,11 +15,10 @@ import numpy as np
 
 from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
-from sedeval_soft.measures.event import file_class, pairs_within, search
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.timeline.events import EventLifetimes, Events
-
-_LEAST = 1e-6  # overlaps below which only the lengths of events limit how far apart their ends are
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
@@ -69,16 +68,8 @@ def _hits(
 ) -> list[Bools]:
     """Return for each overlap which detections find a reference event."""
     found = detections.events
-    left = right = np.zeros(0, dtype=np.int64)
-    if len(reference) and len(found):
-        length = reference.offset - reference.onset
-        # Of events that overlap at all, ends are not further apart than the longer is long; and of events
-        # that overlap so much, not further than what one of them may have beside the other.
-        longest = np.maximum(length, (found.offset - found.onset).max())
-        least = min(overlaps)
-        apart = np.minimum(length * ((1 - least) / max(least, _LEAST)), longest).astype(np.int64) + 1
-        groups = file_class(reference, n_classes), file_class(found, n_classes)
-        right, left = pairs_within(search(reference.offset, found.offset, *groups, apart), [])
+    groups = file_class(reference, n_classes), file_class(found, n_classes)
+    right, left = overlapping(reference, found, *groups)
     common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
         reference.onset[right], found.onset[left]
     )

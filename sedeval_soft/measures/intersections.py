@@ -323,8 +323,15 @@ def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) ->
         holds = np.flatnonzero(inside > 0)
         own = helpful.take(holds)
         whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
-        left, right = _parts(begins, ends, theirs_on, theirs_off)
-        left = order[left]
+        # Pairs of a reference event and a detection that has an end strictly within it.
+        within = []
+        for place in (theirs_on, theirs_off):
+            at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
+            within.append(((begins[at] < place) & (place < ends[at]), at))
+        (starts, first), (stops, last) = within
+        stops &= ~(starts & (first == last))
+        left = order[np.concatenate((first[starts], last[stops]))]
+        right = np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
     else:
         helpful, theirs = in_union(helpful, theirs)
         left, right = overlapping(reference, helpful, judged.ours, theirs)
@@ -341,21 +348,6 @@ def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tu
     line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
     sides = ((ours, reference), (theirs, system))
     return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
-
-
-def _parts(begins: Index, ends: Index, onset: Index, offset: Index) -> tuple[Index, Index]:
-    """Return the pairs of a reference event and a detection that has an end strictly within it.
-
-    begins, ends: of reference events, sorted and apart. onset, offset: of detections, on the same line.
-    """
-    pairs = []
-    for place in (onset, offset):
-        at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
-        pairs.append(((begins[at] < place) & (place < ends[at]), at))
-    (starts, first), (stops, last) = pairs
-    stops &= ~(starts & (first == last))
-    left = np.concatenate((first[starts], last[stops]))
-    return left, np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
 
 
 def overlapping(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, Index]:

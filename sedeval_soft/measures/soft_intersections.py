@@ -113,16 +113,13 @@ class Cells:
         # Boundary k opens cell k + 1. The last boundary of a file becomes the wall before the next one; one
         # more wall opens the first.
         boundary, file, time = numbered(file, np.concatenate((y.onset, y.offset, p.onset, p.offset)))
+        ends = np.split(boundary, np.cumsum((len(y), len(y), len(p))))
         width = np.zeros(len(file) + 1, dtype=np.int64)
         width[1:-1] = np.where(np.diff(file) != 0, 0, np.diff(time))
-        values, begin = [], 0
-        for activity in (y, p):
-            n = len(activity)
-            piece, at = expand(boundary[begin : begin + n], boundary[begin + n : begin + 2 * n])
-            value = np.zeros(len(width))
+        values = np.zeros((2, len(width)))
+        for activity, first, last, value in ((y, *ends[:2], values[0]), (p, *ends[2:], values[1])):
+            piece, at = expand(first, last)
             value[at + 1] = activity.value[piece]
-            values.append(value)
-            begin += 2 * n
         return cls(np.append(0, file), width, np.cumsum(width) - width, *values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,15 +38,30 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
     """
     if isinstance(data, EventTable):
         return data
-    table = _table_of(data, name)
+    return _rows_of(_table_of(data, name), Origin(name, None, "{} data frame"), limits, settled=settled)
+
+
+def rows_from_objects(
+    objects: Sequence[Mapping[str, Any]], lines: Sequence[int], origin: Origin, limits: Limits
+) -> EventTable:
+    """Return the rows of objects that name their cells, as above; lines: where each stands, for messages.
+
+    origin: its form has `{}` where `long` or `wide` stands.
+    """
+    table = replace(_of_objects(objects, origin.name), lines=lines)
+    return _rows_of(table, origin, limits, settled=False)
+
+
+def _rows_of(table: _Table, origin: Origin, limits: Limits, *, settled: bool) -> EventTable:
+    head = None if table.lines is None else 1
     try:
         layout = layout_of_header(table.names, limits.columns)
     except LayoutError as error:
         code = error.code if error.code == RAVEN else "invalid"
-        raise InputError(Problem(name, str(error), code=code)) from error
+        raise InputError(Problem(table.name, str(error), head, code=code)) from error
     if not settled:
-        check_unclear(name, layout, limits, lambda positions: [list(map(table.cells, positions))])
-    numbers = {i: table.numbers(i, words=layout.roles[i] == "soft_value") for i in layout.number_positions()}
+        check_unclear(table.name, layout, limits, lambda at: [list(map(table.cells, at))], head)
+    numbers = {i: table.numbers(i, layout.roles[i] or "") for i in layout.number_positions()}
     file, label = (table.texts(layout.position(role)) for role in _NAMES)
     blank, declared = _declarations(layout, list(numbers.values()), file, label)
     rows = np.flatnonzero(~blank)
@@ -55,14 +70,13 @@ def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled:
         file, label = (None if named is None else named.take(~blank) for named in (file, label))
     for role, named in zip(_NAMES, (file, label), strict=True):
         if named is not None and named.codes.min(initial=0) < 0:
-            row, column_name = rows[np.argmin(named.codes)], layout.names[layout.roles.index(role)]
-            message = f"row {row}: {column_name} is missing or is empty; expected a name"
-            raise InputError(Problem(name, message))
+            row, column_name = int(rows[np.argmin(named.codes)]), layout.names[layout.roles.index(role)]
+            raise InputError(table.problem(row, f"{column_name} is missing or is empty; expected a name"))
     columns = Columns.of(layout, file, label, numbers, declared)
-    shape = "wide" if layout.wide else "long"
-    events = columns.rows(Origin(name, None, f"{shape} data frame{layout.choices}", layout.ignored), limits)
+    form = origin.form.format("wide" if layout.wide else "long") + layout.choices
+    events = columns.rows(replace(origin, form=form, ignored=layout.ignored), limits)
     if events is None:
-        raise InputError(_first_problem(columns, rows, name, limits))
+        raise InputError(_first_problem(columns, rows, table, limits))
     return events
 
 
@@ -84,7 +98,7 @@ def _declarations(
     return blank, [file.names[code] for code in codes if file is not None and code >= 0]
 
 
-def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], name: str, limits: Limits) -> Problem:
+def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], table: _Table, limits: Limits) -> Problem:
     """Return the first thing that is wrong with columns that are not sound."""
     onset, offset, longest = columns.onset, columns.offset, limits.duration
     values = list(columns.classes) if columns.value is None else [("soft_value", columns.value)]
@@ -102,9 +116,16 @@ def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], name: str, limi
         if not good.all():
             row = int(np.argmin(good))
             long = f", which {limits.too_long()}" if expected == "seconds" and column[row] > longest else ""
-            found = f"row {rows[row]}: {label} is {float(column[row])!r}{long}"
-            return Problem(name, f"{found}; expected {expected}")
-    return Problem(name, "a filename or event_label holds a NUL character; expected a name")
+            long = long or (f", before onset {float(onset[row])!r}" if "not before" in expected else "")
+            missing = table.lines is not None and np.isnan(column[row])
+            found = "missing" if missing else f"{float(column[row])!r}{long}"
+            return table.problem(int(rows[row]), f"{label} is {found}; expected {expected}")
+    for named in (columns.file, columns.label):
+        nul = np.array(["\0" in each for each in ([] if named is None else named.names)], dtype=bool)
+        if named is not None and nul.any():
+            row = int(rows[np.argmax(nul[named.codes])])
+            return table.problem(row, "a filename or event_label holds a NUL character; expected a name")
+    return Problem(table.name, "a filename holds a NUL character; expected a name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +134,21 @@ class _Table:
 
     Its columns are taken to Arrow one by one: those that play no role may hold anything.
 
-    name: what messages call it. names: of the columns. length: rows. column: returns the n-th column.
+    name: what messages call it. names: of the columns. length: rows. column: returns the n-th column. lines:
+    of its rows, where it is a file.
     """
 
     name: str
     names: tuple[str, ...]
     length: int
     column: Callable[[int], Any]
+    lines: Sequence[int] | None = None
+
+    def problem(self, row: int, message: str) -> Problem:
+        """Return what is wrong with a row."""
+        if self.lines is None:
+            return Problem(self.name, f"row {row}: {message}")
+        return Problem(self.name, message, self.lines[row])
 
     def cells(self, position: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
         """Return a column as it is if it holds numbers or texts; else one of nothing, as long as that."""
@@ -128,15 +157,17 @@ class _Table:
         except _FAILURES:
             return pa.nulls(self.length, pa.float64())
 
-    def numbers(self, position: int, *, words: bool = False) -> npt.NDArray[np.float64]:
+    def numbers(self, position: int, role: str) -> npt.NDArray[np.float64]:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none.
 
-        words: some that stand for 1 or 0 are read as these.
+        role: as soft values some words are read that stand for 1 or 0; times are not true or false.
         """
         try:
             array = _plain(self.column(position))
-            if words and _is_text(array.type):
+            if role == "soft_value" and _is_text(array.type):
                 array = words_as_numbers(array)
+            if role in {"onset", "offset"} and pa.types.is_boolean(array.type):
+                raise pa.ArrowTypeError(f"it is of type {array.type}")
             if not (_is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)):
                 raise pa.ArrowTypeError(f"it is of type {array.type}")
             short = pa.types.is_float32(array.type) or pa.types.is_float16(array.type)
@@ -179,8 +210,8 @@ class _Table:
             cells = list(getattr(failure, "cells", ()))
         for row, cell in enumerate(cells):
             if not _fits(cell, what):
-                wrong = f"row {row}: {column} is {_shown(cell)}: the column does not hold {what}s"
-                return InputError(Problem(self.name, f"{wrong}; expected {expected}"))
+                wrong = f"{column} is {_shown(cell)}: the column does not hold {what}s"
+                return InputError(self.problem(row, f"{wrong}; expected {expected}"))
         wrong = f"column {column!r} does not hold {what}s ({one_line(error)})"
         return InputError(Problem(self.name, f"{wrong}; expected {expected}"))
 
@@ -226,6 +257,8 @@ def _fits(cell: object, what: str) -> bool:
         return True
     if isinstance(cell, str):
         return what == "name" or is_number(cell)
+    if isinstance(cell, int):
+        return what == "number" and not isinstance(cell, bool) and abs(cell) < 1 << 63
     return what == "number" and isinstance(cell, numbers.Real | np.bool_)
 
 
@@ -236,10 +269,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
     if type(data).__module__.partition(".")[0] == "pandas" and not isinstance(data, type):
         return _of_pandas(data, name)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        # Rows that name their cells, as those of an event list of dcase_util.
-        rows = [{str(key): cell for key, cell in row.items()} for row in data]
-        columns = dict.fromkeys(key for row in rows for key in row)
-        return _of_columns({key: [row.get(key) for row in rows] for key in columns}, name)
+        return _of_objects(data, name)
     if isinstance(data, list | tuple):
         message = (
             f"a {type(data).__name__} is not a table; {_EXPECTED}: pandas.DataFrame(rows, columns=[...]) "
@@ -252,6 +282,13 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
         raise InputError(Problem(name, f"{_shown(data)} is not a table; {_EXPECTED}")) from error
     names = tuple(str(column) for column in table.column_names)
     return _Table(name, names, len(table), lambda position: table.column(position).combine_chunks())
+
+
+def _of_objects(objects: Sequence[Mapping[Any, Any]], name: str) -> _Table:
+    """Return a table of rows that name their cells, as those of an event list of dcase_util."""
+    rows = [{str(key): cell for key, cell in row.items()} for row in objects]
+    columns = dict.fromkeys(key for row in rows for key in row)
+    return _of_columns({key: [row.get(key) for row in rows] for key in columns}, name)
 
 
 def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:

@@ -21,7 +21,6 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
@@ -34,8 +33,7 @@ from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.recordings import align
 
-_WORST = 10
-"""How many files, classes and segments a report lists where the settings do not say."""
+_WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
 
 def write_report(
@@ -93,8 +91,7 @@ def write_report(
             # Only what was asked for: intervals of all that a page shows would take minutes.
             sure = score(replace(shard, settings=replace(wanted, measures=chosen.measures)))
             scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
-        curves = curves_of(shard.tally, counted)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, curves, signatures))
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
     write_atomic(path, render(inputs, board, choices or Choices()))
     return tuple(each.scores for each in inputs)
 

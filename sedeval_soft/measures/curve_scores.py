@@ -132,13 +132,12 @@ class Points:
 class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
-    tp, fp: weights of positives and negatives detected at them. before: TP until then. passed: FP just
-    before. n_sys: cells detected. All (n,), thresholds from the highest down. end: FP where all is detected.
-    whole: how many units of these weights are 1.
+    tp, fp: weights of positives and negatives detected at them. passed: FP just before. n_sys: how many are
+    detected. All (n,), thresholds from the highest down. end: FP where all is detected. whole: how many units
+    of these weights are 1.
     """
 
     tp: Array
-    before: Array
     fp: Array
     passed: Array
     n_sys: Index
@@ -157,20 +156,23 @@ class Gains(NamedTuple):
         if reference.dtype != np.float64:
             tp = np.cumsum(weight, dtype=np.int64)
             fp, passed = n_sys * whole - tp, (n_sys - 1) * whole - (tp - weight)
-            return cls(tp, tp - weight, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
-        silent = n_sys - np.arange(1, len(at) + 1)
-        tp, fp = (np.append(0.0, np.cumsum(values)) for values in (weight, 1.0 - weight))
+            return cls(tp, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
+        silent, fp = n_sys - np.arange(1, len(at) + 1), np.append(0.0, np.cumsum(1.0 - weight))
         end = n - len(at) + fp[-1].item()
-        return cls(tp[1:], tp[:-1], silent + fp[1:], silent + fp[:-1], n_sys, end)
+        return cls(np.cumsum(weight), silent + fp[1:], silent + fp[:-1], n_sys, end)
 
     @classmethod
     def of_points(cls, points: Points, whole: int) -> Gains:
         """Return which of some points gain anything."""
-        zero = points.tp.dtype.type(0)
-        before, passed = (np.append(zero, column[:-1]) for column in (points.tp, points.fp))
-        at = np.flatnonzero(points.tp > before[: len(points.tp)])
-        end = points.fp[-1].item() if len(points.fp) else 0
-        return cls(points.tp[at], before[at], points.fp[at], passed[at], points.n_sys[at], end, whole)
+        tp, fp = points.tp, points.fp
+        at = np.flatnonzero(tp > _before(tp))
+        end = fp[-1].item() if len(fp) else 0
+        return cls(tp[at], fp[at], _before(fp)[at], points.n_sys[at], end, whole)
+
+
+def _before(column: Array) -> Array:
+    """Return what a running sum was before each of its values, (n,)."""
+    return np.append(column.dtype.type(0), column)[:-1]
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -197,15 +199,15 @@ def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
     if not len(gains.tp):
         return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
-    after, before = gains.tp + tp, gains.before + tp
+    after, before = gains.tp + tp, _before(gains.tp)
     precision = after / ((gains.n_sys + n_sys) * gains.whole)
     # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
     # summed exactly; products of units may be too large for whole numbers.
     kind = after.dtype if gains.whole == 1 else np.dtype(np.float64)
-    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, after, before))
-    level = ((passed - np.append(kind.type(0), fp[:-1])) * low).sum() + (gains.end - fp[-1]) * high[-1]
+    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, after, before + tp))
+    level = ((passed - _before(fp)) * low).sum() + (gains.end - fp[-1]) * high[-1]
     sloping = ((fp - passed) * (high + low)).sum()
-    steps = float(((gains.tp - gains.before) * precision).sum())
+    steps = float(((gains.tp - before) * precision).sum())
     return Sums(steps, float(level) + float(sloping) / 2, *_records(after, precision))
 
 

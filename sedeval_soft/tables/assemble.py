@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,6 @@ Bools = npt.NDArray[np.bool_]
 ROUNDING = 1e-6
 """How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
 that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
-
 
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
@@ -52,9 +52,7 @@ class Named:
         """Keep the names that rows use, and some others; in order of their first appearance."""
         present = np.zeros(len(self.names), dtype=bool)
         present[self.codes] = True
-        return self.recoded(
-            [*(name for name, p in zip(self.names, present.tolist(), strict=True) if p), *also]
-        )
+        return self.recoded([*compress(self.names, present), *also])
 
     def recoded(self, names: Sequence[str]) -> Named:
         """Return the column with codes into other names, which may repeat; those of rows are among them."""
@@ -62,7 +60,7 @@ class Named:
         if tuple(distinct) == self.names:
             return self
         lookup = np.array([distinct.get(name, -1) for name in self.names], dtype=np.int32)
-        return Named(tuple(distinct), lookup[self.codes] if len(self.codes) else self.codes)
+        return Named(tuple(distinct), lookup[self.codes])
 
 
 @dataclass(frozen=True, slots=True)

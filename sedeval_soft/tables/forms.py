@@ -27,6 +27,8 @@ from sedeval_soft.tables.source import (
     GZIP,
     Bytes,
     Source,
+    Taken,
+    decompress,
     extension_of,
     hashed,
     is_url,
@@ -327,7 +329,6 @@ def _opened(name: str, scratch: Path, limits: Limits) -> Source:
     if raw[:2] == GZIP:
         from tempfile import TemporaryFile
 
-        from sedeval_soft.tables.compressed import Taken, decompress
         from sedeval_soft.tables.stored_rows import on_disk
 
         with on_disk(scratch), TemporaryFile(dir=scratch) as file:

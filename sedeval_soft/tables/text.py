@@ -75,15 +75,12 @@ class Sniffed:
     skip: int
     sound: bool = True
 
-    def describe(self) -> str:
-        """Return the form in words: `long table with header, tab`."""
+    def origin(self, source: Source) -> Origin:
+        """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
         shape = "wide" if self.layout.wide else "long"
         header = "with" if self.layout.has_header else "without"
-        return f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.choices}"
-
-    def origin(self, source: Source) -> Origin:
-        """Return where the rows of a table come from."""
-        return Origin(source.name, source.sha256, self.describe(), self.layout.ignored)
+        form = f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.choices}"
+        return Origin(source.name, source.sha256, form, self.layout.ignored)
 
 
 def line_ends(data: Bytes, end: int) -> int:
@@ -238,12 +235,8 @@ def misdivided(text: str, delimiter: str, layout: Layout) -> str:
     """
     times = [layout.roles.index(role) for role in ("onset", "offset")]
     for other in DELIMITERS:
-        fields = split(text, other)
-        if (
-            other != delimiter
-            and len(fields) == len(layout.names)
-            and all(is_number(fields[i]) for i in times)
-        ):
+        fields = [] if other == delimiter else split(text, other)
+        if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in times):
             return other
     return ""
 
@@ -291,7 +284,8 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) 
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         if looks_like_header(fields, columns):
-            _check_quotes(first, delimiter)
+            if '"' in first:
+                _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)
     for delimiter in DELIMITERS:

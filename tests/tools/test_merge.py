@@ -66,10 +66,7 @@ def test_merged_in_any_order_scores_are_those_of_one_evaluation(tmp_path, option
         assert len({call("merge", *order, "--format", form, "-q").out for order in orders[:2]}) == 1
 
 
-METHODS = (
-    ("--ci", "bca", "--seed", "7"),
-    ("--ci", "bootstrap", "--fixed-thresholds", "--confidence", "0.5"),
-)
+METHODS = (("--ci", "bca", "--seed", "7"), ("--ci", "bootstrap", "--fixed-thresholds", "--confidence", "0.5"))
 
 
 @pytest.mark.parametrize("how", METHODS, ids=" ".join)

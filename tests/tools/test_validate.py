@@ -1,4 +1,4 @@
-"""`validate` beyond the bad inputs: agreement with scoring, places, numbers, corrected copies, and the command."""
+"""`validate` beyond the bad inputs: agreement with scoring, places, corrected copies, and the command."""
 
 from __future__ import annotations
 
@@ -298,7 +298,8 @@ CAFE = HEAD + GOOD.replace("car", "caf\xe9")
          ("onset and offset of a row swapped (2)",), {}),
         # Classes are written as they are known.
         (SPELT, None, (), {}),
-        (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), SPELLINGS, {"reference": 1}),
+        (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), SPELLINGS,
+         {"reference": True}),
         ("onset,offset,Car,Street dog\n0,1,0.5,0\n", "onset,offset,car,street_dog\n0,1,0.5,0\n",
          ("class 'Car' written 'car' (1)", "class 'Street dog' written 'street_dog' (1)"),
          {"classes": ["car", "street_dog"]}),

@@ -22,7 +22,7 @@ SELDOM = {
     ),
     *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
-    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
+    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),

@@ -369,8 +369,8 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
 def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """Return the best threshold of each class, for the objective that the settings name, as a file has them.
 
-    A class without reference has none. Of each class it is told how large its reference is, what it reaches,
-    and between which thresholds all are as good.
+    A class without reference has none. Beside them stand, for each class, the size of its reference, what it
+    reaches, and between which thresholds all are as good.
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)

@@ -279,18 +279,15 @@ def sign(
     durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
     partitions: of the files, by the name of the option that asks for them.
     """
-    shown = []
-    for name, value in settings.to_dict().items():
+    chosen = {name: value for name, value in settings.to_dict().items() if value is not None}
+    for name, value in chosen.items():
         if name == "segment_length":
-            text = short_fraction(value)
+            chosen[name] = short_fraction(value)
         elif isinstance(value, bool):
-            text = "yes" if value else "no"
+            chosen[name] = "yes" if value else "no"
         elif isinstance(value, list | dict):
-            text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        else:
-            text = str(value)
-        if value is not None:
-            shown.append(f"{name}={text}")
+            chosen[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    words = " ".join(f"{name}={text}" for name, text in chosen.items())
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
     if durations is not None:
         lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
@@ -299,7 +296,7 @@ def sign(
         if partition is not None:
             hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
             hashes.append(f"{name}:{hashed}")
-    return f"soft-sed-eval {version} | {' '.join(shown)} | {' '.join(hashes)}"
+    return f"soft-sed-eval {version} | {words} | {' '.join(hashes)}"
 
 
 def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object) -> str:
@@ -309,5 +306,5 @@ def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object
     """
     others = [item for _, inputs in signed[1:] for item in inputs if item.role == "system"]
     hashes = "".join(f" system:sha256={item.sha256 or 'none'}" for item in others)
-    shown = "".join(f" {name}={json.dumps(value)}" for name, value in asked.items() if value is not None)
-    return f"{signed[0][0]}{hashes} |{shown}"
+    words = "".join(f" {name}={json.dumps(value)}" for name, value in asked.items() if value is not None)
+    return f"{signed[0][0]}{hashes} |{words}"

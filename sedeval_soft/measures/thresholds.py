@@ -136,10 +136,10 @@ class ThresholdCounts:
                 (np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))
             ]
             for (alive, rows), order, bound in zip(lives, orders, bounds, strict=True):
-                own = order[bound[c] : bound[c + 1]]
-                file, born, dies = (column[own] for column in alive[1:4])
-                amount = np.zeros((n_counts, len(own)), dtype=np.int64)
-                amount[list(rows)] = np.broadcast_to(alive.weight, alive.label.shape)[own]
+                place = order[bound[c] : bound[c + 1]]
+                file, born, dies = (column[place] for column in alive[1:4])
+                amount = np.zeros((n_counts, len(place)), dtype=np.int64)
+                amount[list(rows)] = np.broadcast_to(alive.weight, alive.label.shape)[place]
                 later = born > 0
                 ends += [(dies, file, amount), (born[later], file[later], -amount[:, later])]
             level, files, changes = (np.concatenate(column, axis=-1) for column in zip(*ends, strict=True))

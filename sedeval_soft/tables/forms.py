@@ -160,8 +160,6 @@ FORMS: tuple[Form, ...] = (
 WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
-"""Of tables of text with delimiters."""
-
 _N_FORMS = Counter(form.module for form in FORMS)
 _BY_NAME = {form.name: form for form in FORMS}
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}

@@ -87,21 +87,19 @@ FILES: dict[str, Bad] = {
     "latin_1_label": bad((HEAD + GOOD + row(A, "1", "2", "café", "1")).encode("latin-1"), "not-utf-8", 3, 4),
     "latin_1_file": bad((HEAD + row("é.wav", "1", "2", "car", "1")).encode("latin-1"), "not-utf-8", 2, 1),
     "latin_1_header": bad("onset\toffset\tcafé\n0\t1\t0.5\n".encode("latin-1"), "not-utf-8", 1, 3),
-    "latin_1_far_down": bad(
-        (HEAD + GOOD * 5000 + row(A, "1", "2", "é", "1")).encode("latin-1"), "not-utf-8", 5002, 4
-    ),
+    "latin_1_far_down": bad((HEAD + GOOD * 5000 + row(A, "1", "2", "é", "1")).encode("latin-1"), "not-utf-8",
+        5002, 4),
     "nul_in_label": bad(HEAD + GOOD + row(A, "1", "2", "c\0r", "1"), "nul-byte", 3, 4),
     "nul_in_number": bad(HEAD + row(A, "1\0", "2", "car", "1"), "nul-byte", 2, 2),
     "nul_line_of_returns": bad((HEAD + GOOD + "x\0y\n").replace("\n", "\r"), "nul-byte", 3, 1),
     "mixed_line_ends": doubtful(HEAD + GOOD + "a.wav\t1\t2\tcar\t0.5\r\n", "mixed-line-ends", 3),
     "mixed_returns": doubtful(HEAD + "a.wav\t1\t2\tcar\t0.5\r" + GOOD, "mixed-line-ends", 2),
-}
+}  # fmt: skip
 
 FORM: dict[str, Bad] = {
     "prose": bad("hello world\nthis is text\n", "not-a-table", 1),
-    "json_lines_cut_off": bad(
-        '{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0, \n', "malformed-file", 2
-    ),
+    "json_lines_cut_off": bad('{"onset": 0, "offset": 1, "label": "a"}\n{"onset": 0, \n', "malformed-file",
+        2),
     "json_lines_without_label": bad('{"onset": 0, "offset": 1, "label": null}\n', "malformed-file", 1),
     "html": bad("<html><body>404 Not Found</body></html>\n", "not-a-table", 1),
     "unknown_header": bad("on;off;what\n0;1;car\n", "not-a-table", 1),
@@ -114,16 +112,11 @@ FORM: dict[str, Bad] = {
     "two_onsets": bad("start\tbegin\toffset\tlabel\n0\t0\t1\tcar\n", "repeated-column", 1, 2),
     "class_twice": bad("onset\toffset\tcar\tcar\n0\t1\t1\t1\n", "repeated-column", 1, 4),
     "class_without_name": bad("onset\toffset\tcar\t\n0\t1\t1\t1\n", "unnamed-column", 1, 4),
-    "recordings_by_another_name": bad(
-        "take\tonset\toffset\tlabel\nx\t0\t1\tcar\ny\t0\t1\tcar\n", "unclear-file-column", 1, 1
-    ),
+    "recordings_by_another_name": bad("take\tonset\toffset\tlabel\nx\t0\t1\tcar\ny\t0\t1\tcar\n",
+        "unclear-file-column", 1, 1),
     "values_by_another_name": bad(EVENTS[:-1] + "\tp\n" + GOOD, "unclear-value-column", 1, 5),
-    "raven_selections": bad(
-        row("Selection", "View", "Begin Time (s)", "End Time (s)", "Annotation")
-        + row("1", "Waveform 1", "0", "1", "car"),
-        "raven-table",
-        1,
-    ),
+    "raven_selections": bad(row("Selection", "View", "Begin Time (s)", "End Time (s)", "Annotation")
+        + row("1", "Waveform 1", "0", "1", "car"), "raven-table", 1),
     "column_read_past": doubtful(HEAD[:-1] + "\tsoft_valu\n" + GOOD[:-1] + "\t1\n", "ignored-column", 1, 6),
     "header_alone": doubtful(HEAD, "no-rows", 1),
     "too_few_fields": bad(HEAD + GOOD + row(A, "1", "2", "car"), "field-count", 3),
@@ -136,18 +129,15 @@ FORM: dict[str, Bad] = {
     "quote_not_closed": bad(HEAD + GOOD + row(A, "1", "2", '"car', "1") + GOOD * 3, "misquoted", 3, 4),
     "quote_not_closed_in_header": bad('onset,offset,"event_label\n0,1,car\n', "misquoted", 1, 3),
     "text_after_quote": bad('onset,offset,label\n0,1,"a"b\n', "misquoted", 2, 3),
-    "onset_and_offset_swapped": bad(
-        EVENTS + row(A, "2", "1", "car") + row(A, "5.5", "4", "car"), "swapped-times", 1, 3
-    ),
+    "onset_and_offset_swapped": bad(EVENTS + row(A, "2", "1", "car") + row(A, "5.5", "4", "car"),
+        "swapped-times", 1, 3),
     "swapped_without_header": bad("2\t1\tcar\n3\t2\tcar\n9\t1\tdog\n", "swapped-times", None, 2),
-    "label_and_value_swapped": bad(
-        HEAD + row(A, "1", "2", "0.5", "car") + row(A, "2", "3", "0.25", "dog"), "swapped-columns", 1, 4
-    ),
+    "label_and_value_swapped": bad(HEAD + row(A, "1", "2", "0.5", "car") + row(A, "2", "3", "0.25", "dog"),
+        "swapped-columns", 1, 4),
     "value_in_place_of_label": doubtful("0.0\t1.0\t2.5\tcar\n0.5\t1.5\t3.5\tdog\n", "swapped-columns", 1, 1),
-    "file_and_label_swapped": doubtful(
-        EVENTS + row("car", "1", "2", A) + row("car", "3", "4", A), "swapped-columns", 2, 1, *REF
-    ),
-}
+    "file_and_label_swapped": doubtful(EVENTS + row("car", "1", "2", A) + row("car", "3", "4", A),
+        "swapped-columns", 2, 1, *REF),
+}  # fmt: skip
 
 FIELDS: dict[str, Bad] = {
     "file_empty": bad(HEAD + GOOD + row("", "1", "2", "car", "1"), "empty-name", 3, 1),
@@ -166,9 +156,8 @@ FIELDS: dict[str, Bad] = {
     "header_again": bad(HEAD + GOOD + HEAD + GOOD, "not-a-number", 3, 2),
     "decimal_comma": bad(HEAD + row(A, "1,5", "2", "car", "1"), "decimal-comma", 2, 2),
     "decimal_comma_value": bad(HEAD + GOOD + row(A, "1", "2", "car", "0,75"), "decimal-comma", 3, 5),
-    "decimal_commas_between_commas": bad(
-        "filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", "decimal-comma", 2, 2
-    ),
+    "decimal_commas_between_commas": bad("filename,onset,offset,event_label\na.wav,1,5,2,0,car\n",
+        "decimal-comma", 2, 2),
     "decimal_comma_quoted": bad('onset,offset,label\n"1,5","2,5",car\n', "decimal-comma", 2, 1),
     "decimal_comma_without_header": bad("0;1,5;car\n2;3;dog\n", "decimal-comma", 1, 2),
     "decimal_commas_without_header": bad("a.wav\t0,5\t1,5\tcar\n", "decimal-comma", 1, 2),
@@ -180,155 +169,111 @@ FIELDS: dict[str, Bad] = {
     "offset_of_1e10": bad(HEAD + GOOD + row(A, "1", "1e10", "car", "1"), "time-too-long", 3, 3),
     "onset_of_1e999": bad(HEAD + row(A, "1e999", "1e999", "car", "1"), "time-too-long", 2, 2),
     "offset_before_onset": bad(HEAD + GOOD + row(A, "3.5", "2", "car", "1"), "offset-before-onset", 3, 3),
-    "blank_lines_count": bad(
-        HEAD + "\n\n" + GOOD + "\n" + row(A, "2", "1", "car", "1"), "offset-before-onset", 6, 3
-    ),
-    "declared_files_count": bad(
-        HEAD + "quiet.wav\n" + row(A, "2", "1", "car", "1"), "offset-before-onset", 3, 3
-    ),
-    "returns_count": bad(
-        (HEAD + GOOD + row(A, "2", "1", "car", "1")).replace("\n", "\r"), "offset-before-onset", 3, 3
-    ),
+    "blank_lines_count": bad(HEAD + "\n\n" + GOOD + "\n" + row(A, "2", "1", "car", "1"),
+        "offset-before-onset", 6, 3),
+    "declared_files_count": bad(HEAD + "quiet.wav\n" + row(A, "2", "1", "car", "1"), "offset-before-onset", 3,
+        3),
+    "returns_count": bad((HEAD + GOOD + row(A, "2", "1", "car", "1")).replace("\n", "\r"),
+        "offset-before-onset", 3, 3),
     "value_above_1": bad(HEAD + GOOD + row(A, "1", "2", "car", "1.5"), "value-out-of-range", 3, 5),
     "value_below_0": bad(HEAD + GOOD + row(A, "1", "2", "car", "-0.1"), "value-out-of-range", 3, 5),
     "cell_above_1": bad(WIDE + row(A, "0", "1", "0.5", "7"), "value-out-of-range", 2, 5),
-    "escape_in_label": doubtful(
-        HEAD + GOOD + row(A, "1", "2", "\x1b[31mred\x1b[0m", "0.5"), "control-character", 3, 4
-    ),
+    "escape_in_label": doubtful(HEAD + GOOD + row(A, "1", "2", "\x1b[31mred\x1b[0m", "0.5"),
+        "control-character", 3, 4),
     "bell_in_file": doubtful(HEAD + GOOD + row("a\a.wav", "1", "2", "car", "0.5"), "control-character", 3, 1),
-    "right_to_left_label": doubtful(
-        HEAD + GOOD + row(A, "1", "2", "c\u202erac", "0.5"), "control-character", 3, 4
-    ),
-    "escape_in_class_column": doubtful(
-        "onset\toffset\tc\x1b]0;x\x07ar\n0\t1\t0.5\n", "control-character", 1, 3
-    ),
+    "right_to_left_label": doubtful(HEAD + GOOD + row(A, "1", "2", "c\u202erac", "0.5"), "control-character",
+        3, 4),
+    "escape_in_class_column": doubtful("onset\toffset\tc\x1b]0;x\x07ar\n0\t1\t0.5\n", "control-character", 1,
+        3),
 }  # fmt: skip
 
 VALUES: dict[str, Bad] = {
-    "percent": bad(
-        HEAD + "".join(row(A, str(i), str(i + 1), "car", str(20 * i + 5)) for i in range(4)),
-        "values-in-percent", 1, 5,
-    ),
+    "percent": bad(HEAD + "".join(row(A, str(i), str(i + 1), "car", str(20 * i + 5)) for i in range(4)),
+        "values-in-percent", 1, 5),
     "percent_wide": bad(WIDE + row(A, "0", "1", "85", "3") + row(A, "1", "2", "0", "99.5"),
-                        "values-in-percent", 1),
-    "logits": bad(
-        HEAD + "".join(row(A, str(i), str(i + 1), "car", v) for i, v in enumerate(("-4.5", "2.25", "0.5"))),
-        "values-are-logits", 1, 5,
-    ),
+        "values-in-percent", 1),
+    "logits": bad(HEAD + "".join(row(A, str(i), str(i + 1), "car", v) for i, v in enumerate(("-4.5", "2.25",
+        "0.5"))), "values-are-logits", 1, 5),
     "logits_without_header": bad("0\t1\tcar\t-3\n1\t2\tcar\t3.5\n", "values-are-logits", None, 4),
     "decisions": doubtful(HEAD + row(A, "0", "1", "car", "1") + row(A, "4", "5", "dog", "0"),
-                          "values-all-hard", 1, 5),
+        "values-all-hard", 1, 5),
     "decisions_wide": doubtful(WIDE + row(A, "0", "1", "1", "0"), "values-all-hard", 1),
     "constant": doubtful(HEAD + "".join(row(A, str(2 * i), str(2 * i + 1), "car", "0.5") for i in range(10)),
-                         "values-all-equal", 1, 5),
+        "values-all-equal", 1, 5),
     "rounding": doubtful(HEAD + GOOD + row(A, "1", "2", "car", "1.0000001"), "value-rounded", None),
 }  # fmt: skip
 
 TIMES: dict[str, Bad] = {
     "no_length": doubtful(HEAD + GOOD + row(A, "2", "2", "car", "0.7"), "zero-length", 3, 3),
     "twice": doubtful(HEAD + GOOD + row(A, "2", "3", "car", "1") + "\n" + GOOD, "duplicate-row", 5, 2),
-    "twice_in_other_digits": doubtful(
-        HEAD + GOOD + row(A, "0", "1.00", "car", ".5"), "duplicate-row", 3, 2
-    ),
-    "twice_wide": doubtful(
-        WIDE + row(A, "0", "1", "0.5", "0") + row(A, "0", "1", "0.5", "0"), "duplicate-row", 3, 2
-    ),
+    "twice_in_other_digits": doubtful(HEAD + GOOD + row(A, "0", "1.00", "car", ".5"), "duplicate-row", 3, 2),
+    "twice_wide": doubtful(WIDE + row(A, "0", "1", "0.5", "0") + row(A, "0", "1", "0.5", "0"),
+        "duplicate-row", 3, 2),
     "overlap": doubtful(HEAD + GOOD + row(A, "0.75", "2", "car", "1"), "overlapping-rows", 3, 2),
-    "overlap_far_back": doubtful(
-        EVENTS + row(A, "0", "9", "car") + row(A, "1", "2", "dog") + row(A, "3", "4", "car"),
-        "overlapping-rows", 4, 2,
-    ),
-    "overlap_behind_a_declared_file": doubtful(
-        EVENTS + "quiet.wav\n\n" + row(A, "3", "5", "car") + row(A, "4", "6", "car"), "overlapping-rows", 5, 2
-    ),
-    "overlap_in_quotes": doubtful(
-        'filename,onset,offset,event_label\n"a, b",0,2,"car"\n\n"a, b",1,3,"car"\n', "overlapping-rows", 4, 2
-    ),
-    "overlap_wide": doubtful(
-        WIDE + row(A, "0", "1", "0.5", "0") + row(A, "0.5", "1.5", "0.5", "0"), "overlapping-rows", 3, 2
-    ),
-    "touching_events": doubtful(
-        EVENTS + row(A, "0", "1", "car") + row(A, "5", "6", "dog") + row(A, "1", "2", "car"),
-        "touching-rows", 4, 2,
-    ),
-    "gap": doubtful(
-        WIDE + row(A, "0", "1", "0.5", "0") + row(A, "1", "2", "0", "1") + row(A, "3", "4", "0", "1"),
-        "gap", 4, 2,
-    ),
-    "late_start": doubtful(
-        WIDE + row(A, "0", "1", "0.5", "0") + row("b.wav", "1", "2", "0.5", "1"), "late-start", 3, 2
-    ),
-    "early_end": doubtful(
-        WIDE + row(A, "0", "1", "0.5", "0") + row("b.wav", "0", "1", "0.5", "1"), "early-end", 2, 3, *REF
-    ),
-    "after_the_duration": doubtful(
-        HEAD + row(A, "9", "11", "car", "0.5"), "after-end", 2, 3, "--durations", "durations.tsv"
-    ),
+    "overlap_far_back": doubtful(EVENTS + row(A, "0", "9", "car") + row(A, "1", "2", "dog") + row(A, "3", "4",
+        "car"), "overlapping-rows", 4, 2),
+    "overlap_behind_a_declared_file": doubtful(EVENTS + "quiet.wav\n\n" + row(A, "3", "5", "car") + row(A,
+        "4", "6", "car"), "overlapping-rows", 5, 2),
+    "overlap_in_quotes": doubtful('filename,onset,offset,event_label\n"a, b",0,2,"car"\n\n"a, b",1,3,"car"\n',
+        "overlapping-rows", 4, 2),
+    "overlap_wide": doubtful(WIDE + row(A, "0", "1", "0.5", "0") + row(A, "0.5", "1.5", "0.5", "0"),
+        "overlapping-rows", 3, 2),
+    "touching_events": doubtful(EVENTS + row(A, "0", "1", "car") + row(A, "5", "6", "dog") + row(A, "1", "2",
+        "car"), "touching-rows", 4, 2),
+    "gap": doubtful(WIDE + row(A, "0", "1", "0.5", "0") + row(A, "1", "2", "0", "1") + row(A, "3", "4", "0",
+        "1"), "gap", 4, 2),
+    "late_start": doubtful(WIDE + row(A, "0", "1", "0.5", "0") + row("b.wav", "1", "2", "0.5", "1"),
+        "late-start", 3, 2),
+    "early_end": doubtful(WIDE + row(A, "0", "1", "0.5", "0") + row("b.wav", "0", "1", "0.5", "1"),
+        "early-end", 2, 3, *REF),
+    "after_the_duration": doubtful(HEAD + row(A, "9", "11", "car", "0.5"), "after-end", 2, 3, "--durations",
+        "durations.tsv"),
     "after_a_wide_reference": doubtful(HEAD + row(A, "1", "3.5", "car", "0.5"), "after-end", 2, 3, *WIDE_REF),
-    "milliseconds": doubtful(
-        HEAD + row(A, "0", "9100", "car", "0.5") + row("b.wav", "10", "8100", "car", "1"),
-        "time-unit", 2, 3, *REF,
-    ),
-    "frames": doubtful(
-        EVENTS + row(A, "0", "475", "car") + row("b.wav", "50", "500", "car"), "time-unit", 3, 3, *REF
-    ),
-    "minutes": doubtful(
-        EVENTS + row(A, "0", "0.15", "car") + row("b.wav", "0.01", "0.13", "car"), "time-unit", 2, 3, *REF
-    ),
-    "milliseconds_by_themselves": doubtful(
-        "250\t1730\tcar\n2000\t4520\tdog\n", "time-unit", 2, 2
-    ),
+    "milliseconds": doubtful(HEAD + row(A, "0", "9100", "car", "0.5") + row("b.wav", "10", "8100", "car",
+        "1"), "time-unit", 2, 3, *REF),
+    "frames": doubtful(EVENTS + row(A, "0", "475", "car") + row("b.wav", "50", "500", "car"), "time-unit", 3,
+        3, *REF),
+    "minutes": doubtful(EVENTS + row(A, "0", "0.15", "car") + row("b.wav", "0.01", "0.13", "car"),
+        "time-unit", 2, 3, *REF),
+    "milliseconds_by_themselves": doubtful("250\t1730\tcar\n2000\t4520\tdog\n", "time-unit", 2, 2),
     "three_days": doubtful(EVENTS + row(A, "259100.5", "259200.25", "car"), "long-recording", 2, 3),
 }  # fmt: skip
 
 NAMES: dict[str, Bad] = {
     "no_file_names": bad("0\t1\tcar\n", "missing-filename-column", None, None, *REF),
-    "no_file_names_for_durations": bad("0\t1\tcar\n", "missing-filename-column", None, None,
-                                       "--durations", "durations.tsv"),
-    "unknown_class": doubtful(
-        HEAD + GOOD + row("b.wav", "1", "2", "street_dgo", "1"), "unknown-class", 3, 4, *REF
-    ),
+    "no_file_names_for_durations": bad("0\t1\tcar\n", "missing-filename-column", None, None, "--durations",
+        "durations.tsv"),
+    "unknown_class": doubtful(HEAD + GOOD + row("b.wav", "1", "2", "street_dgo", "1"), "unknown-class", 3, 4,
+        *REF),
     "unknown_class_column": doubtful("filename\tonset\toffset\tcar\tcat\na.wav\t0\t1\t0.5\t0.25\n",
-                                     "unknown-class", 1, 5, *WIDE_REF),
-    "class_of_no_challenge": doubtful(
-        EVENTS + row(A, "0", "1", "Speech") + row(A, "3", "4", "Dogs"), "unknown-class", 3, 4,
-        "--preset", "dcase2019-task4",
-    ),
+        "unknown-class", 1, 5, *WIDE_REF),
+    "class_of_no_challenge": doubtful(EVENTS + row(A, "0", "1", "Speech") + row(A, "3", "4", "Dogs"),
+        "unknown-class", 3, 4, "--preset", "dcase2019-task4"),
     "class_in_capitals": doubtful(HEAD + row(A, "0", "1", "Car", "0.5"), "class-spelling", 2, 4, *REF),
     "class_with_blank": doubtful(HEAD + row(A, "0", "1", "street dog", "0.5"), "class-spelling", 2, 4, *REF),
-    "class_column_in_capitals": doubtful(
-        "filename\tonset\toffset\tcar\tDog\na.wav\t0\t1\t0.5\t0\n", "class-spelling", 1, 5, *WIDE_REF
-    ),
-    "class_in_two_spellings": doubtful(
-        EVENTS + row(A, "0", "1", "car") + row(A, "2", "3", "CAR"), "similar-classes", 3, 4
-    ),
-    "class_left_out": doubtful(HEAD + GOOD + row("b.wav", "0", "1", "car", "0.5"),
-                               "missing-class", None, None, *REF),
-    "labels_are_numbers": doubtful(EVENTS + row(A, "0", "1", "3") + row(A, "2", "3", "7"),
-                                   "numeric-labels", 1, 4),
-    "unknown_file": doubtful(
-        HEAD + GOOD + row("bb.wav", "1", "2", "car", "1"), "unknown-file", 3, 1, *REF
-    ),
+    "class_column_in_capitals": doubtful("filename\tonset\toffset\tcar\tDog\na.wav\t0\t1\t0.5\t0\n",
+        "class-spelling", 1, 5, *WIDE_REF),
+    "class_in_two_spellings": doubtful(EVENTS + row(A, "0", "1", "car") + row(A, "2", "3", "CAR"),
+        "similar-classes", 3, 4),
+    "class_left_out": doubtful(HEAD + GOOD + row("b.wav", "0", "1", "car", "0.5"), "missing-class", None,
+        None, *REF),
+    "labels_are_numbers": doubtful(EVENTS + row(A, "0", "1", "3") + row(A, "2", "3", "7"), "numeric-labels",
+        1, 4),
+    "unknown_file": doubtful(HEAD + GOOD + row("bb.wav", "1", "2", "car", "1"), "unknown-file", 3, 1, *REF),
     "unknown_declared_file": doubtful(HEAD + GOOD + "\nz.wav\n", "unknown-file", 4, 1, *REF),
     "missing_file": doubtful(HEAD + GOOD, "missing-file", None, None, *REF),
-    "missing_file_of_durations": doubtful(HEAD + GOOD, "missing-file", None, None,
-                                          "--durations", "durations.tsv"),
-    "ambiguous_file": doubtful(
-        HEAD + row("x/a.wav", "0", "1", "car", "0.5") + row("y/a.wav", "0", "1", "car", "0.5"),
-        "ambiguous-file", 2, 1, *REF,
-    ),
-    "path_as_a_name": doubtful(
-        HEAD + GOOD + row("../../etc/passwd", "1", "2", "car", "1"), "unknown-file", 3, 1, *REF
-    ),
-    "markup_as_a_name": doubtful(
-        HEAD + GOOD + row(A, "2", "3", "<script>alert(1)</script>", "1"), "unknown-class", 3, 4, *REF
-    ),
-    "formula_as_a_name": doubtful(
-        HEAD + GOOD + row(A, "2", "3", "=cmd|'/c calc'!A0", "1"), "unknown-class", 3, 4, *REF
-    ),
-    "annotation_as_a_name": doubtful(
-        HEAD + GOOD + row(A, "2", "3", "::error file=x::%0Ahello", "1"), "unknown-class", 3, 4, *REF
-    ),
+    "missing_file_of_durations": doubtful(HEAD + GOOD, "missing-file", None, None, "--durations",
+        "durations.tsv"),
+    "ambiguous_file": doubtful(HEAD + row("x/a.wav", "0", "1", "car", "0.5") + row("y/a.wav", "0", "1", "car",
+        "0.5"), "ambiguous-file", 2, 1, *REF),
+    "path_as_a_name": doubtful(HEAD + GOOD + row("../../etc/passwd", "1", "2", "car", "1"), "unknown-file", 3,
+        1, *REF),
+    "markup_as_a_name": doubtful(HEAD + GOOD + row(A, "2", "3", "<script>alert(1)</script>", "1"),
+        "unknown-class", 3, 4, *REF),
+    "formula_as_a_name": doubtful(HEAD + GOOD + row(A, "2", "3", "=cmd|'/c calc'!A0", "1"), "unknown-class",
+        3, 4, *REF),
+    "annotation_as_a_name": doubtful(HEAD + GOOD + row(A, "2", "3", "::error file=x::%0Ahello", "1"),
+        "unknown-class", 3, 4, *REF),
 }  # fmt: skip
 
 LONG, TABLE = (HEAD.partition("\t")[2] + GOOD.partition("\t")[2]).encode(), b"onset\toffset\tcar\n0\t1\t0.5\n"
@@ -337,24 +282,17 @@ FOLDERS: dict[str, Bad] = {
     "folder_of_nothing": Bad({}, "empty-folder", None, None),
     "folder_of_other_things": Bad({"notes.md": b"hello"}, "empty-folder", None, None),
     "folder_with_two_of_one": Bad({"a.tsv": LONG, "a.csv": LONG}, "repeated-recording", None, None),
-    "folder_with_rows_of_one_in_two": Bad(
-        {"a.tsv": (HEAD + GOOD).encode(), "b.tsv": (HEAD + GOOD).encode()}, "repeated-recording", None, None
-    ),
+    "folder_with_rows_of_one_in_two": Bad({"a.tsv": (HEAD + GOOD).encode(), "b.tsv": (HEAD + GOOD).encode()},
+        "repeated-recording", None, None),
     "folder_of_long_and_wide": Bad({"a.tsv": LONG, "b.tsv": TABLE}, "mixed-tables", None, None),
-    "folder_with_a_bad_table": Bad(
-        {"a.tsv": LONG, "b.tsv": LONG + b"3\t2\tcar\t0.5\n"}, "offset-before-onset", 3, 2, inside="b.tsv"
-    ),
-    "folder_with_two_bad_tables": Bad(
-        {"a.tsv": b"junk\n", "b.tsv": LONG + b"2\t3\tcar\t5\n"}, "value-out-of-range", 3, 4, inside="b.tsv"
-    ),
-    "folder_with_an_overlap": Bad(
-        {"a.tsv": LONG, "b.tsv": LONG + b"\n0.5\t3\tcar\t0.5\n"},
-        "overlapping-rows", 4, 1, scored=True, inside="b.tsv",
-    ),
-    "folder_with_an_unknown_class": Bad(
-        {"a.tsv": LONG, "b.tsv": LONG + b"2\t3\tcow\t0.5\n"},
-        "unknown-class", 3, 3, REF, scored=True, inside="b.tsv",
-    ),
+    "folder_with_a_bad_table": Bad({"a.tsv": LONG, "b.tsv": LONG + b"3\t2\tcar\t0.5\n"},
+        "offset-before-onset", 3, 2, inside="b.tsv"),
+    "folder_with_two_bad_tables": Bad({"a.tsv": b"junk\n", "b.tsv": LONG + b"2\t3\tcar\t5\n"},
+        "value-out-of-range", 3, 4, inside="b.tsv"),
+    "folder_with_an_overlap": Bad({"a.tsv": LONG, "b.tsv": LONG + b"\n0.5\t3\tcar\t0.5\n"},
+        "overlapping-rows", 4, 1, scored=True, inside="b.tsv"),
+    "folder_with_an_unknown_class": Bad({"a.tsv": LONG, "b.tsv": LONG + b"2\t3\tcow\t0.5\n"}, "unknown-class",
+        3, 3, REF, scored=True, inside="b.tsv"),
 }  # fmt: skip
 
 
@@ -393,10 +331,9 @@ OTHERS: dict[str, Bad] = {
     "archive_in_archive": Bad(zipped({"a.zip": zipped({"a.tsv": LONG})}), "nested-archive", None, None),
     "archive_leading_out": Bad(zipped({"../a.tsv": LONG}), "unsafe-name", None, None),
     "archive_of_nothing": Bad(zipped({}), "empty-folder", None, None),
-    "archive_with_a_bad_table": Bad(
-        zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, inside="a.tsv"
-    ),
-}
+    "archive_with_a_bad_table": Bad(zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3,
+        2, inside="a.tsv"),
+}  # fmt: skip
 
 BAD: dict[str, Bad] = OTHERS | FILES | FORM | FIELDS | VALUES | TIMES | NAMES | FOLDERS
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
 
 import pytest
 from called import call
+from click.testing import CliRunner
 
 import sedeval_soft
+from sedeval_soft.cli.main import group
 from sedeval_soft.errors import InputError, SettingsError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import Limits
@@ -130,17 +130,14 @@ def test_names_never_become_paths(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
-def test_standard_streams_are_a_pipe(tmp_path):
+def test_standard_streams_are_a_pipe():
     """Bytes go through as they are, whatever the form."""
-    program = [sys.executable, "-m", "sedeval_soft", "convert"]
-    first = subprocess.run(
-        [*program, "-", "-", "--to", "parquet"], input=TABLE.encode(), capture_output=True, check=True
-    )
-    assert first.stdout[:4] == b"PAR1"
-    second = subprocess.run(
-        [*program, "-", "-", "--to", "long"], input=first.stdout, capture_output=True, check=True
-    )
-    assert (second.stdout.decode(), second.stderr) == (TABLE, b"")
+    data = TABLE.encode()
+    for form, begin in (("parquet", b"PAR1"), ("long", TABLE.encode())):
+        done = CliRunner().invoke(group, ["convert", "-", "-", "--to", form], input=data)
+        data = done.stdout_bytes
+        assert done.exit_code == 0 and data.startswith(begin)
+    assert (data.decode(), done.stderr) == (TABLE, "")
 
 
 def test_the_library_converts_what_it_evaluates(table, tmp_path):

@@ -22,7 +22,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -36,7 +36,7 @@ from sedeval_soft.tables.columns import (
     is_of_raven,
     looks_like_header,
     normal,
-    number,
+    to_number,
 )
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfold, written_columns
@@ -46,28 +46,8 @@ from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import DELIMITERS, Record, Sniffed, decode, scan, split
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
-T = TypeVar("T")
-
 _HEAD = 1 << 16
 _NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-
-
-def reads(source: Source, form: str) -> bool:
-    """Return whether a file is of a form."""
-    reads_form: bool = _FORMS[form][0](source.data[:_HEAD], source)
-    return reads_form
-
-
-def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read the events of a file; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
-    rows: EventTable | None = _FORMS[form][1](source, limits) if source.data[:].strip() else None
-    return rows
-
-
-def write(rows: EventTable, form: str) -> bytes:
-    """Return rows as a file of a form; raises InputError for names it cannot hold."""
-    data: bytes = _FORMS[form][2](rows)
-    return data
 
 
 def _rows(
@@ -96,7 +76,9 @@ def _rows(
             origin = replace(origin, notes=(*origin.notes, note))
             for fields in missing:
                 fields[at] = "1"
-    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records=records)
+    if not source.data[:].strip():
+        return None
+    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared
@@ -116,7 +98,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
 
 def _end(onset: str, duration: str) -> str:
     """Return the offset of an event, to the nearest tick; its duration where that is no number, 0 or more."""
-    begin, length = number(onset), number(duration)
+    begin, length = to_number(onset), to_number(duration)
     if not (begin >= 0 and length >= 0):
         return duration
     end = begin + length
@@ -158,13 +140,14 @@ def _seconds(ticks: int) -> str:
 _TRACK = Layout(("start", "end", "label"), ("onset", "offset", "event_label"), has_header=False)
 
 
-def _reads_audacity(head: bytes, source: Source) -> bool:
+def reads_audacity(source: Source) -> bool:
     """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
-    first = head.split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
+    first = source.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
     return len(first) >= 2 and all(map(is_number, first[:2])) and source.data.find(b"\n\\\t") >= 0
 
 
-def _read_audacity(source: Source, limits: Limits) -> EventTable | None:
+def read_audacity(source: Source, limits: Limits) -> EventTable | None:
+    """Read labels; lines of frequencies are counted and read past."""
     records: list[Record] = []
     spectral = 0
     for line, text in _lines(source):
@@ -180,7 +163,8 @@ def _read_audacity(source: Source, limits: Limits) -> EventTable | None:
     return _rows(source, limits, _TRACK, records, _origin(source, "Audacity label track", notes))
 
 
-def _write_audacity(rows: EventTable) -> bytes:
+def write_audacity(rows: EventTable) -> bytes:
+    """Return a label for each row."""
     events = _written(rows, "audacity", "\r\n\t", files=False)
     for name in rows.classes:
         if name.startswith('"'):
@@ -204,14 +188,14 @@ _SPEAKER = Layout(
 )
 
 
-def _reads_rttm(head: bytes, _: Source) -> bool:
+def reads_rttm(source: Source) -> bool:
     """Return whether the first line that is no comment is one of RTTM."""
-    lines = head[: _HEAD >> 2].splitlines() if head.startswith((b"S", b"N", b";;", *b"LIEFCA")) else []
+    lines = source.data[:_HEAD].splitlines()
     first = next((line.split() for line in lines if line.strip() and line[:2] != b";;"), [b""])
     return first[0].decode("ascii", "replace") in _TYPES and 9 <= len(first) <= 10
 
 
-def _read_rttm(source: Source, limits: Limits) -> EventTable | None:
+def read_rttm(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
     records: list[Record] = []
     others = 0
@@ -232,7 +216,7 @@ def _read_rttm(source: Source, limits: Limits) -> EventTable | None:
     return _rows(source, limits, _SPEAKER, records, _origin(source, "RTTM", notes))
 
 
-def _write_rttm(rows: EventTable) -> bytes:
+def write_rttm(rows: EventTable) -> bytes:
     """Return a SPEAKER line for each row; its confidence is the value."""
     if _MISSING in rows.files:
         why = f"a recording called {_MISSING} would be read as one without a name"
@@ -285,9 +269,9 @@ class _Export:
     ignored: tuple[str, ...] = ()
 
 
-def _reads_elan(head: bytes, _: Source) -> bool:
+def reads_elan(source: Source) -> bool:
     """Return whether the first line is a header of ELAN's, or an annotation with times as hh:mm:ss.ms."""
-    lines = head.decode("utf-8", "replace").splitlines()
+    lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
     export = _export(first)
     if export is None or not export.layout.has_header:
@@ -296,7 +280,8 @@ def _reads_elan(head: bytes, _: Source) -> bool:
     return " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
 
 
-def _read_elan(source: Source, limits: Limits) -> EventTable | None:
+def read_elan(source: Source, limits: Limits) -> EventTable | None:
+    """Read annotations; raises InputError also where the first line is no header and none of them."""
     records: list[Record] = []
     export: _Export | None = None
     for line, text in _lines(source):
@@ -405,10 +390,10 @@ def _time(text: str, unit: str) -> float:
         return round(minutes * 60 + float(clock[3]), 6)
     if unit == "h":
         return math.nan
-    return number(text) / 1000 if unit == "ms" else number(text)
+    return to_number(text) / 1000 if unit == "ms" else to_number(text)
 
 
-def _write_elan(rows: EventTable) -> bytes:
+def write_elan(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
     for _, label, onset, offset, _ in _written(rows, "elan", "\r\n\t", files=False):
@@ -430,19 +415,19 @@ class _Event(msgspec.Struct):
     role: Any = None
 
 
-class _Observation(msgspec.Struct, Generic[T]):
+class _Observation(msgspec.Struct):
     time: float
     duration: float
-    value: T
+    value: str | _Event
     confidence: float | None = None
 
 
-class _Columns(msgspec.Struct, Generic[T]):
+class _Columns(msgspec.Struct):
     """Observations as columns."""
 
     time: list[float]
     duration: list[float]
-    value: list[T]
+    value: list[str | _Event]
     confidence: list[float | None]
 
 
@@ -460,10 +445,6 @@ class _Document(msgspec.Struct):
     file_metadata: _Metadata | None = None
 
 
-_DATA: tuple[Any, Any] = (
-    list[_Observation[str]] | _Columns[str],
-    list[_Observation[_Event]] | _Columns[_Event],
-)
 _OBSERVED = Layout(
     ("file", "time", "duration", "value", "confidence"),
     ("filename", "onset", "offset", "event_label", "soft_value"),
@@ -471,9 +452,9 @@ _OBSERVED = Layout(
 )
 
 
-def _reads_jams(head: bytes, source: Source) -> bool:
+def reads_jams(source: Source) -> bool:
     """Return whether a JSON object has annotations."""
-    return head.lstrip().startswith(b"{") and source.data.find(b'"annotations"') >= 0
+    return source.data[:_HEAD].lstrip().startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
 def _decoded(source: Source, data: bytes | msgspec.Raw, kind: Any, place: str = "") -> Any:  # noqa: ANN401
@@ -484,53 +465,54 @@ def _decoded(source: Source, data: bytes | msgspec.Raw, kind: Any, place: str = 
         raise InputError(Problem(source.name, f"cannot be read as JAMS: {place}{error}")) from error
 
 
-def _read_jams(source: Source, limits: Limits) -> EventTable | None:
+def read_jams(source: Source, limits: Limits) -> EventTable | None:
     """Read the sound events of a JAMS document."""
     document = _decoded(source, source.data[:], _Document)
     if not any(each.namespace in NAMESPACES for each in document.annotations):
         expected = f"expected one of {', '.join(NAMESPACES)}"
         raise InputError(Problem(source.name, f"has no annotation of sound events; {expected}"))
     metadata = document.file_metadata
-    name = (metadata and metadata.identifiers or {}).get("filename")
+    name = ((metadata and metadata.identifiers) or {}).get("filename")
     file = name.strip() if isinstance(name, str) else UNNAMED
     records: list[Record] = []
     places: list[str] = []
     ignored: dict[str, None] = {}
     backgrounds = 0
     for i, annotation in enumerate(document.annotations):
-        place, scaper = f"annotations[{i}].data", annotation.namespace == "scaper"
+        place = f"annotations[{i}].data"
         if annotation.namespace not in NAMESPACES:
             ignored[f"namespace {quoted(annotation.namespace)}"] = None
             continue
-        data = _decoded(source, annotation.data, _DATA[scaper], f"{place}: ")
+        data = _decoded(source, annotation.data, list[_Observation] | _Columns, f"{place}: ")
         if isinstance(data, _Columns):
             columns = data.time, data.duration, data.value, data.confidence
-            if len(set(map(len, columns))) > 1:
+            if len({len(column) for column in columns}) > 1:
                 wrong = f"{place} has not as many of time, duration, value and confidence"
                 raise InputError(Problem(source.name, wrong))
             data = list(map(_Observation, *columns))
         for k, each in enumerate(data):
-            if scaper and each.value.role == "background":
-                backgrounds += 1
-                continue
-            time, label = repr(each.time), each.value.label if scaper else each.value
-            value = "" if scaper or each.confidence is None else repr(each.confidence)
+            label, confidence = each.value, each.confidence
+            if isinstance(label, _Event):
+                if label.role == "background":
+                    backgrounds += 1
+                    continue
+                label, confidence = label.label, None
+            time, value = repr(each.time), "" if confidence is None else repr(confidence)
             records.append((len(places), [file, time, _end(time, repr(each.duration)), label, value]))
             places.append(f"{place}[{k}].")
     origin = _origin(source, "JAMS", _past(backgrounds, "background{s}"), [*ignored])
     try:
         return _rows(source, limits, _OBSERVED, records, origin, [file] * (file != UNNAMED))
     except InputError as error:
-        problems = [
-            each
-            if each.line is None
-            else replace(each, line=None, column=None, message=places[each.line] + each.message)
-            for each in error.problems
-        ]
+        problems = [p if p.line is None else _placed(p, places[p.line]) for p in error.problems]
         raise InputError(problems, error.more) from error
 
 
-def _write_jams(rows: EventTable) -> bytes:
+def _placed(problem: Problem, place: str) -> Problem:
+    return replace(problem, message=place + problem.message, line=None, column=None)
+
+
+def write_jams(rows: EventTable) -> bytes:
     """Return the events of one recording as an annotation of segment_open."""
     data = [
         {
@@ -565,19 +547,19 @@ def _write_jams(rows: EventTable) -> bytes:
 # JSON lines
 
 
-def _reads_lines(head: bytes, _: Source) -> bool:
+def reads_jsonl(source: Source) -> bool:
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
     try:
-        first = msgspec.json.decode(head.lstrip().split(b"\n", 1)[0], type=dict[str, Any])
+        first = msgspec.json.decode(source.data[:_HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
     except _NO_JSON:
         return False
     keys = [*first]
     return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
 
 
-def _read_lines(source: Source, limits: Limits) -> EventTable | None:
+def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
-    decode = msgspec.json.Decoder().decode
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
     objects: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
@@ -585,19 +567,16 @@ def _read_lines(source: Source, limits: Limits) -> EventTable | None:
         if not text.strip():
             continue
         try:
-            row = decode(text)
-            wrong = "" if isinstance(row, dict) else f"is {quoted(str(row))}; expected an object"
-        except _NO_JSON as error:
-            wrong = f"is not JSON: {error}; expected an object in each line"
-        if wrong:
-            problems.append(Problem(source.name, wrong, line))
-        else:
-            objects.append(row)
+            objects.append(decode(text))
             lines.append(line)
+        except _NO_JSON as error:
+            problems.append(
+                Problem(source.name, f"is no JSON object: {error}; expected one in each line", line)
+            )
         if len(problems) > MAX_PROBLEMS:
-            raise InputError(problems[:MAX_PROBLEMS], more=True)
+            break
     if problems:
-        raise InputError(problems)
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
     if not objects:
         return None
     limits.check(source.name, "rows", len(objects), "rows")
@@ -607,7 +586,7 @@ def _read_lines(source: Source, limits: Limits) -> EventTable | None:
     return rows_from_objects(objects, lines, origin, limits)
 
 
-def _write_lines(rows: EventTable) -> bytes:
+def write_jsonl(rows: EventTable) -> bytes:
     """Return an object for each row."""
     columns = written_columns(rows, "jsonl", "")
     names = [name for name, _, _ in columns]
@@ -619,12 +598,3 @@ def _write_lines(rows: EventTable) -> bytes:
     lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
     lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
     return b"".join(line + b"\n" for line in lines)
-
-
-_FORMS: dict[str, tuple[Any, Any, Any]] = {
-    "audacity": (_reads_audacity, _read_audacity, _write_audacity),
-    "rttm": (_reads_rttm, _read_rttm, _write_rttm),
-    "elan": (_reads_elan, _read_elan, _write_elan),
-    "jams": (_reads_jams, _read_jams, _write_jams),
-    "jsonl": (_reads_lines, _read_lines, _write_lines),
-}

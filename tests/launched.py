@@ -19,7 +19,7 @@ import sys
 
 STREAMS = (0, 1, 2)
 IMPORTED = (
-    *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api"),
+    *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api.evaluation"),
     *("sedeval_soft.tables", "sedeval_soft.report", "sedeval_soft.settings_files"),
     "sedeval_soft.evaluation.system_scores",
 )
@@ -35,7 +35,12 @@ def _is_open(descriptor: int) -> bool:
 def call(address: str, arguments: list[str]) -> int:
     """Have the server run the command on our own streams; return its exit code."""
     streams = [number for number in STREAMS if _is_open(number)]
-    asked = {"arguments": arguments, "folder": os.getcwd(), "environment": {**os.environ}, "streams": streams}
+    asked = {
+        "arguments": arguments,
+        "folder": os.getcwd(),
+        "environment": dict(os.environ),
+        "streams": streams,
+    }
     # What takes the place of a closed stream must not be taken for it.
     fillers = [os.open(os.devnull, os.O_RDONLY) for number in STREAMS if number not in streams]
     with socket.socket(socket.AF_UNIX) as server:

@@ -15,13 +15,13 @@ from make_bad_inputs import BAD, DURATIONS, GOOD, HEAD, REFERENCE, WIDE_REFERENC
 
 from sedeval_soft import validate
 from sedeval_soft.errors import InputError
-from sedeval_soft.report.render import validation_schema
+from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import NAMES, Limits
 from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate import render_validation
 
-SCHEMA = jsonschema.Draft202012Validator(validation_schema())
+SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation/1"))
 
 
 @pytest.fixture

@@ -8,20 +8,19 @@ from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import for_lists_of_events, with_folds
+from sedeval_soft.api.evaluation import settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     is_points,
+    read_folds_and_scenes,
     read_lengths,
-    read_parts,
     settings_from,
     to_rows,
     with_points,
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
@@ -34,8 +33,7 @@ from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.recordings import align
 
-_WORST = 10
-"""How many files, classes and segments a report lists where the settings do not say."""
+_WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
 
 def write_report(
@@ -73,7 +71,7 @@ def write_report(
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
         points = is_points(theirs)
-        counted = for_lists_of_events(chosen) if points else _counted(chosen)
+        counted = settings_of_points(chosen, [theirs]) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
         shard = shard_of(pair, described, counted, name, lengths)
@@ -82,8 +80,7 @@ def write_report(
         score = partial(
             score_shard,
             version=__version__,
-            folds=read_parts(folds, "folds", shard.tally.files, limits),
-            by=read_parts(by, "by", shard.tally.files, limits),
+            **read_folds_and_scenes(folds, by, shard.tally.files, limits),
             points=points,
             progress=progress,
         )
@@ -93,8 +90,7 @@ def write_report(
             # Only what was asked for: intervals of all that a page shows would take minutes.
             sure = score(replace(shard, settings=replace(wanted, measures=chosen.measures)))
             scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
-        curves = curves_of(shard.tally, counted)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, curves, signatures))
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
     write_atomic(path, render(inputs, board, choices or Choices()))
     return tuple(each.scores for each in inputs)
 

@@ -38,6 +38,10 @@ DIFF_EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
 """
 
+CALLED = "0 done, 2 the call is wrong."
+FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
+    show_default=True, help="For people, or for programs.")  # fmt: skip
+
 
 @command(
     MERGE_EXAMPLES,
@@ -54,7 +58,8 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from dataclasses import replace
 
     from sedeval_soft import __version__
-    from sedeval_soft.api import merge_tallies, read_parts
+    from sedeval_soft.api.evaluator import merge_tallies
+    from sedeval_soft.api.sources import read_parts
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
@@ -88,8 +93,7 @@ DIFF = (
         help="By how much scores, and the ends of their intervals, may differ."),
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
         help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
-    click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text", show_default=True,
-        help="For people, or for programs."),
+    FORM,
     click.Option(["-o", "--output"], type=PATH, metavar="FILE",
         help="Write to a file; it is complete or not touched."),
 )  # fmt: skip
@@ -116,11 +120,6 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     document = changes(*results, (a, b), tolerance, only)
     emit(json_document(document) if form == "json" else changes_text(document, *results), output)
     raise Exit(0 if document["same"] else 1)
-
-
-CALLED = "0 done, 2 the call is wrong."
-FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
-                    show_default=True, help="For people, or for programs.")  # fmt: skip
 
 
 @command(

@@ -76,7 +76,9 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
     for name, values in others.items():
         # Of the one row of weights.
-        of_classes, overall = (None if of is None else of[0] for of in (values.classes, values.overall))
+        of_classes, overall = (
+            None if array is None else array[0] for array in (values.classes, values.overall)
+        )
         scores[name] = Averaged(of_classes, overall=overall)
     return scores
 
@@ -148,7 +150,9 @@ def threshold_counts(
             lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
             lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
             n_ref = n_ref.sum(axis=1, keepdims=True)
-        return [make(of) for of in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)]
+        return [
+            make(counts) for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)
+        ]
     scores, hits = _cells(tally, basis, settings)
     lengths, paired, file = tally.per_file[cells_of(basis)], None, None
     # One file needs no column.
@@ -369,8 +373,8 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
 def tune(tally: Tally, settings: Settings) -> dict[str, Any]:
     """Return the best threshold of each class, for the objective that the settings name, as a file has them.
 
-    A class without reference has none. Of each class it is told how large its reference is, what it reaches,
-    and between which thresholds all are as good.
+    A class without reference has none. Beside them stand, for each class, the size of its reference, what it
+    reaches, and between which thresholds all are as good.
     """
     objective = settings.objective or "segment.f1"
     basis, merit = merit_of(objective, settings.beta)

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.evaluation.curves import Curves, Explored, explored_events, reference_thresholds
+from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
 from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.measures.base import Floats
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -30,22 +31,15 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
 
-Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Samples = tuple[Floats, Floats]
 """Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
 
 EVENTS = ("event", "intersection")
 
-_POINTS = 300
-"""Points that a curve is drawn with at the most."""
-
-_MOST_CLASSES = 60
-"""Classes up to which each has its curves."""
-
-_ROOM = 2_900_000
-"""Bytes that explorers may take in a page when compressed, about, shared by its systems."""
-
+_POINTS = 300  # points that a curve is drawn with at the most
+_MOST_CLASSES = 60  # classes up to which each has its curves
+_ROOM = 2_900_000  # bytes that explorers may take in a page when compressed, about, shared by its systems
 _PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
 """Bytes of a place, of a level and of a change of a count, about, when compressed."""
 
@@ -62,7 +56,6 @@ class ReportInput:
     pair: Recordings
     tally: Tally
     settings: Settings
-    curves: Curves
     signatures: tuple[str, ...] = ()
 
 
@@ -127,7 +120,7 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
         columns |= {} if curve.fp is None else dict(zip(("det_x", "det_y"), curve.det, strict=True))
         return {name: pack(column[at].astype(np.float32), "f4") for name, column in columns.items()}
 
-    system, families = inputs.curves, {}
+    system, families = curves_of(inputs.tally, inputs.settings), {}
     for (basis, reading), by_class in system.families().items():
         if by_class:
             name, many = f"{basis}.{reading}", len(by_class) > _MOST_CLASSES
@@ -189,12 +182,47 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     if samples is None and not events:
         return None
     explored = [each for of_basis in events.values() for each in of_basis]
-    levels = _levels(samples, explored, len(tally.classes))
+    # The levels of the system at which anything changes: by class, then of all classes together.
+    columns = [[each.steps[c][0] for each in explored] for c in range(len(tally.classes))]
+    if samples is not None:
+        columns = [[values, *column] for values, column in zip(samples[1], columns, strict=True)]
+    columns.append([np.zeros(1), *(each.paired[0] for each in explored if each.paired is not None)])
+    levels = [np.unique(np.concatenate(column)) for column in columns]
     exact = _bytes(samples, levels, explored) * n_systems <= _ROOM
-    grid = None
-    if not exact:
-        grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
-        levels = [grid] * len(levels)
+    grid = np.unique([*(k / 100 for k in range(101)), settings.threshold, settings.reference_cut])
+    levels = levels if exact else [grid] * len(levels)
+
+    def cells(y: Floats, p: Floats, table: Floats) -> dict[str, Any]:
+        # Of a class the places of both sides' values, or how many have which places.
+        if exact:
+            values = np.unique(y)
+            places = np.searchsorted(values, y), np.searchsorted(table, p)
+            return {"reference_levels": pack(values, "f8"), "places": [pack(at) for at in places]}
+        # A value's place is how many thresholds it passes: whichever pass the same are one.
+        ours, theirs = (
+            np.searchsorted(grid, v, side="right" if settings.inclusive else "left") for v in (y, p)
+        )
+        pairs, count = np.unique(ours * (len(grid) + 1) + theirs, return_counts=True)
+        return {"places": [pack(at) for at in np.divmod(pairs, len(grid) + 1)], "count": pack(count)}
+
+    def changes(threshold: Floats, count: Index, table: Floats) -> dict[str, Any]:
+        # Counts, and the places of levels from which on they hold.
+        if not exact:
+            last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
+            threshold, count = grid, count[np.maximum(last, 0)]
+        at = heads(count)
+        return {"at": pack.steps(np.searchsorted(table, threshold[at])), "count": pack.steps(count[at])}
+
+    def counts(each: Explored) -> dict[str, Any]:
+        rows = zip(each.n_ref, each.steps, levels[:-1], strict=True)
+        return {
+            "classes": [
+                {"n_ref": n_ref, "tp": changes(at, tp, table), "n_sys": changes(at, n_sys, table)}
+                for n_ref, (at, (tp, n_sys)), table in rows
+            ],
+            "paired": None if each.paired is None else changes(*each.paired, levels[-1]),
+        }
+
     return {
         "exact": exact,
         "thresholds": list(thresholds),
@@ -206,22 +234,14 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
         "classes": list(tally.classes),
         # Behind those of the classes, those of all classes together.
         "levels": [pack(column, "f8") for column in levels],
-        "segment": None if samples is None else _cells(samples, levels, grid, pack, settings),
-        **dict.fromkeys(EVENTS),
-        **{
-            basis: [_events(each, levels, grid, pack, settings) for each in of_basis]
-            for basis, of_basis in events.items()
+        "segment": samples
+        and {
+            "classes": [cells(*each) for each in zip(*samples, levels[:-1], strict=True)],
+            "n": int(samples[0].shape[1]),
         },
+        **dict.fromkeys(EVENTS),
+        **{basis: [counts(each) for each in of_basis] for basis, of_basis in events.items()},
     }
-
-
-def _levels(samples: Samples | None, explored: Sequence[Explored], n_classes: int) -> list[Floats]:
-    """Return the levels of the system at which anything changes, ascending: by class, then of all classes."""
-    columns = [[each.steps[c][0] for each in explored] for c in range(n_classes)]
-    if samples is not None:
-        columns = [[values, *levels] for values, levels in zip(samples[1], columns, strict=True)]
-    paired = [each.paired[0] for each in explored if each.paired is not None]
-    return [np.unique(np.concatenate(column)) for column in (*columns, [np.zeros(1), *paired])]
 
 
 def _bytes(samples: Samples | None, levels: Sequence[Floats], explored: Sequence[Explored]) -> float:
@@ -234,44 +254,3 @@ def _bytes(samples: Samples | None, levels: Sequence[Floats], explored: Sequence
     changes = sum(int(np.count_nonzero(np.diff(row))) for row in distinct.values())
     n_values = sum(int(side.size) for side in samples or ())
     return _PLACE * n_values + _LEVEL * sum(map(len, levels)) + _CHANGE * changes
-
-
-def _cells(
-    samples: Samples, levels: Sequence[Floats], grid: Floats | None, pack: Packer, settings: Settings
-) -> dict[str, Any]:
-    """Return the segments: of each class the places of both sides' values, or how many have which places."""
-    classes = []
-    for y, p, table in zip(*samples, levels[:-1], strict=True):
-        if grid is None:
-            values = np.unique(y)
-            places = np.searchsorted(values, y), np.searchsorted(table, p)
-            classes.append({"reference_levels": pack(values, "f8"), "places": [pack(at) for at in places]})
-            continue
-        # A value's place is how many thresholds it passes: whichever pass the same are one.
-        passed = [np.searchsorted(grid, v, side="right" if settings.inclusive else "left") for v in (y, p)]
-        pairs, count = np.unique(passed[0] * (len(grid) + 1) + passed[1], return_counts=True)
-        places = np.divmod(pairs, len(grid) + 1)
-        classes.append({"places": [pack(at) for at in places], "count": pack(count)})
-    return {"classes": classes, "n": int(samples[0].shape[1])}
-
-
-def _events(
-    explored: Explored, levels: Sequence[Floats], grid: Floats | None, pack: Packer, settings: Settings
-) -> dict[str, Any]:
-    """Return counts, and the places of levels from which on they hold."""
-
-    def changes(threshold: Floats, count: Index, table: Floats) -> dict[str, Any]:
-        if grid is not None:
-            last = np.searchsorted(threshold, grid, side="left" if settings.inclusive else "right") - 1
-            threshold, count = grid, count[np.maximum(last, 0)]
-        at = heads(count)
-        return {"at": pack.steps(np.searchsorted(table, threshold[at])), "count": pack.steps(count[at])}
-
-    classes = [
-        {"n_ref": n_ref, "tp": changes(threshold, tp, table), "n_sys": changes(threshold, n_sys, table)}
-        for n_ref, (threshold, (tp, n_sys)), table in zip(
-            explored.n_ref, explored.steps, levels[:-1], strict=True
-        )
-    ]
-    paired = None if explored.paired is None else changes(*explored.paired, levels[-1])
-    return {"classes": classes, "paired": paired}

@@ -24,18 +24,12 @@ Index = npt.NDArray[np.int64]
 STEPS = 60_000
 """Levels that values are rounded to: decimals of four digits, quarters and thirds are kept as they are."""
 
-_LEAST = 200
-"""Steps that a strip is never thinned below."""
-
+_LEAST = 200  # steps that a strip is never thinned below
 _ROUND = tuple(digit * 10**power for power in range(13) for digit in (1, 2, 5))
 """Steps in ticks that read well."""
 
-_PIECES = 400_000
-"""Pieces of constant value that the systems of a page share: 1.5 MB or so, compressed."""
-
-_HIGHEST = 1 << 32
-"""Ticks that are too many for the packed whole numbers: 71 minutes."""
-
+_PIECES = 400_000  # pieces of constant value that the systems of a page share: 1.5 MB or so, compressed
+_HIGHEST = 1 << 32  # ticks that are too many for the packed whole numbers: 71 minutes
 REASONS = {
     "asked": ("one asked for", "{} asked for"),
     "cost": ("the one that costs most", "the {} that cost most"),

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
@@ -28,24 +27,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from sedeval_soft.measures.base import Floats
     from sedeval_soft.measures.curve_scores import Curve
-
-Floats = npt.NDArray[np.float64]
 
 POOLED = "all classes"
 
 MOST_LINES, MOST_PANELS = 12, 12
 """Classes of which there is a line, and a panel, where nothing else is said."""
 
-_MANY = 5000
-"""Points from which they are drawn as pixels, whatever the form of the figure."""
-
+_MANY = 5000  # points from which they are drawn as pixels, whatever the form of the figure
 _PERCENTS = (0.01, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 80.0, 90.0, 95.0, 98.0, 99.5, 99.9, 99.99)
 """Rates at the ticks of normal deviates."""
 
-_UNIT = (-0.02, 1.02)
-"""Axes from 0 to 1 reach a little further, so that lines there are whole."""
-
+_UNIT = (-0.02, 1.02)  # axes from 0 to 1 reach a little further, so that lines there are whole
 _GREY = "#808080"
 
 

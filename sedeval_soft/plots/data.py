@@ -25,15 +25,9 @@ PARTS = ("segments", "files", "classes")
 BINNINGS = ("width", "mass")
 READINGS = ("hard", "tuned", "optimal", "soft")
 
-_LONG = 32
-"""Letters of a name in a list, of a longer one the middle is left out."""
-
-_WORST = 10
-"""How many of the worst are shown where nothing else is said."""
-
-_PSDS_RANGE = 100.0
-"""False positives per hour up to which a PSD-ROC goes where nothing else is said."""
-
+_LONG = 32  # letters of a name in a list, of a longer one the middle is left out
+_WORST = 10  # how many of the worst are shown where nothing else is said
+_PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes where nothing else is said
 _CLASS_SCORES = ("segment.hard.f1", "segment.optimal.f1", "segment.soft.f1")
 
 
@@ -97,11 +91,6 @@ class Systems:
     board: Board | None = None
 
     @property
-    def first(self) -> System:
-        """Return the system that came first."""
-        return self.all[0]
-
-    @property
     def several(self) -> bool:
         """Return whether there is more than one system."""
         return len(self.all) > 1
@@ -109,7 +98,7 @@ class Systems:
     @property
     def settings(self) -> Settings:
         """Return the settings that all were scored with."""
-        return self.first.scores.settings
+        return self.all[0].scores.settings
 
     @property
     def family(self) -> tuple[str, str]:
@@ -120,7 +109,7 @@ class Systems:
         """Return the classes that are wished for, in the order that is; raises SettingsError."""
         lists = {system.scores.classes for system in self.all}
         joint = {name for names in lists for name in names}
-        classes = sorted(joint) if len(lists) > 1 else [*self.first.scores.classes]
+        classes = sorted(joint) if len(lists) > 1 else [*self.all[0].scores.classes]
         for name in self.wish.class_names:
             if name not in joint:
                 hint = did_you_mean(name, classes) or f"; there are {joined(classes, 10)}"
@@ -135,7 +124,7 @@ class Systems:
 
     def size(self, name: str) -> float:
         """Return the size of the reference of a class, in whatever basis comes first."""
-        for score in self.first.scores.scores.values():
+        for score in self.all[0].scores.scores.values():
             if score.measure == "n_ref" and score.class_name == name and score.group is None:
                 return float(score.value or 0)
         return 0.0

@@ -20,20 +20,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-POINTS = 72.0
-"""Points of an inch."""
-
+POINTS = 72.0  # points of an inch
 ELLIPSIS = "\u2026"
 UNDEFINED = "\u2013"
 
-_HIGHEST = 100.0
-"""Inches of a figure."""
-
-_FEW = 6
-"""Entries of a legend that may stand below one another."""
-
-_MARGIN = 0.06
-"""Inches left free around what is written."""
+_HIGHEST = 100.0  # inches of a figure
+_FEW = 6  # entries of a legend that may stand below one another
+_MARGIN = 0.06  # inches left free around what is written
 
 
 class Entry(NamedTuple):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
@@ -23,26 +22,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from sedeval_soft.measures.base import Floats
     from sedeval_soft.measures.curve_scores import Surface
-
-Floats = npt.NDArray[np.float64]
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
 
 HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++", "|||||")
 
-_MOST_BARS, _MOST_CELLS = 40, 30
-"""Classes of which there are bars, and cells, where nothing else is said."""
-
-_NUMBERED = 14
-"""Classes up to which there is room for numbers in the cells of a page's width."""
-
-_COUNTS = "Blues"
-"""Most cells are near 0, which is white: ink and eye are spared."""
-
-_NAMES = 0.42
-"""Share of the width that names may take."""
+_MOST_BARS, _MOST_CELLS = 40, 30  # classes of which there are bars, and cells, where nothing else is said
+_NUMBERED = 14  # classes up to which there is room for numbers in the cells of a page's width
+_COUNTS = "Blues"  # most cells are near 0, which is white: ink and eye are spared
+_NAMES = 0.42  # share of the width that names may take
 
 
 def _draw_cells(
@@ -88,7 +79,7 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
     styles = dict(zip(readings, layout.strokes(len(readings)), strict=True))
     if systems.several:
         return _draw_board(systems, look, bases, styles, cells, label)
-    if settings.ci is not None and len(systems.first.scores.files) > 1:
+    if settings.ci is not None and len(systems.all[0].scores.files) > 1:
         return _draw_dots(look, styles, cells[0], f"{label}, {settings.confidence * 100:g} % interval")
     scores = [*cells[0].values()]
     height = (0.5 + 0.36 * len(bases)) * layout.unit_of() * max(1.0, look.inches() / 7.0)
@@ -266,7 +257,7 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     """Draw the segments, files or classes with the most misses and false alarms."""
     from matplotlib.patches import Patch
 
-    worst, what, label = systems.first.scores.worst, systems.wish.of or "segments", ""
+    worst, what, label = systems.all[0].scores.worst, systems.wish.of or "segments", ""
     if worst is not None:
         if systems.wish.of == "segments" and worst.basis != "segment":
             raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")

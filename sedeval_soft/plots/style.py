@@ -48,11 +48,8 @@ COLUMNS = ("single", "double")
 
 _HERE = Path(__file__).parent
 
-_LEAST, _MOST = 1.0, 100.0
-"""Inches that a side of a figure may have."""
-
-_MOST_PIXELS = 2e8
-"""Pixels of a figure, which take four bytes each, and as many again to be packed."""
+_LEAST, _MOST = 1.0, 100.0  # inches that a side of a figure may have
+_MOST_PIXELS = 2e8  # pixels of a figure, which take four bytes each, and as many again to be packed
 
 
 @dataclass(frozen=True, slots=True)

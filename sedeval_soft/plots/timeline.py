@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
@@ -25,12 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = npt.NDArray[np.float64]
+    from sedeval_soft.measures.base import Floats
 
 _MOST_CLASSES = 20
-_MANY = 1500
-"""Pieces of a strip from which it is drawn as pixels, whatever the form of the figure."""
-
+_MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure
 _VERDICTS: dict[str, dict[str, Any]] = {
     "hit": {"facecolor": HIT, "hatch": ""},
     "miss": {"facecolor": MISS, "hatch": ""},
@@ -54,8 +51,7 @@ class Strip(NamedTuple):
         return padded[np.searchsorted(self.edges, times, side="right")]
 
 
-Rows = dict[str, list[Strip]]
-"""The strips of the reference and of the system by class."""
+Rows = dict[str, list[Strip]]  # the strips of the reference and of the system by class
 
 
 def _rows(pair: Recordings, settings: Settings, start: float, end: float, length: float) -> Rows:

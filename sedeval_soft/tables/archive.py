@@ -23,13 +23,12 @@ from pathlib import PurePosixPath
 from typing import IO, Any
 
 from sedeval_soft.errors import InputError, Problem, one_line
-from sedeval_soft.tables.compressed import SPARED
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.forms import read_table
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import BOM, GZIP, Bytes, Source, spelled
+from sedeval_soft.tables.source import BOM, GZIP, SPARED, Bytes, Source, spelled
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT = 257

@@ -8,6 +8,7 @@ without any label column is that of a wide table: every other column is a class.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,11 +47,12 @@ _HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
 
-PRESENT = "present"
-"""A column of values in a table with labels: PRESENT or NOT_PRESENT, as AudioSet says of each frame."""
+PRESENT = "present"  # a column of PRESENT or NOT_PRESENT beside labels, as AudioSet says of each frame
+WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}  # what stands for a value of 1 or 0
 
-WORDS = {"PRESENT": "1", "NOT_PRESENT": "0", "TRUE": "1", "FALSE": "0"}
-"""What stands for a value of 1 or 0."""
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+BLANKS = " \t\r\n\f\v"
+"""What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
 
 COLUMNS = "--columns"
 """The option that says which column of a table plays which role, as `--columns ROLE=COLUMN`."""
@@ -61,12 +63,7 @@ _OPTIONS = {**{role: role for role in ALIASES if role != "soft_value"}, "value":
 _ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
-
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""What is read as a number, surrounding blanks aside."""
-
-BLANKS = " \t\r\n\f\v"
-"""What may surround a number: `str.strip` alone takes separators for blanks that `float` does not know."""
+_LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN = UNCLEAR = "unclear-file-column", "unclear-value-column", "raven-table"
 """Codes of problems that only the user can settle: no other form is tried."""
@@ -76,9 +73,6 @@ RAVEN_TABLE = (
     "counted from the first of several files; expected one row a selection, with the columns filename, "
     "onset, offset and event_label"
 )
-
-_LISTED = 50
-"""Columns, and characters of a name, up to which messages list them."""
 
 ColumnNames = tuple[tuple[str, str], ...]
 """What the user says of columns: pairs of a role and the name of a column, the role empty where it has none.
@@ -188,6 +182,12 @@ def normal(name: str) -> str:
 def role_of(name: str) -> str | None:
     """Return the role of a column that is called so, None where the name is of none."""
     return _ROLE_OF.get(normal(name))
+
+
+def to_number(text: str) -> float:
+    """Return what a field says; NaN where it is no number."""
+    stripped = text.strip(BLANKS)
+    return float(stripped) if NUMBER.fullmatch(stripped) else math.nan
 
 
 def is_number(text: str) -> bool:

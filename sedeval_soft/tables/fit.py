@@ -420,5 +420,7 @@ def read(source: Source, limits: Limits, form: str) -> EventTable | None:
         wanted = f"{'wide' if wide else 'long'} table"
         if strict:
             wanted += f" {'with' if expected.header else 'without'} header, {DELIMITERS[expected.delimiter]}"
-        raise InputError(Problem(source.name, f"is a {sniffed.describe()}; expected a {wanted}", line=1))
+        raise InputError(
+            Problem(source.name, f"is a {sniffed.origin(source).form}; expected a {wanted}", line=1)
+        )
     return read_sniffed(source, sniffed, limits)

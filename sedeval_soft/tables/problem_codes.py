@@ -38,12 +38,7 @@ RULES = {
 
 
 def problem(
-    code: str,
-    source: str,
-    message: str,
-    line: int | None = None,
-    column: int | None = None,
-    mend: str = "",
+    code: str, source: str, message: str, line: int | None = None, column: int | None = None, mend: str = ""
 ) -> Problem:
     """Return a problem of a kind, with the kind's severity, and its mend where there is no better one."""
     rule = RULES[code]

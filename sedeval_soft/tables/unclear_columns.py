@@ -35,6 +35,8 @@ from sedeval_soft.tables.limits import Limits
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
 
+Cells = Callable[[Sequence[int]], Batches]
+
 _RECORDINGS, _OF_RECORDINGS = ("|".join(NAMES[key]) for key in ("recordings", "of-recordings"))
 
 _MESSAGES = {
@@ -139,11 +141,7 @@ def _unclear(layout: Layout) -> list[_Evidence]:
 
 
 def check_unclear(
-    source: str,
-    layout: Layout,
-    limits: Limits,
-    batches: Callable[[Sequence[int]], Batches],
-    line: int | None = None,
+    source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None = None
 ) -> None:
     """Refuse a table with a column that may name the recordings, or have the values; raises InputError.
 

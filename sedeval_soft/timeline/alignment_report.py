@@ -481,10 +481,10 @@ class AlignmentReport:
         Nothing where a doubt of its times tells of all these rows.
         """
         n_rows = n_new = sum(count for count, _ in self.after_end.values())
-        table = self.tables.get("system")
-        if table is not None and table.unit() is not None:
+        table = self.tables.get("system", RowStatistics())
+        if table.unit() is not None:
             n_new -= table.rows
-        elif table is not None and table.latest is not None and (table.over_day or table.is_late()):
+        elif table.latest is not None and (table.over_day or table.is_late()):
             n_new -= table.latest.file in self.after_end
         if n_new <= 0:
             return

@@ -14,12 +14,12 @@ from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.compressed import compressed
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 from sedeval_soft.tables.joined_tables import stem_of
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.source import compressed
 
 
 @dataclass(frozen=True, slots=True)

@@ -396,27 +396,20 @@ def _runs(values: Floats) -> tuple[Index, Index]:
     return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
 
 
-def _with_level(values: Floats, begin: Index, end: Index, level: Floats) -> Floats:
-    """Return values of which some disjoint ranges have a level each instead."""
-    steps = np.zeros(len(values) + 1, dtype=np.int64)
-    steps[begin] += 1
-    steps[end] -= 1
-    result = values.copy()
-    result[np.cumsum(steps[:-1]) > 0] = np.repeat(level, end - begin)
-    return result
-
-
 def _dropped(values: Floats, share: float, rng: np.random.Generator) -> Floats:
     begin, end = _runs(values)
-    gone = rng.random(len(begin)) < share
-    return _with_level(values, begin[gone], end[gone], np.zeros(np.count_nonzero(gone)))
+    result = values.copy()
+    result[values > 0] *= np.repeat(rng.random(len(begin)) >= share, end - begin)
+    return result
 
 
 def _merged(values: Floats, share: float, rng: np.random.Generator) -> Floats:
     begin, end = _runs(values)
-    filled = rng.random(max(len(begin) - 1, 0)) < share
-    first, after = end[:-1][filled], begin[1:][filled]
-    return _with_level(values, first, after, np.minimum(values[first - 1], values[after]))
+    level = (rng.random(len(begin) - 1) < share) * np.minimum(values[end[:-1] - 1], values[begin[1:]])
+    result = values.copy()
+    inside = result[begin[0] : end[-1]]
+    inside[inside == 0] = np.repeat(level, begin[1:] - end[:-1])
+    return result
 
 
 def _shifted(values: Floats, deviation: float, rng: np.random.Generator) -> Floats:

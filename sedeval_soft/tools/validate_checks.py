@@ -41,10 +41,7 @@ _FEW = 10
 _OF_ROWS = {
     "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
     "duplicate-row": ("onset", "stands on line {line} already"),
-    "overlapping-rows": (
-        "onset",
-        "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s",
-    ),
+    "overlapping-rows": ("onset", "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s"),
     "touching-rows": ("onset", "goes on where line {line} ends"),
     "gap": ("onset", "there are no rows from {end:.6g} to {onset:.6g} s"),
     "late-start": ("onset", "the first row of the recording begins at {onset:.6g} s"),

@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from visits import Made, Visit
+from visits import SAMPLE, Made, Visit
 
-from sedeval_soft.api.report import write_report
-from sedeval_soft.html.report_page import Choices
+from sedeval_soft import write_report
 
 HERE = Path(__file__).parent
-SAMPLE = HERE.parents[1] / "sample_data"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, PROGRAMS)), None)
 
@@ -29,7 +27,9 @@ SECONDS = 30
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs a browser, and skip it, saying why, where there is none."""
     missing = None
-    if importlib.util.find_spec("playwright") is None:
+    if importlib.util.find_spec("playwright") is None or not importlib.util.find_spec(
+        "axe_playwright_python"
+    ):
         missing = "playwright is not installed: pip install --group browser"
     elif CHROMIUM is None:
         missing = f"no Chromium: none of {', '.join(PROGRAMS)} is on PATH, and CHROMIUM is not set"
@@ -53,21 +53,27 @@ def chromium() -> Iterator[object]:
 
 
 def visiting(chromium) -> Iterator[Callable[..., Visit]]:
-    """Yield what opens pages, each in a context of its own; in the end each must have been quiet."""
+    """Yield what opens pages, each in a context of its own; in the end each must have been quiet.
+
+    ready: whether it is waited for the page's own word. Others are options of the context.
+    """
     open_ = []
 
     def visited(
-        path: Path, fragment: str = "", *, width: int = 1400, scheme: str = "light", quiet: bool = True
-    ) -> Visit:
+        path: Path, fragment: str = "", *, width: int = 1400, scheme: str = "light", quiet: bool = True,
+        ready: bool = True, **options: bool,
+    ) -> Visit:  # fmt: skip
         context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True, has_touch=width < 500
-        )
+            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True,
+            has_touch=width < 500, **options,
+        )  # fmt: skip
         context.set_default_timeout(SECONDS * 1000)
         found = Visit(context.new_page())
         found.watch(path)
         open_.append((found, context, quiet))
         found.page.goto(path.as_uri() + fragment)
-        found.page.wait_for_selector("html[data-ready]", state="attached")
+        if ready:
+            found.page.wait_for_selector("html[data-ready]", state="attached")
         return found
 
     yield visited
@@ -88,11 +94,3 @@ def sample_report(tmp_path_factory) -> Made:
     path = tmp_path_factory.mktemp("sample") / "report.html"
     systems = {"one": SAMPLE / "sys.tsv", "two": SAMPLE / "sys_b.tsv"}
     return Made(path, write_report(SAMPLE / "ref.tsv", systems, path))
-
-
-@pytest.fixture(scope="session")
-def few_report(tmp_path_factory) -> Made:
-    """A report of the sample with the file that costs most and another at random."""
-    path = tmp_path_factory.mktemp("few") / "report.html"
-    choices = Choices(timelines=1)
-    return Made(path, write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=choices, worst=5))

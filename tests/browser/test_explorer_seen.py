@@ -7,11 +7,13 @@ import json
 import numpy as np
 import pytest
 from called import call
-from conftest import SAMPLE
 from tables import wide_rows
+from visits import SAMPLE, drawn
 
-from sedeval_soft.api.report import write_report
+from sedeval_soft import write_report
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.html import page_data
+from sedeval_soft.settings import Settings
 
 ALL = (
     "[...document.querySelectorAll('#explorer [data-score]')].map((e) => [e.dataset.score, e.dataset.value])"
@@ -64,20 +66,21 @@ def same(found, expected, left_out=()):
             assert abs(found[name] - expected[name]) <= 1e-9, name
 
 
-CHOSEN = {
-    "plain": ({}, ()),
-    "inclusive": ({"inclusive": True}, ("--inclusive",)),
-    "short segments": ({"segment_length": 0.3}, ("--segment-length", "0.3")),
-    "beta": ({"beta": 2.0, "pool": "mean"}, ("--beta", "2", "--pool", "mean")),
-    "filtered": ({"median_filter": 1.0}, ("--median-filter", "1")),
-}
 TABLES = (SAMPLE / "ref.tsv", SAMPLE / "sys.tsv")
 
 
-@pytest.mark.parametrize("grid", [False, True], ids=["exact", "hundredths"])
-@pytest.mark.parametrize("name", CHOSEN)
-def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, name, grid):
-    chosen, options = CHOSEN[name]
+@pytest.mark.parametrize(
+    ("grid", "chosen", "options"),
+    [
+        (False, {}, ()),
+        (True, {}, ()),
+        (True, {"inclusive": True}, ("--inclusive",)),
+        (False, {"inclusive": True, "segment_length": 0.3}, ("--inclusive", "--segment-length", "0.3")),
+        (False, {"beta": 2.0, "pool": "mean", "median_filter": 1.0},
+         ("--beta", "2", "--pool", "mean", "--median-filter", "1")),
+    ],
+)  # fmt: skip
+def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, grid, chosen, options):
     if grid:
         monkeypatch.setattr(page_data, "_ROOM", 0)
     write_report(*TABLES, tmp_path / "page.html", **chosen)
@@ -88,9 +91,8 @@ def test_numbers_are_those_of_the_command_line(visit, tmp_path, monkeypatch, nam
     for threshold, reference in ((0.37, 0.05), (0.82, 0.5), (0.03, 0.95)):
         at(page, threshold, reference, thresholds)
         same(shown(page), printed(TABLES, threshold, reference, *options), left_out)
-        assert f"--threshold {threshold:g} --reference-threshold {reference:g}" in page.inner_text(
-            "#explorer"
-        )
+        command = f"--threshold {threshold:g} --reference-threshold {reference:g}"
+        assert command in page.inner_text("#explorer")
 
 
 def test_any_threshold_can_be_typed_where_all_are_embedded(visit, tmp_path):
@@ -102,20 +104,21 @@ def test_any_threshold_can_be_typed_where_all_are_embedded(visit, tmp_path):
     for threshold in (value, float(np.nextafter(value, 0)), 0.123456789):
         page.fill("#system-number", repr(threshold))
         page.press("#system-number", "Enter")
-        from sedeval_soft.api import evaluate_rows
-        from sedeval_soft.settings import Settings
-
         only = ("segment.hard", "event.hard", "intersection.hard")
         made = Settings(only=only, threshold=threshold, reference_threshold=0.5)
         same(shown(page), dict(evaluate_rows(*sides, made)))
 
 
-def test_the_slider_moves_table_point_and_bars(visit, sample_report):
-    page = visit(sample_report.path).page
-    page.locator("#explorer-curve").scroll_into_view_if_needed()
-    page.wait_for_selector("#explorer-curve .main-svg", state="attached")
-    point = "document.getElementById('explorer-curve').data[1]"
-    before = page.evaluate(f"[{point}.x[0], {point}.y[0]]"), shown(page)
+@pytest.fixture(scope="module")
+def page(visits, sample_report):
+    """The sample's page, opened once."""
+    return visits(sample_report.path).page
+
+
+def test_the_slider_moves_table_point_and_bars(page):
+    drawn(page, "#explorer-curve")
+    point = "(({ x, y }) => [x[0], y[0]])(document.getElementById('explorer-curve').data[1])"
+    before = page.evaluate(point), shown(page)
     bars = "#explorer-classes td.bar", "(e) => e.map(({ style }) => style.getPropertyValue('--part'))"
     parts = page.eval_on_selector_all(*bars)
     page.focus("#system-threshold")
@@ -123,19 +126,18 @@ def test_the_slider_moves_table_point_and_bars(visit, sample_report):
         page.keyboard.press("ArrowLeft")
     assert page.input_value("#system-number") == "0.3"
     page.wait_for_timeout(100)
-    after = page.evaluate(f"[{point}.x[0], {point}.y[0]]"), shown(page)
+    after = page.evaluate(point), shown(page)
     assert before != after
     page.select_option("#explorer-basis", "segment")
     page.wait_for_timeout(100)
     names = ("segment.hard.recall.micro", "segment.hard.precision.micro")
-    assert page.evaluate(f"[{point}.x[0], {point}.y[0]]") == [after[1][name] for name in names]
+    assert page.evaluate(point) == [after[1][name] for name in names]
     assert page.eval_on_selector_all(*bars) != parts
     page.click("#threshold-reset")
     assert shown(page) == before[1]
 
 
-def test_all_scores_can_be_found_and_saved(visit, sample_report, tmp_path):
-    page = visit(sample_report.path).page
+def test_all_scores_can_be_found_and_saved(page, sample_report, tmp_path):
     page.fill("#find", "segment.soft f1 macro")
     cell = page.locator("#all-scores td[data-score='segment.soft.f1.macro']")
     assert float(cell.get_attribute("data-value")) == sample_report.scores[0]["segment.soft.f1.macro"]
@@ -148,28 +150,25 @@ def test_all_scores_can_be_found_and_saved(visit, sample_report, tmp_path):
     assert values == dict(sample_report.scores[1])
 
 
-@pytest.mark.parametrize("kind", ["pr", "roc", "det", "f1", "reliability"])
-def test_every_curve_is_drawn(visit, sample_report, kind):
-    page = visit(sample_report.path).page
-    page.locator("#curve-figure").scroll_into_view_if_needed()
+@pytest.mark.parametrize("kind", ["roc", "det", "f1", "reliability", "pr"])
+def test_every_curve_is_drawn(page, kind):
+    drawn(page, "#curve-figure")
+    before = page.inner_text("#curve-text")
     page.select_option("#curve-kind", kind)
     page.wait_for_selector("#curve-figure .scatterlayer .trace", state="attached")
-    assert page.inner_text("#curve-text")
+    assert page.inner_text("#curve-text") not in ("", before)
 
 
-def test_confusion_and_surface_are_the_evaluators(visit, sample_report):
-    page = visit(sample_report.path).page
-    page.locator("#surface-figure").scroll_into_view_if_needed()
-    page.wait_for_selector("#surface-figure .main-svg", state="attached")
-    page.wait_for_selector("#confusion-figure .main-svg", state="attached")
+def test_confusion_and_surface_are_the_evaluators(page, sample_report):
+    drawn(page, "#surface-figure")
+    drawn(page, "#confusion-figure")
     matrix = sample_report.scores[0].confusion[0]
     text = page.evaluate("document.getElementById('confusion-figure').data[0].text")
     assert [row[:-1] for row in text[:-1]] == [[str(n) for n in row] for row in matrix.pairs]
     assert [row[-1] for row in text[:-1]] == [str(n) for n in matrix.missed]
     x, y, z = page.evaluate("(({ x, y, z }) => [x, y, z])(document.getElementById('surface-figure').data[0])")
-    place = x.index(0.3), y.index(0.75)
     expected = printed(TABLES, 0.3, 0.75)["segment.hard.f1.macro"]
-    assert z[place[1]][place[0]] == pytest.approx(expected, abs=1e-9)
+    assert z[y.index(0.75)][x.index(0.3)] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_large_page_is_ready_soon(visit, tmp_path):

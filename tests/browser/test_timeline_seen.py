@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tables import long_rows
-from visits import drawn
+from visits import SAMPLE, drawn
 
-from sedeval_soft.api.report import write_report
-from sedeval_soft.html.report_page import Choices
+from sedeval_soft import Choices, write_report
 
 FIGURE = "#timeline-figure"
 
@@ -53,16 +52,16 @@ def wait(page, condition):
 
 
 def opened(visit, path, fragment=""):
-    found = visit(path, fragment)
-    drawn(found)
-    return found.page
+    page = visit(path, fragment).page
+    drawn(page)
+    return page
 
 
 @pytest.fixture(scope="module")
 def sample(visits, sample_report):
     """The sample's page, opened once: loading it takes longer than any test of it."""
     found = visits(sample_report.path)
-    drawn(found)
+    drawn(found.page)
     return found
 
 
@@ -182,8 +181,10 @@ def test_a_page_opens_where_its_address_says(visit, sample_report):
     assert time(page) == [10.5, 30.5]
 
 
-def test_a_file_that_is_not_in_the_page_is_told_how_to_get(visit, few_report):
-    page = opened(visit, few_report.path)
+def test_a_file_that_is_not_in_the_page_is_told_how_to_get(visit, tmp_path):
+    path = tmp_path / "few.html"
+    write_report(SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", path, choices=Choices(timelines=1), worst=5)
+    page = opened(visit, path)
     assert page.locator("#timeline-said").inner_text().startswith(f"{len(files(page))} of 5 files: ")
     assert page.locator("#timeline-file optgroup").count() >= 2
     page.evaluate("location.hash = '#timeline=' + encodeURIComponent(\"it's <b>x</b>.wav\") + '@3'")
@@ -201,14 +202,8 @@ def test_the_table_says_what_is_drawn(page):
     outcomes = table.locator("tbody td:nth-child(5)").all_inner_texts()
     assert outcomes.count("hit") == 2 * counts["hit"] and outcomes.count("miss") == counts["miss"]
     assert outcomes.count("false alarm") == counts["false-alarm"]
-    assert table.locator("thead th").all_inner_texts() == [
-        "class",
-        "onset",
-        "offset",
-        "side",
-        "outcome",
-        "matched with",
-    ]
+    head = ["class", "onset", "offset", "side", "outcome"]
+    assert table.locator("thead th").all_inner_texts() == [*head, "matched with"]
     page.select_option("#timeline-view", "segment")
     counts = said(page)
     rows = table.locator("tbody tr").all()
@@ -219,10 +214,8 @@ def test_the_table_says_what_is_drawn(page):
 
 
 def table(n_files, per_file=1):
-    rows = [
-        (f"file {i:02}.wav", float(j), j + 0.5, "car", 1.0) for i in range(n_files) for j in range(per_file)
-    ]
-    return long_rows(rows)
+    times = [(i, float(j)) for i in range(n_files) for j in range(per_file)]
+    return long_rows([(f"file {i:02}.wav", time, time + 0.5, "car", 1.0) for i, time in times])
 
 
 def test_many_files_are_searched(visit, tmp_path):

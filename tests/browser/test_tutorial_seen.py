@@ -3,48 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from conftest import SAMPLE
+from visits import SAMPLE
 
 from sedeval_soft import evaluate
 
 PAGE = SAMPLE.parent / "docs" / "tutorial" / "explorer.html"
 
 
-def choose(page, case, **ranges):
-    """Choose data and thresholds as a reader would."""
-    page.select_option("#case", index=case)
-    for name, value in ranges.items():
-        page.fill(f"#{name}", str(value))
+@pytest.fixture(scope="module")
+def page(visits):
+    return visits(PAGE).page
 
 
 def shown(page):
     """Return precision, recall, micro F and macro F of both readings, as they are shown."""
-    return [
-        row.split("\t")[1:] for row in page.locator("#scores tbody").inner_text().splitlines() if "\t" in row
-    ]
+    lines = page.locator("#scores tbody").inner_text().splitlines()
+    return [line.split("\t")[1:] for line in lines if "\t" in line]
 
 
-@pytest.mark.parametrize(("case", "name"), [(1, "sys"), (2, "sys_b")])
-@pytest.mark.parametrize(("reference", "system"), [(0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)])
-def test_scores_are_the_command_lines(visit, case, name, reference, system):
-    page = visit(PAGE).page
-    page.uncheck("#linked")
-    choose(page, case, reference=reference, system=system)
-    scores = evaluate(
-        SAMPLE / "ref.tsv",
-        SAMPLE / f"{name}.tsv",
-        threshold=system,
-        reference_threshold=reference,
-        only=["segment.hard", "segment.soft"],
-    )
-    for reading, row in zip(("hard", "soft"), shown(page), strict=True):
-        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
-        values = [scores[f"segment.{reading}.{each}"] for each in names]
-        assert row == ["-" if value is None else f"{value:.3f}" for value in values]
-
-
-def test_both_thresholds_move_together_until_they_are_untied(visit):
-    page = visit(PAGE).page
+def test_both_thresholds_move_together_until_they_are_untied(page):
     page.fill("#reference", "0.4")
     assert page.input_value("#system") == "0.4"
     # The paper's case: nothing in common at 0.5, all of it at 0.4.
@@ -54,11 +31,27 @@ def test_both_thresholds_move_together_until_they_are_untied(visit):
     assert shown(page) == [["0.000"] * 4, ["0.889", "0.800", "0.842", "0.842"]]
 
 
+@pytest.mark.parametrize(("case", "name"), [(1, "sys"), (2, "sys_b")])
+@pytest.mark.parametrize(("reference", "system"), [(0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)])
+def test_scores_are_the_command_lines(page, case, name, reference, system):
+    page.uncheck("#linked")
+    page.select_option("#case", index=case)
+    page.fill("#reference", str(reference))
+    page.fill("#system", str(system))
+    tables, cuts = (SAMPLE / "ref.tsv", SAMPLE / f"{name}.tsv"), (system, reference)
+    settings = dict(zip(("threshold", "reference_threshold"), cuts, strict=True))
+    scores = evaluate(*tables, only=["segment.hard", "segment.soft"], **settings)
+    for reading, row in zip(("hard", "soft"), shown(page), strict=True):
+        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+        values = [scores[f"segment.{reading}.{each}"] for each in names]
+        assert row == ["-" if value is None else f"{value:.3f}" for value in values]
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1400, "light")])
 def test_it_fits_and_draws_every_recording_and_class(visit, width, scheme):
     page = visit(PAGE, width=width, scheme=scheme).page
     for case in range(3):
-        choose(page, case)
+        page.select_option("#case", index=case)
         for name in ("file", "class"):
             for place in range(page.locator(f"#{name} option").count()):
                 page.select_option(f"#{name}", index=place)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+SAMPLE = Path(__file__).parents[2] / "sample_data"
+
 
 @dataclass
 class Visit:
@@ -22,17 +24,16 @@ class Visit:
             self.dialogs.append(dialog.message)
             dialog.dismiss()
 
+        def asked(request):
+            if request.url.split("#")[0] != path.as_uri() and not request.url.startswith(("data:", "blob:")):
+                self.requests.append(request.url)
+
         self.page.on(
             "console", lambda said: said.type in ("error", "warning") and self.errors.append(said.text)
         )
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("dialog", dismissed)
-        self.page.on("request", lambda request: self._asked(request.url, path))
-
-    def _asked(self, url: str, path: Path) -> None:
-        own = url.split("#", maxsplit=1)[0] == path.as_uri()
-        if not own and not url.startswith(("data:", "blob:")):
-            self.requests.append(url)
+        self.page.on("request", asked)
 
     def was_quiet(self) -> None:
         """Assert that nothing went wrong."""
@@ -47,15 +48,15 @@ class Made:
     scores: tuple
 
 
-def drawn(visit: Visit, selector: str = "#timeline-figure") -> None:
+def drawn(page, selector: str = "#timeline-figure") -> None:
     """Bring a figure into sight and wait until it is drawn."""
-    visit.page.locator(selector).scroll_into_view_if_needed()
-    visit.page.wait_for_selector(f"{selector} .main-svg", state="attached")
+    page.locator(selector).scroll_into_view_if_needed()
+    page.wait_for_selector(f"{selector} .main-svg", state="attached")
 
 
-def drawn_whole(visit: Visit) -> None:
+def drawn_whole(page) -> None:
     """Go through the whole page, so that all of its figures are drawn."""
-    visit.page.evaluate(
+    page.evaluate(
         """async () => {
             for (let y = 0; y < document.documentElement.scrollHeight; y += 600) {
                 scrollTo(0, y);
@@ -64,4 +65,16 @@ def drawn_whole(visit: Visit) -> None:
             scrollTo(0, 0);
         }"""
     )
-    visit.page.wait_for_timeout(300)
+    page.wait_for_timeout(300)
+
+
+def violations(page, **options) -> list[tuple]:
+    """Return what axe finds serious or critical: the rule, and where."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+    return [
+        (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]

@@ -15,7 +15,7 @@ from sharded_tables import SAMPLES, sample
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows, source
-from sedeval_soft.tables.compressed import Taken
+from sedeval_soft.tables.source import Taken
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
 

@@ -8,7 +8,6 @@ from embedded import revived
 from tables import long_rows, random_rows, wide_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.evaluation.curves import curves_of
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.html.page_data import Packer, ReportInput
@@ -23,8 +22,8 @@ def shown(reference, system, count=100, files=(), systems=1, durations=None, **v
     settings, pack = Settings(**{"worst": 3, **values}), Packer()
     pair = align(reference, system, settings, durations)
     shard = shard_of(pair, (), settings, "system")
-    scored = score_shard(shard, "0"), pair, shard.tally, settings, curves_of(shard.tally, settings)
-    return revived(timelines(ReportInput(*scored), pack, count, files, systems), pack.text())
+    inputs = ReportInput(score_shard(shard, "0"), pair, shard.tally, settings)
+    return revived(timelines(inputs, pack, count, files, systems), pack.text())
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 import zlib
@@ -139,51 +140,37 @@ REFUSED = {
     "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
     "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",
+    "pr -o figure.jpg": "expected one of .pdf, .png, .svg",
+    "pr -o .pdf": "expected one of",
+    "pr -o ''": "names no file",
+    "pr -o missing/figure.pdf": "there is no folder",
+    "pr -o folder.pdf": "it is a folder",
+    "pr -o -": "expected --format, pdf, png, svg",
+    "pr SYSTEM": "is given twice",
+    "pr OTHER --name x --name x": "two systems are called 'x'",
+    "pr - -": "Only one of REFERENCE and SYSTEM can be standard input",
 }
 
 
 @pytest.mark.parametrize("line", REFUSED)
-def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path):
-    path = tmp_path / "figure.pdf"
-    path.write_text("as it was")
-    kind, *rest = line.split(" ")
-    done = call("plot", kind, REFERENCE, SYSTEM, "-o", path, *rest)
-    assert done.code == 2
-    assert REFUSED[line] in done.err
-    assert done.out == ""
-    assert path.read_text() == "as it was"
-
-
-@pytest.mark.parametrize(
-    ("output", "said"),
-    [
-        ("figure.jpg", "expected one of .pdf, .png, .svg"),
-        (".pdf", "expected one of"),
-        ("", "names no file"),
-        ("missing/figure.pdf", "there is no folder"),
-        ("folder.pdf", "it is a folder"),
-        ("-", "expected --format, pdf, png, svg"),
-    ],
-)
-def test_outputs_that_cannot_be_written_are_refused(output, said, tmp_path, monkeypatch):
+def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("folder.pdf").mkdir()
-    done = call("plot", "matrix", REFERENCE, SYSTEM, "-o", output, "--only", "segment")
-    assert done.code == 2
-    assert said in done.err
-    assert [path.name for path in Path().iterdir()] == ["folder.pdf"]
+    Path("figure.pdf").write_text("as it was")
+    paths = {"SYSTEM": SYSTEM, "OTHER": OTHER}
+    kind, *rest = [paths.get(word, word) for word in shlex.split(line)]
+    done = call("plot", kind, REFERENCE, SYSTEM, "-o", "figure.pdf", *rest)
+    assert (done.code, done.out) == (2, "") and REFUSED[line] in done.err
+    assert Path("figure.pdf").read_text() == "as it was"
+    assert sorted(path.name for path in Path().iterdir()) == ["figure.pdf", "folder.pdf"]
 
 
 def test_inputs_are_not_replaced(tmp_path):
     path = tmp_path / "sys.svg"
     path.write_text(Path(SYSTEM).read_text())
-    done = call("plot", "pr", REFERENCE, path, "-o", path)
-    assert done.code == 2
-    assert "this is the system output (" in done.err
-    for several in ([SYSTEM, path], [path, SYSTEM]):
-        done = call("plot", "pr", REFERENCE, *several, "-o", path)
-        assert done.code == 2
-        assert f"this is the system output {several.index(path) + 1} (" in done.err
+    for systems, number in (([path], ""), ([SYSTEM, path], " 2"), ([path, SYSTEM], " 1")):
+        done = call("plot", "pr", REFERENCE, *systems, "-o", path)
+        assert done.code == 2 and f"this is the system output{number} (" in done.err
     assert path.read_text() == Path(SYSTEM).read_text()
 
 
@@ -195,15 +182,9 @@ def test_a_figure_goes_to_standard_output_in_the_form_that_is_asked_for():
     assert done.stderr == b""
 
 
-def test_systems_are_told_apart(tmp_path):
-    path = tmp_path / "a.png"
-    assert "is given twice" in call("plot", "pr", REFERENCE, SYSTEM, SYSTEM, "-o", path).err
-    same = call("plot", "pr", REFERENCE, SYSTEM, OTHER, "-o", path, "--name", "x", "--name", "x")
-    assert "two systems are called 'x'" in same.err
-    assert "Only one of" in call("plot", "pr", "-", "-", "-o", path).err
+def test_systems_of_one_name_are_told_apart(tmp_path):
     (tmp_path / "sys.tsv").write_text(Path(OTHER).read_text())
-    figure = plot("pr", REFERENCE, SYSTEM, tmp_path / "sys.tsv")
-    (legend,) = figure.subfigs[0].legends
+    (legend,) = plot("pr", REFERENCE, SYSTEM, tmp_path / "sys.tsv").subfigs[0].legends
     assert len(legend.get_texts()) == 2
 
 
@@ -212,10 +193,9 @@ def test_warnings_are_told(tmp_path):
     path = tmp_path / "strange.tsv"
     lines = ["\t".join(map(str, row)) for row in zip(*system.values(), strict=True)]
     path.write_text("\n".join(["\t".join(system), *lines]) + "\n")
-    done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png")
-    assert done.code == 0
-    assert done.err.startswith("warning: ")
-    assert call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", "--quiet").err == ""
+    for options, begin in (((), "warning: "), (("--quiet",), "")):
+        done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
+        assert done.code == 0 and done.err.startswith(begin) and bool(done.err) == bool(begin)
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,25 @@
-"""`annotate`: a reference of several tables, their agreement, and the ceiling."""
+"""`annotate`: a reference of several tables, their agreement and competence, and the ceiling.
+
+Agreement is held against definitions and other packages.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import krippendorff
 import numpy as np
 import pytest
 from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft import EvaluationError, Settings, SettingsError, annotate, evaluate
+from sedeval_soft import EvaluationError, Settings, annotate, evaluate
 from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tools import annotate as annotation
+from sedeval_soft.tools.annotate import alpha, alphas, competence_of, mean, reference_of, soft_f
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
@@ -46,34 +51,15 @@ def test_means_and_majorities():
 
 def test_files_that_a_table_lacks_are_missing_unless_said():
     tables = [table(x=[0], y=[0]), table(x=[0]), table(x=[0], y=None)]
-    assert values(annotate(tables).reference)["y", 0, "a"] == 0.5
-    assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     found = annotate(tables)
+    assert values(found.reference)["y", 0, "a"] == 0.5
+    assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     assert [a.files for a in found.annotators] == [2, 1, 2]
     assert [pair.segments for pair in found.pairs] == [1, 2, 1]
-
-
-def test_names_of_files_match_as_they_do_in_evaluations():
+    # Names match as they do in evaluations.
     made = annotate([table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",)
     assert [a.files for a in made.annotators] == [1, 1, 1]
-
-
-def test_competence_gives_less_weight_to_who_guesses():
-    rng = np.random.default_rng(0)
-    there = np.flatnonzero(rng.random(400) < 0.4)
-    flips = [
-        np.flatnonzero((np.isin(np.arange(400), there)) ^ (rng.random(400) < p))
-        for p in (0.02, 0.03, 0.04, 0.5)
-    ]
-    found = annotate(
-        [table(x=list(map(int, each))) for each in flips], method="competence", durations={"x": 400.0}
-    )
-    competence = [a.competence for a in found.annotators]
-    assert min(competence[:3]) > 0.85
-    assert competence[3] < 0.3
-    alone = min(values(found.reference).values())
-    assert alone == pytest.approx(competence[3] / sum(competence), abs=1e-3)
 
 
 def test_the_ceiling_is_each_against_the_others():
@@ -160,7 +146,6 @@ def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
 def test_wrong_arguments_are_refused(annotators, given_, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(annotators, **given_)
-    assert issubclass(SettingsError, EvaluationError)
 
 
 def test_a_preset_is_taken_as_by_evaluate():
@@ -191,8 +176,7 @@ def test_calls_that_cannot_be_are_refused(arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = Path(TABLES[1]).read_bytes()
     assert call("annotate", *arguments).code == 2
-    assert Path(TABLES[1]).read_bytes() == before
-    assert not [*tmp_path.iterdir()]
+    assert Path(TABLES[1]).read_bytes() == before and not [*tmp_path.iterdir()]
 
 
 def test_nothing_and_hostile_names(tmp_path):
@@ -207,3 +191,127 @@ def test_nothing_and_hostile_names(tmp_path):
     assert done.code == 0
     assert "\x1b" not in done.out + done.err
     assert call("annotate", *paths, "--format", "json").code == 0
+
+
+# Agreement, competence and references of arrays.
+
+
+def opinions_of(seed, shape=(3, 2, 12), *, binary=False, missing=0.3):
+    rng = np.random.default_rng(seed)
+    values = rng.choice([0.0, 1.0] if binary else [0.0, 0.25, 0.5, 0.75, 1.0], shape)
+    return values, rng.random((shape[0], shape[2])) >= missing
+
+
+def test_alpha_of_the_example_of_its_author():
+    """Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers, interval."""
+    rows = ("123321412...", "12332241 25.3", ".3332342251.", "123324412 51.")
+    data = np.array([[0 if c == "." else int(c) for c in row.replace(" ", "")] for row in rows], dtype=float)
+    assert alpha(data, data > 0) == pytest.approx(0.849, abs=5e-4)
+    assert alpha(data + 1e6, data > 0) == pytest.approx(alpha(data, data > 0), abs=1e-6)
+
+    assert alpha(np.zeros((2, 3)), np.zeros((2, 3), dtype=bool)) is None
+    assert alpha(np.full((2, 3), 0.3), np.ones((2, 3), dtype=bool)) is None
+    assert alpha(np.tile([0.0, 1.0, 0.4], (2, 1)), np.ones((2, 3), dtype=bool)) == 1.0
+
+
+@given(st.integers(0, 2**32), st.integers(2, 5), st.booleans())
+@settings(max_examples=40)
+def test_alphas_are_those_of_the_krippendorff_package(seed, n, binary):
+    values, labelled = opinions_of(seed, (n, 2, 15), binary=binary)
+    classes = [np.where(labelled, values[:, k], np.nan) for k in range(2)]
+    together = np.concatenate(classes, axis=1)
+    for data, value in zip([together, *classes], alphas(values, labelled), strict=True):
+        paired = data[:, (~np.isnan(data)).sum(axis=0) >= 2]
+        if not paired.size or len(np.unique(paired[~np.isnan(paired)])) < 2:
+            assert value is None
+            continue
+        for level in ["interval", "nominal"] if binary else ["interval"]:
+            expected = krippendorff.alpha(reliability_data=paired, level_of_measurement=level)
+            assert value == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=30)
+def test_soft_f_of_a_pair_has_no_order(seed):
+    values, labelled = opinions_of(seed)
+    both = labelled[0] & labelled[1]
+    assert soft_f(values[[0, 1]], both) == soft_f(values[[1, 0]], both)
+    assert soft_f(values[[2, 2]], labelled[2])[0] in {1.0, None}
+
+
+@given(st.integers(0, 2**32), st.lists(st.floats(0, 1), min_size=4, max_size=4))
+@settings(max_examples=30)
+def test_means_and_majorities_are_those_of_who_labelled(seed, weight):
+    said, labelled = opinions_of(seed, (4, 2, 12))
+    plain, weighted = mean(said, labelled), mean(said, labelled, np.array(weight))
+    most = reference_of(said, labelled, "majority", 0.5)
+    for i in range(12):
+        who = np.flatnonzero(labelled[:, i])
+        weights = np.array(weight)[who] if np.array(weight)[who].sum() > 0 else np.ones(len(who))
+        for k in range(2):
+            values = said[who, k, i]
+            if len(who):
+                assert plain[k, i] == pytest.approx(values.mean(), abs=1e-12)
+                assert weighted[k, i] == pytest.approx((values * (weights / weights.sum())).sum(), abs=1e-12)
+            else:
+                assert plain[k, i] == weighted[k, i] == 0.0
+            assert most[k, i] == float((values > 0.5).sum() > (values <= 0.5).sum())
+
+
+def crowd(competence, says_yes, prevalence, n_segments, seed, missing=0.0):
+    """Return the opinions that the model of competences would give."""
+    rng = np.random.default_rng(seed)
+    n, classes = len(competence), len(prevalence)
+    there = rng.random((classes, n_segments)) < np.array(prevalence)[:, None]
+    shape = (n, classes, n_segments)
+    knows = rng.random(shape) < np.array(competence)[:, None, None]
+    guess = rng.random(shape) < np.array(says_yes)[:, None, None]
+    values = np.where(knows, there, guess).astype(float)
+    return (values, rng.random((n, n_segments)) >= missing), there
+
+
+@pytest.mark.parametrize(("seed", "missing"), [(0, 0.0), (1, 0.0), (0, 0.4), (2, 0.4)])
+def test_competences_that_were_simulated_are_estimated(seed, missing):
+    competence, says_yes = [0.95, 0.8, 0.6, 0.4, 0.15], [0.5, 0.2, 0.7, 0.4, 0.3]
+    prevalence = [0.1, 0.3, 0.5, 0.05]
+    opinions, _ = crowd(competence, says_yes, prevalence, 6000, seed, missing)
+    estimate = competence_of(*opinions, 0.5)
+    assert np.abs(estimate.competence - competence).max() < 0.04
+    assert np.abs(estimate.prevalence - prevalence).max() < 0.02
+    # Who always knows never guesses: the more one knows, the less is seen of the guesses.
+    assert np.abs(estimate.says_yes - says_yes)[1:].max() < 0.06
+
+
+def test_weights_of_competence_make_a_better_reference():
+    opinions, there = crowd([0.95, 0.9, 0.1, 0.1, 0.1], [0.5] * 5, [0.3, 0.3], 4000, 0)
+    weight = competence_of(*opinions, 0.5).competence
+    plain, weighted = (np.abs(mean(*opinions, w) - there).mean() for w in (None, weight))
+    assert weighted < 0.6 * plain
+    # The reference that is written weighs so, too: what one alone says has the share of its competence.
+    votes = opinions[0][1:4, 0, :60]
+    found = annotate([table(x=np.flatnonzero(each).tolist()) for each in votes], method="competence")
+    competence = np.array([a.competence for a in found.annotators])
+    only = np.flatnonzero(votes.sum(axis=0) == 1)[0]
+    expected = competence[votes[:, only] > 0] / competence.sum()
+    assert values(found.reference)["x", int(only), "a"] == pytest.approx(expected[0], abs=1e-3)
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 2**32), st.integers(1, 5))
+def test_no_step_lowers_the_likelihood(seed, n):
+    estimate = competence_of(*opinions_of(seed, (n, 2, 30), binary=True), 0.5)
+    # What is added to each count moves the highest point of the likelihood a little.
+    assert np.all(np.diff(estimate.likelihood) > -0.05)
+    for probability in (estimate.competence, estimate.says_yes, estimate.prevalence):
+        assert np.all((probability > 0) & (probability < 1))
+
+
+def test_many_annotators_those_who_labelled_nothing_and_no_segments_at_all():
+    opinions, _ = crowd([0.7] * 45, [0.5] * 45, [0.3], 300, 1)
+    assert np.abs(competence_of(*opinions, 0.5).competence - 0.7).mean() < 0.05
+    (values, labelled), _ = crowd([0.9, 0.9, 0.9], [0.5] * 3, [0.3], 50, 0)
+    silent = labelled & np.array([[True], [True], [False]])
+    assert competence_of(values, silent, 0.5).competence[2] == 0.8
+    nothing = np.zeros((2, 3, 0)), np.zeros((2, 0), dtype=bool)
+    assert np.all(competence_of(*nothing, 0.5).competence == 0.8)
+    assert mean(*nothing).shape == (3, 0)

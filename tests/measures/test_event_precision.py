@@ -173,8 +173,10 @@ def check(reference, system, chosen):
     for label in LABELS:
         true, said = ([event for event in side if event[3] == label] for side in sides)
         sizes[label] = len(true)
-        at = [precisions(curve(true, said, least), Fraction(len(true))) if true else dict.fromkeys(NAMES)
-              for least in (Fraction(str(settings.iou)), *(Fraction(k, 20) for k in range(10, 20)))]  # fmt: skip
+        at = [
+            precisions(curve(true, said, least), Fraction(len(true))) if true else dict.fromkeys(NAMES)
+            for least in (Fraction(str(settings.iou)), *(Fraction(k, 20) for k in range(10, 20)))
+        ]
         wanted |= {f"{name}[{label}]": at[0][name] for name in NAMES}
         coco = sum(of["average_precision_coco101"] for of in at[1:]) / 10 if true else None
         wanted[f"average_precision_coco[{label}]"] = coco

@@ -22,7 +22,7 @@ SELDOM = {
     ),
     *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
-    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
+    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
@@ -110,5 +110,5 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
     rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
     rarely = {name for name in SELDOM if name.startswith(rooms) and "sed_eval" not in name}
-    assert len(rarely) > 10
+    assert len(rarely) >= 10
     assert imported(code, rarely) == rarely

@@ -22,11 +22,10 @@ from sedeval_soft.evaluation.scores import Score, Scores, named, score_tally
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import tuned_shard
 from sedeval_soft.measures.base import Floats, Tables, averaged, ratio
-from sedeval_soft.measures.detection import DetectionCounts, detection_scores
-from sedeval_soft.measures.expected import expected_common, expected_kl
+from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
+from sedeval_soft.measures.divergence import expected_common, expected_kl
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable

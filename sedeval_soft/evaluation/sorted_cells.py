@@ -12,7 +12,7 @@ from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Bools, Codes, Floats, Index, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import correlation_scores, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.measures.divergence import binary_entropy, pearson, rank_correlation, ranks_of, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
@@ -226,27 +226,34 @@ def _correlation(of: SortedCells) -> Table:
     """Return the table of correlations; the orders of both sides' values are used up."""
     by_reference, n_ref = of.by_reference or _in_order(of.reference), of.reference.sum(axis=1)
 
+    def linear(y: Floats, p: Floats) -> dict[str, float]:
+        return {
+            "pearson": pearson(y, p),
+            "entropy_correlation": pearson(binary_entropy(y), binary_entropy(p)),
+        }
+
     def of_class(c: int) -> dict[str, float]:
         (p, p_at), (y, y_at) = (([own], [at]) for own, at in (of.by_system[c], by_reference[c]))
-        return {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
+        ranked = {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
+        return ranked | linear(of.reference[c : c + 1], of.system[c : c + 1])
 
-    table = correlation_scores(of.reference, of.system, n_ref, of.is_expected)
+    some = slice(None) if of.is_expected.all() else of.is_expected
+    pooled = {"wasserstein": np.nan, "spearman": np.nan, **linear(of.reference[some], of.system[some])}
     classes = for_each(of_class, range(len(of.reference)), of.reference.size)
-    pooled = dict.fromkeys(("wasserstein", "spearman"), np.nan)
     if of.is_expected.any():
-        some = np.flatnonzero(of.is_expected).tolist()
-        p, p_at = map(list, zip(*(of.by_system[c] for c in some), strict=True))
-        y, y_at = map(list, zip(*(by_reference[c] for c in some), strict=True))
+        expected = np.flatnonzero(of.is_expected).tolist()
+        p, p_at = map(list, zip(*(of.by_system[c] for c in expected), strict=True))
+        y, y_at = map(list, zip(*(by_reference[c] for c in expected), strict=True))
         pooled["wasserstein"] = wasserstein(y, p)
         # One side at a time: both in order would take more memory than all else.
         for used in (of.by_system, by_reference, p):
             used.clear()
         ranks = ranks_of(y, y_at)
         y.clear()
-        sides = list(zip(some, p_at, strict=True))
+        sides = list(zip(expected, p_at, strict=True))
         parts = for_each(lambda own: of.system[own[0]][own[1]], sides, of.system.size)
         pooled["spearman"] = rank_correlation(parts, p_at, ranks)
-    return _table(classes, pooled, n_ref) | table
+    return _table(classes, pooled, n_ref)
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

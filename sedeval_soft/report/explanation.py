@@ -8,8 +8,7 @@ from typing import Any
 
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
-from sedeval_soft.measures.differences import TOOLS
-from sedeval_soft.measures.explanation import Explanation
+from sedeval_soft.measures.explanation import TOOLS, Explanation
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
 from sedeval_soft.report.render import json_document
 

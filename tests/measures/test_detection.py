@@ -15,12 +15,12 @@ from sedeval_soft.measures.detection import (
     PER_CLASS,
     PER_FILE,
     DetectionCounts,
+    confusion_scores,
     count_scores,
     detection_scores,
     f_beta,
 )
 from sedeval_soft.measures.divergence import divergence_scores
-from sedeval_soft.measures.segment import confusion_scores
 
 NAN = np.nan
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laws import FILES, random_table, rows_of
 from tables import LABELS, long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.report import render
 from sedeval_soft.settings import Settings

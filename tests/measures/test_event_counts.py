@@ -13,7 +13,7 @@ from oracles import first_free, is_matching, maximum_size
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, matching
 from sedeval_soft.measures.event import (

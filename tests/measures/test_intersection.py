@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures import intersections
 from sedeval_soft.measures.intersections import Cover, Criteria, Line, in_union

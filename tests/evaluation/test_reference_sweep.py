@@ -107,7 +107,7 @@ def test_what_cannot_be_swept_is_refused(values):
 def test_the_file_of_curves_has_the_surface(tmp_path):
     import pyarrow.parquet as pq
 
-    from sedeval_soft.report.curves import write_curves
+    from sedeval_soft.report.delimited import write_curves
 
     scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment.hard",)))
     path = tmp_path / "curves.parquet"

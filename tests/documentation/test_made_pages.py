@@ -69,7 +69,8 @@ def test_no_code_of_the_source_is_missing():
     assert len(found) > 30
     text = script("codes").PAGE.read_text(encoding="utf-8")
     documented = re.findall(r"^\| `([a-z0-9_-]+)` \| (error|warning|note) \|", text, re.MULTILINE)
-    assert found <= {code for code, _ in documented}
+    # A problem is "invalid" until it has its code.
+    assert found - {"invalid"} <= {code for code, _ in documented}
     assert documented == [(code, rule.severity) for code, rule in RULES.items()]
 
 

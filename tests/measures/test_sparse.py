@@ -30,7 +30,7 @@ def tally(rng: np.random.Generator, files: list[str], classes: tuple[str, ...] =
 def test_totals_are_those_of_full_columns_to_the_last_bit(kind, n_files):
     full = column(np.random.default_rng(n_files), n_files, kind, 0.3)
     sparse = SparseColumn.of(full)
-    assert sparse.total().tobytes() == np.add.reduce(full, axis=0).tobytes()
+    assert sparse.sum().tobytes() == np.add.reduce(full, axis=0).tobytes()
     assert np.asarray(sparse).tobytes() == full.tobytes()
     assert sparse.dtype == full.dtype
 

@@ -67,7 +67,7 @@ def test_any_split_in_any_order_gives_the_same_bytes(seed, order, cuts, named):
     parts = [tally(*sides, order[a:b], made) for a, b in itertools.pairwise(edges)]
     merged = Tally.merge(parts)
     assert bytes_of(merged) == bytes_of(whole)
-    one_by_one = Tally.empty()
+    one_by_one = Tally()
     for part in reversed(parts):
         one_by_one = one_by_one + part
     assert bytes_of(one_by_one) == bytes_of(whole)
@@ -81,8 +81,8 @@ def made(*files):
 
 def test_the_empty_tally_changes_nothing():
     one = made("a", "b")
-    assert bytes_of(one + Tally.empty()) == bytes_of(Tally.empty() + one) == bytes_of(one)
-    assert bytes_of(Tally.merge([])) == bytes_of(Tally.empty() + Tally.empty()) == bytes_of(Tally.empty())
+    assert bytes_of(one + Tally()) == bytes_of(Tally() + one) == bytes_of(one)
+    assert bytes_of(Tally.merge([])) == bytes_of(Tally() + Tally()) == bytes_of(Tally())
 
 
 def test_a_file_twice_is_an_error():

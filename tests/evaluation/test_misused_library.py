@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sedeval_soft import Evaluator, compare, evaluate, mean_of_runs
-from sedeval_soft.api import merge_tallies
+from sedeval_soft.api.evaluator import merge_tallies
 from sedeval_soft.errors import EvaluationError
 
 VALUES = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from laws import FILES, random_table, rows_of
 from tables import LABELS, long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
@@ -107,7 +107,7 @@ def test_what_cannot_be_swept_is_refused(values):
 def test_the_file_of_curves_has_the_surface(tmp_path):
     import pyarrow.parquet as pq
 
-    from sedeval_soft.report.curves import write_curves
+    from sedeval_soft.report.delimited import write_curves
 
     scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment.hard",)))
     path = tmp_path / "curves.parquet"

@@ -19,7 +19,7 @@ from drawn_again import (
 )
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation import resample
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tuning_oracle import BASES, sides
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_thresholds

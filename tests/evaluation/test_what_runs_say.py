@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from sedeval_soft import SettingsError, evaluate
-from sedeval_soft.api import compare, mean_of_runs
+from sedeval_soft.api.comparison import compare, mean_of_runs
 from sedeval_soft.report import render, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -119,13 +119,11 @@ def is_harmless(text: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
-def test_rows_or_one_message(part, tmp_path_factory):
-    """2,000 cases a part: 20,000 in all."""
+def test_rows_or_one_message(tmp_path_factory):
     path = tmp_path_factory.mktemp("corrupted") / "sys.tsv"
     outcomes = {"scored": 0, "refused": 0}
 
-    @seed(part)
+    @seed(0)
     @settings(**HOW, max_examples=2000)
     @given(corrupted())
     def check(data):
@@ -150,7 +148,7 @@ def test_rows_or_one_message(part, tmp_path_factory):
     assert min(outcomes.values()) > 200
 
 
-@settings(**HOW, max_examples=50)
+@settings(**HOW, max_examples=25)
 @given(corrupted())
 def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("command")

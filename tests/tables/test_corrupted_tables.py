@@ -58,20 +58,16 @@ def with_a_row_changed(rows: list[list[str]], random: Random) -> list[list[str]]
     """Return rows with something done to a field, a row or a column."""
     row = random.choice(rows)
     name = random.choice(NUMBERS + NAMES)
-    at = random.randrange(len(row)) if row else 0
+    at, place = random.randrange(len(row)) if row else 0, random.randrange(6)
     what = random.randrange(9)
+    if what == 3:
+        return [[*row[:place], name, *row[place:]] for row in rows]
     if what == 0:
         row.insert(0, name)
     elif what == 1:
         rows.insert(random.randrange(len(rows) + 1), list(row))
     elif what == 2:
         random.shuffle(rows)
-    elif what == 3:
-        place = random.randrange(6)
-        return [[*row[:place], name, *row[place:]] for row in rows]
-    elif row and what == 4:
-        other = random.randrange(len(row))
-        row[at], row[other] = row[other], row[at]
     elif row and what == 5:
         del row[at]
     elif row:

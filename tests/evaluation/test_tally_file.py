@@ -96,9 +96,7 @@ def test_odd_names_and_missing_numbers_are_kept():
 def test_the_empty_shard_is_kept():
     for asked in ({}, {"groups": {"g": ["x"]}}):
         made = Settings.of(**asked)
-        empty = Shard(
-            made, "", Tally.empty(), {name: Tally.empty() for name in made.groups}, AlignmentReport(), ()
-        )
+        empty = Shard(made, "", Tally(), {name: Tally() for name in made.groups}, AlignmentReport(), ())
         assert same(unpack_shard("t", pack_shard(empty, "0.1")), empty)
     nothing = tally_pair(align(long_rows([]), long_rows([]), Settings()), Settings())
     ours = Shard(Settings(), "", nothing, {}, AlignmentReport(), (), {})

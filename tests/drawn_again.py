@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Key, Score, Scores
 from sedeval_soft.measures.tally import Tally

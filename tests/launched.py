@@ -19,7 +19,7 @@ import sys
 
 STREAMS = (0, 1, 2)
 IMPORTED = (
-    *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api"),
+    *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api.evaluation"),
     *(
         "sedeval_soft.tables",
         "sedeval_soft.report",

@@ -12,7 +12,7 @@ from laws import ALL
 from tables import FILES, LABELS, long_rows, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.registry import score_names
 from sedeval_soft.settings import Settings
 

@@ -22,7 +22,7 @@ SELDOM = {
     ),
     *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
     *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
-    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.expected", "sedeval_soft.measures.psds"),
+    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.psds"),
     *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
     *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
     *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
@@ -86,15 +86,6 @@ def test_public_names_are_those_documented():
         _ = sedeval_soft.nothing
 
 
-def test_names_of_the_library_are_there_when_asked_for():
-    from sedeval_soft import api
-
-    for name in api.__all__:
-        assert getattr(api, name).__name__ == name
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = api.nothing
-
-
 def test_what_settings_ask_for_is_imported_then(tmp_path):
     """Every module that a plain evaluation has no use for is there where it is asked for."""
     asked = (
@@ -110,5 +101,5 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
     rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
     rarely = {name for name in SELDOM if name.startswith(rooms) and "sed_eval" not in name}
-    assert len(rarely) > 10
+    assert len(rarely) >= 10
     assert imported(code, rarely) == rarely

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sedeval_soft.measures.differences import DIFFERENCES, TOOLS
+from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS
 
 PAGE = Path(__file__).parents[1] / "explanations" / "differences.md"
 

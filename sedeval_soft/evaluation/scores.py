@@ -12,13 +12,12 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import optimal_scores
 from sedeval_soft.measures.base import Array, Averaged, Table, Tables
-from sedeval_soft.measures.detection import detection_scores, totals
+from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES
-from sedeval_soft.measures.segment import confusion_scores
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -355,8 +354,8 @@ def ranked_tables(
         from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
 
         for basis in plan.compared:
-            of = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
-            for reading, table in ordered_tables(of, basis, settings).items():
+            in_order = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
+            for reading, table in ordered_tables(in_order, basis, settings).items():
                 tables[basis, reading] = table
         if plan.ranks_events:
             tables["event", "hard"] = event_precisions(tally, settings)

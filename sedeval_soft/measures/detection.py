@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Measure, Table, ratio, scores_of
+from sedeval_soft.measures.base import Array, Bools, Measure, Table, ratio, scores_of
 from sedeval_soft.measures.tally import Totals
 
 
@@ -65,8 +65,8 @@ def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
 class Detection:
     """What the measures of detection are values of: of each class, (..., n_classes), or of all pooled, (...).
 
-    fp, fn: false positives and negatives. substitutions, deletions, insertions: of one class there are no
-    substitutions, so that these are 0, `fn` and `fp`.
+    fp, fn, tn: false positives and negatives, and true negatives, which only cells have. substitutions,
+    deletions, insertions: of one class there are no substitutions, so that these are 0, `fn` and `fp`.
     """
 
     tp: Array
@@ -74,6 +74,7 @@ class Detection:
     n_sys: Array
     fp: Array
     fn: Array
+    tn: Array
     substitutions: Array | int
     deletions: Array
     insertions: Array
@@ -85,21 +86,39 @@ def detection_scores(counts: DetectionCounts, beta: float = 1.0) -> Table:
 
     counts: totals over files, classes last. Micro averages come from counts summed over classes.
     """
-    chosen = [measure for measure in MEASURES if measure is not FBETA or beta != 1.0]
-    return _scores(chosen, counts, beta)
+    return _scores([measure for measure in MEASURES if measure is not FBETA or beta != 1.0], counts, beta)
 
 
 def count_scores(counts: DetectionCounts) -> Table:
     """Return the counts themselves as scores: of each class, and in total as their micro value."""
-    return _scores(COUNTS, counts, 1.0)
+    return _scores(COUNTS, counts)
 
 
-def _scores(measures: Iterable[Measure], counts: DetectionCounts, beta: float) -> Table:
+def confusion_scores(
+    counts: DetectionCounts, n_segments: Array, beyond: Array | int = 0, is_expected: Bools | None = None
+) -> Table:
+    """Return the measures that need true negatives, by name.
+
+    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
+    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
+    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
+    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
+    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
+    """
+    n_sys = counts.n_sys - beyond
+    tn = np.asarray(n_segments)[..., None] - counts.n_ref - n_sys + counts.tp
+    if is_expected is not None and not is_expected.all():
+        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
+    return _scores(OF_CELLS, replace(counts, n_sys=n_sys), tn=tn)
+
+
+def _scores(
+    measures: Iterable[Measure], counts: DetectionCounts, beta: float = 1.0, tn: Array | None = None
+) -> Table:
     fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
-    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn
-    tp, n_ref, n_sys, all_fp, all_fn = (column.sum(axis=-1) for column in columns)
+    columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, np.zeros_like(fp) if tn is None else tn
     errors = counts.substitutions, counts.deletions, counts.insertions
-    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, *errors, beta)
+    pooled = Detection(*(column.sum(axis=-1) for column in columns), *errors, beta)
     return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
 
 
@@ -107,169 +126,128 @@ _PAPER = "Mesaros, Heittola & Virtanen 2016"
 _EBBERS = "Ebbers, Haeb-Umbach & Serizel 2022"
 _RIJSBERGEN = "van Rijsbergen 1979"
 _DINKELBACH = "Dinkelbach 1967"
+_UNREACHED = "N_ref = 0; no threshold satisfies the constraint"
 
-PRECISION = Measure(
-    "precision", "share of what the system says that is right", "TP / N_sys",
-    lambda c: ratio(c.tp, c.n_sys), missing=0.0, source=_PAPER, short="P", table="main",
+_detection = partial(Measure, source=_PAPER, table="main", undefined="N_ref = 0")
+_f = partial(_detection, source=_RIJSBERGEN, undefined="N_ref = N_sys = 0")
+_rate = partial(_detection, direction="lower", table="rates")
+_count = partial(Measure, high=None, direction="none", source=_PAPER, averages=("micro",), table="counts")
+_negatives = partial(Measure, source=_PAPER, table="negatives")
+_threshold = partial(Measure, low=-1.0, high=2.0, direction="none", averages=(), exact=True)
+_overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
+_satisficed = partial(Measure, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice")
+
+PRECISION = _detection("precision", "share of what the system says that is right", "TP / N_sys",
+    lambda c: ratio(c.tp, c.n_sys), missing=0.0, short="P",
     undefined="N_sys = 0; counts 0 in macro and weighted averages if the class has a reference",
-    aliases=("p", "prec", "ppv"),
-)  # fmt: skip
+    aliases=("p", "prec", "ppv"))  # fmt: skip
 
-RECALL = Measure(
-    "recall", "share of the reference that the system found", "TP / N_ref",
-    lambda c: ratio(c.tp, c.n_ref), undefined="N_ref = 0", source=_PAPER, short="R", table="main",
-    aliases=("r", "rec", "tpr"),
-)  # fmt: skip
+RECALL = _detection("recall", "share of the reference that the system found", "TP / N_ref",
+    lambda c: ratio(c.tp, c.n_ref), short="R", aliases=("r", "rec", "tpr"))  # fmt: skip
 
-F1 = Measure(
-    "f1", "harmonic mean of precision and recall", "2 TP / (N_ref + N_sys)",
-    lambda c: f_beta(c.tp, c.n_ref, c.n_sys), undefined="N_ref = N_sys = 0", source=_RIJSBERGEN,
-    short="F1", table="main",
-    aliases=(
-        "f", "f_1", "f-1", "fscore", "f_score", "f-score", "f1score", "f1_score", "f1-score", "fmeasure",
-        "f_measure", "f-measure", "eb_f1", "sb_f1",
-    ),
-)  # fmt: skip
+F1 = _f("f1", "harmonic mean of precision and recall", "2 TP / (N_ref + N_sys)",
+    lambda c: f_beta(c.tp, c.n_ref, c.n_sys), short="F1", aliases=("f", "f_1", "f-1", "fscore", "f_score",
+    "f-score", "f1score", "f1_score", "f1-score", "fmeasure", "f_measure", "f-measure", "eb_f1",
+    "sb_f1"))  # fmt: skip
 
-FBETA = Measure(
-    "fbeta", "F with recall weighted beta times (with --beta other than 1)",
+FBETA = _f("fbeta", "F with recall weighted beta times (with --beta other than 1)",
     "(1 + b^2) TP / (b^2 N_ref + N_sys)", lambda c: f_beta(c.tp, c.n_ref, c.n_sys, c.beta),
-    undefined="N_ref = N_sys = 0", source=_RIJSBERGEN, table="main", needs="--beta other than 1",
-)  # fmt: skip
+    needs="--beta other than 1")  # fmt: skip
 
-ERROR_RATE = Measure(
-    "error_rate", "errors per reference item", "(S + D + I) / N_ref; of a class (FN + FP) / N_ref",
+ERROR_RATE = _detection("error_rate", "errors per reference item",
+    "(S + D + I) / N_ref; of a class (FN + FP) / N_ref",
     lambda c: ratio(c.substitutions + c.deletions + c.insertions, c.n_ref), high=None, direction="lower",
-    undefined="N_ref = 0", source=_PAPER, short="ER", table="main",
-    aliases=("er", "error", "errorrate"),
-)  # fmt: skip
+    short="ER", aliases=("er", "error", "errorrate"))  # fmt: skip
 
 RATES = (
-    Measure(
-        "substitution_rate", "right time, wrong class, per reference item", "S / N_ref",
-        # Sums of files and of classes round differently: no share is above 1.
-        lambda c: np.minimum(ratio(c.substitutions, c.n_ref), 1.0), direction="lower", undefined="N_ref = 0",
-        source=_PAPER, averages=("micro",), has_classes=False, short="S", table="rates",
-        aliases=("s", "sub", "subst", "substitution"),
-    ),
-    Measure(
-        "deletion_rate", "misses per reference item", "D / N_ref; of a class FN / N_ref",
-        lambda c: np.minimum(ratio(c.deletions, c.n_ref), 1.0), direction="lower", undefined="N_ref = 0",
-        source=_PAPER, short="D", table="rates", aliases=("d", "del", "deletion"),
-    ),
-    Measure(
-        "insertion_rate", "false alarms per reference item", "I / N_ref; of a class FP / N_ref",
-        lambda c: ratio(c.insertions, c.n_ref), high=None, direction="lower", undefined="N_ref = 0",
-        source=_PAPER, short="I", table="rates", aliases=("i", "ins", "insertion"),
-    ),
+    # Sums of files and of classes round differently: no share is above 1.
+    _rate("substitution_rate", "right time, wrong class, per reference item", "S / N_ref",
+        lambda c: np.minimum(ratio(c.substitutions, c.n_ref), 1.0), averages=("micro",), has_classes=False,
+        short="S", aliases=("s", "sub", "subst", "substitution")),
+    _rate("deletion_rate", "misses per reference item", "D / N_ref; of a class FN / N_ref",
+        lambda c: np.minimum(ratio(c.deletions, c.n_ref), 1.0), short="D", aliases=("d", "del", "deletion")),
+    _rate("insertion_rate", "false alarms per reference item", "I / N_ref; of a class FP / N_ref",
+        lambda c: ratio(c.insertions, c.n_ref), high=None, short="I", aliases=("i", "ins", "insertion")),
 )  # fmt: skip
 
-
-count_measure = partial(
-    Measure, high=None, direction="none", source=_PAPER, averages=("micro",), table="counts"
-)
-"""What a count by itself is."""
-
 COUNTS = (
-    count_measure("n_ref", "size of the reference", "N_ref", lambda c: c.n_ref, short="N_ref"),
-    count_measure("n_sys", "size of the system output", "N_sys", lambda c: c.n_sys, short="N_sys"),
-    count_measure("tp", "true positives", "TP", lambda c: c.tp, short="TP"),
-    count_measure("fp", "false positives", "N_sys - TP", lambda c: c.fp, short="FP"),
-    count_measure("fn", "false negatives", "N_ref - TP", lambda c: c.fn, short="FN"),
-    count_measure(
-        "substitutions", "right time, wrong class", "S = M - TP", lambda c: c.substitutions, short="subst",
-        has_classes=False,
-    ),
-    count_measure(
-        "deletions", "misses beyond substitutions", "D = N_ref - M", lambda c: c.deletions, short="del",
-        has_classes=False,
-    ),
-    count_measure(
-        "insertions", "false alarms beyond substitutions", "I = N_sys - M", lambda c: c.insertions,
-        short="ins", has_classes=False,
-    ),
+    _count("n_ref", "size of the reference", "N_ref", lambda c: c.n_ref, short="N_ref"),
+    _count("n_sys", "size of the system output", "N_sys", lambda c: c.n_sys, short="N_sys"),
+    _count("tp", "true positives", "TP", lambda c: c.tp, short="TP"),
+    _count("fp", "false positives", "N_sys - TP", lambda c: c.fp, short="FP"),
+    _count("fn", "false negatives", "N_ref - TP", lambda c: c.fn, short="FN"),
+    _count("substitutions", "right time, wrong class", "S = M - TP", lambda c: c.substitutions, short="subst",
+        has_classes=False),
+    _count("deletions", "misses beyond substitutions", "D = N_ref - M", lambda c: c.deletions, short="del",
+        has_classes=False),
+    _count("insertions", "false alarms beyond substitutions", "I = N_sys - M", lambda c: c.insertions,
+        short="ins", has_classes=False),
 )  # fmt: skip
 
 MEASURES: tuple[Measure, ...] = (PRECISION, RECALL, F1, FBETA, ERROR_RATE, *RATES, *COUNTS)
 
+OF_CELLS = (
+    _negatives("sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
+        lambda c: ratio(c.tp, c.n_ref), undefined="N_ref = 0", short="sens", aliases=("sens",)),
+    _negatives("specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
+        lambda c: ratio(c.tn, c.tn + c.fp), undefined="the reference is active in every segment",
+        short="spec", aliases=("spec", "tnr")),
+    _negatives("accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
+        lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
+        short="acc", aliases=("acc",)),
+    _negatives("balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
+        lambda c: (ratio(c.tp, c.n_ref) + ratio(c.tn, c.tn + c.fp)) / 2,
+        undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy")),
+    _negatives("npv", "negative predictive value: share of silent system segments that are right",
+        "TN / (TN + FN)", lambda c: ratio(c.tn, c.tn + c.fn), source="Altman & Bland 1994", short="NPV",
+        undefined="the system is active in every segment"),
+    _count("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
+)  # fmt: skip
+
 # What is told of the thresholds that readings find; they are computed where these are looked for.
 
-THRESHOLD = Measure(
-    "threshold",
+THRESHOLD = _threshold("threshold",
     "the threshold of the class that gives its best F; -1 detects all, 1 (2 if inclusive) nothing",
-    "argmax over all distinct scores of F", low=-1.0, high=2.0, direction="none", undefined="N_ref = 0",
-    source=_EBBERS, averages=(), exact=True,
-)  # fmt: skip
+    "argmax over all distinct scores of F", undefined="N_ref = 0", source=_EBBERS)  # fmt: skip
 
-TUNED_THRESHOLD = Measure(
-    "threshold", "the threshold of the class that was given; where each fold has its own there is none",
-    "--thresholds", low=-1.0, high=2.0, direction="none", undefined="thresholds differ between folds",
-    averages=(), exact=True,
-)  # fmt: skip
+TUNED_THRESHOLD = _threshold("threshold",
+    "the threshold of the class that was given; where each fold has its own there is none", "--thresholds",
+    undefined="thresholds differ between folds")  # fmt: skip
 
 BEST_ERROR_RATE = (
-    Measure(
-        "best_error_rate", "lowest error rate of a class over all thresholds",
+    Measure("best_error_rate", "lowest error rate of a class over all thresholds",
         "min over thresholds of (FN + FP) / N_ref; micro pools the counts at them", high=None,
-        direction="lower", undefined="N_ref = 0", short="best ER", table="best error rate",
-    ),
-    Measure(
-        "best_error_rate_threshold", "threshold with the lowest error rate; -1 detects all, 1 nothing",
-        "argmin over thresholds of the error rate, the highest of ties", low=-1.0, high=2.0, direction="none",
-        undefined="the class has no reference", averages=(), short="at", exact=True,
-    ),
+        direction="lower", undefined="N_ref = 0", short="best ER", table="best error rate"),
+    _threshold("best_error_rate_threshold", "threshold with the lowest error rate; -1 detects all, 1 nothing",
+        "argmin over thresholds of the error rate, the highest of ties",
+        undefined="the class has no reference", short="at"),
 )  # fmt: skip
 
 JOINT = (
-    Measure(
-        "joint_f", "largest micro F (with --beta) over all combinations of class-wise thresholds",
-        "max over thresholds of (1 + b^2) sum TP / (b^2 sum N_ref + sum N_sys)", undefined="N_ref = 0",
-        source=_DINKELBACH, averages=("overall",), has_classes=False, short="joint F", table="joint",
-    ),
-    Measure(
-        "joint_threshold", "the threshold of the class where micro F is largest", "argmax of joint_f",
-        low=-1.0, high=2.0, direction="none", undefined="nothing of the class is detected",
-        source=_DINKELBACH, averages=(), short="joint at", exact=True,
-    ),
-    Measure(
-        "single_f", "largest micro F (with --beta) at one threshold for all classes",
-        "max over thresholds of F of the counts of all classes", undefined="N_ref = 0", source=_RIJSBERGEN,
-        averages=("overall",), has_classes=False, short="single F", table="joint",
-    ),
-    Measure(
-        "single_threshold", "the one threshold where micro F is largest", "argmax of single_f", low=-1.0,
-        high=2.0, direction="none", undefined="N_ref = 0", source=_RIJSBERGEN, averages=("overall",),
-        has_classes=False, short="at", table="joint", exact=True,
-    ),
+    _overall("joint_f", "largest micro F (with --beta) over all combinations of class-wise thresholds",
+        "max over thresholds of (1 + b^2) sum TP / (b^2 sum N_ref + sum N_sys)", source=_DINKELBACH,
+        short="joint F"),
+    _threshold("joint_threshold", "the threshold of the class where micro F is largest", "argmax of joint_f",
+        undefined="nothing of the class is detected", source=_DINKELBACH, short="joint at"),
+    _overall("single_f", "largest micro F (with --beta) at one threshold for all classes",
+        "max over thresholds of F of the counts of all classes", source=_RIJSBERGEN, short="single F"),
+    _overall("single_threshold", "the one threshold where micro F is largest", "argmax of single_f", low=-1.0,
+        high=2.0, direction="none", source=_RIJSBERGEN, short="at", exact=True),
 )  # fmt: skip
 
-
-_UNREACHED = "N_ref = 0; no threshold satisfies the constraint"
-
-_satisficed = partial(Measure, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice")
-
 SATISFICED = (
-    _satisficed(
-        "satisficed_threshold",
+    _satisficed("satisficed_threshold",
         "the threshold that is best under --satisfice, of a class, or one for all classes",
         "argmax of F (or what --satisfice names) where the constraint holds", short="at",
-        undefined="N_ref = 0", low=-1.0, high=2.0, direction="none", exact=True,
-    ),
-    _satisficed(
-        "satisficed_constraint",
+        undefined="N_ref = 0", low=-1.0, high=2.0, direction="none", exact=True),
+    _satisficed("satisficed_constraint",
         "the constrained measure at that threshold; the nearest to it where none satisfies it",
-        "what --satisfice names", short="constrained", undefined="N_ref = 0", high=None, direction="none",
-    ),
-    _satisficed(
-        "satisficed_f", "F (with --beta) at that threshold", "F", short="F", undefined=_UNREACHED,
-    ),
-    _satisficed(
-        "satisficed_precision", "precision at that threshold", "TP / N_sys", short="P",
-        undefined=f"{_UNREACHED}; N_sys = 0",
-    ),
-    _satisficed(
-        "satisficed_recall", "recall at that threshold", "TP / N_ref", short="R", undefined=_UNREACHED,
-    ),
+        "what --satisfice names", short="constrained", undefined="N_ref = 0", high=None, direction="none"),
+    _satisficed("satisficed_f", "F (with --beta) at that threshold", "F", short="F", undefined=_UNREACHED),
+    _satisficed("satisficed_precision", "precision at that threshold", "TP / N_sys", short="P",
+        undefined=f"{_UNREACHED}; N_sys = 0"),
+    _satisficed("satisficed_recall", "recall at that threshold", "TP / N_ref", short="R",
+        undefined=_UNREACHED),
 )  # fmt: skip
 
 # The measures of intersections: nothing is matched one to one, so that there are no substitutions.
@@ -288,22 +266,16 @@ OF_INTERSECTIONS = tuple(
     for summary, formula in [_OTHERWISE.get(measure.name, (measure.summary, measure.formula))]
 )
 
-PSDS = Measure(
-    "psds", "polyphonic sound detection score (when asked for)",
+PSDS = Measure("psds", "polyphonic sound detection score (when asked for)",
     "area under the PSD-ROC to max_efpr / max_efpr",
-    undefined="no class has a reference, or the files have no length", source=_BILEN,
-    averages=("overall",), short="PSDS", table="psds", needs="--psds NAME",
-    aliases=("psds1", "psds2", "psd", "psd_score"),
-)  # fmt: skip
+    undefined="no class has a reference, or the files have no length", source=_BILEN, averages=("overall",),
+    short="PSDS", table="psds", needs="--psds NAME",
+    aliases=("psds1", "psds2", "psd", "psd_score"))  # fmt: skip
 
-PIPSDS = replace(
-    PSDS, name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
+PIPSDS = replace(PSDS, name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
     summary="PSDS with the best of several median filters at every false positive rate (when asked for)",
-    needs="--psds-median-filters",
-)  # fmt: skip
+    needs="--psds-median-filters")  # fmt: skip
 
-SOFT_PSDS = replace(
-    PSDS, source="this project, after Bilen et al. 2020",
+SOFT_PSDS = replace(PSDS, source="this project, after Bilen et al. 2020",
     summary="mean over the reference's levels of PSDS against the reference cut there (when asked for)",
-    formula="integral of PSDS(a) over levels a where the cut has events / how many levels have",
-)  # fmt: skip
+    formula="integral of PSDS(a) over levels a where the cut has events / how many levels have")  # fmt: skip

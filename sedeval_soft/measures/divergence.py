@@ -12,13 +12,13 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Bools, Codes, Floats, Index, Measure, Table, ratio, scores_of
+from sedeval_soft.fields import TNorm
+from sedeval_soft.measures.base import Array, Bools, Codes, Floats, Index, Measure, Table, averaged, ratio
 from sedeval_soft.measures.segment import count_files, sum_files
 from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each
@@ -34,16 +34,13 @@ _BLOCK = 1 << 14
 _LONG_BLOCK = 1 << 15
 """Cells whose products are summed at a time."""
 
-ENTROPIES = frozenset({"kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"})
+ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
 
 KL = ("kl_divergence",)
 """What is summed of a soft reference at least."""
 
-SOFT = (
-    *("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon"),
-    *("brier", "mean_absolute_error", "product"),
-)
+SOFT = (*ENTROPIES, "brier", "mean_absolute_error", "product")
 """What is summed of a soft reference where divergences are asked for."""
 
 PROPER = ("cross_entropy", "brier")
@@ -126,32 +123,6 @@ def count_divergence(
     return {**dict(zip(names, totals, strict=True)), "sounding": sounding}
 
 
-@dataclass(frozen=True, slots=True)
-class Divergences:
-    """Sums over all cells by name, and how many cells there are: of each class, (..., n_classes), or pooled.
-
-    product: sum of y p.
-    """
-
-    sums: Mapping[str, Array]
-    cells: Array
-    n_ref: Array
-    n_sys: Array
-    product: Array
-    eps: float
-
-    def mean(self, name: str) -> Array:
-        """Return the mean of a sum per cell."""
-        return ratio(self.sums[name], self.cells)
-
-    def soft_f1_loss(self) -> Array:
-        """Return 1 - 2 TP / (2 TP + FP + FN + eps) with the product T-norm, at least 0.
-
-        With TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p) the denominator is N_ref + N_sys + eps.
-        """
-        return np.maximum(1.0 - 2 * self.product / (self.n_ref + self.n_sys + self.eps), 0.0)
-
-
 def divergence_scores(
     totals: Mapping[str, Array],
     sounding: Array,
@@ -169,20 +140,24 @@ def divergence_scores(
     (n_classes,) the classes that the mean over all is of, None for all classes.
     """
     of_class = np.broadcast_to(np.asarray(cells)[..., None], sounding.shape)
-    sums = {}
-    for name in totals.keys() - {"product"}:
-        # At y = p rounding may leave some -1e-17, and no divergence is negative.
-        sums[name] = np.maximum(totals[name] + (of_class - sounding) * silent(name, eps), 0.0)
-        if unit == "bits" and name in ENTROPIES:
-            sums[name] /= math.log(2)
-    product = totals.get("product", np.zeros_like(n_ref))
     some = slice(None) if is_expected is None else is_expected
-    means = {name: column[..., some].sum(axis=-1) for name, column in sums.items()}
-    sizes = n_ref.sum(axis=-1), n_sys.sum(axis=-1), product.sum(axis=-1)
-    pooled = Divergences(means, of_class[..., some].sum(axis=-1), *sizes, eps)
-    measures = [measure for measure in (KL_DIVERGENCE, *OF_CUT, *DISTANCES) if measure.name in totals]
-    measures += [SOFT_F1_LOSS] if "product" in totals else []
-    return scores_of(measures, Divergences(sums, of_class, n_ref, n_sys, product, eps), pooled)
+    means: dict[str, tuple[Array, Array]] = {}
+    for name in [name for name in totals if name != "product"]:
+        # At y = p rounding may leave some -1e-17, and no divergence is negative.
+        sums = np.maximum(totals[name] + (of_class - sounding) * silent(name, eps), 0.0)
+        if unit == "bits" and name in ENTROPIES:
+            sums /= math.log(2)
+        pooled = ratio(sums[..., some].sum(axis=-1), of_class[..., some].sum(axis=-1))
+        means[name] = ratio(sums, of_class), pooled
+    if "product" in totals:
+        # With TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p), 2 TP + FP + FN is N_ref + N_sys.
+        columns = totals["product"], n_ref, n_sys
+        loss, joint = (
+            np.maximum(1.0 - 2 * product / (ours + theirs + eps), 0.0)
+            for product, ours, theirs in (columns, [column.sum(axis=-1) for column in columns])
+        )
+        means["soft_f1_loss"] = loss, joint
+    return {name: averaged(*values, n_ref) for name, values in means.items()}
 
 
 # Correlations and distances of distributions: of all cells of a class, or of all classes, at once.
@@ -285,39 +260,6 @@ def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
     return math.fsum([*(own for own, _, _ in found), *between]) / size
 
 
-@dataclass(frozen=True, slots=True)
-class CellValues:
-    """The values of all cells, (n_classes, n_cells) of either side.
-
-    n_ref: (n_classes,) the sizes of the reference; None where all classes are one.
-    """
-
-    reference: Floats
-    system: Floats
-    n_ref: Floats | None = None
-
-    def correlation(self, function: Callable[[Floats], Floats] = lambda values: values) -> Floats:
-        """Return the linear correlation of what a function gives of both sides' values."""
-        if self.n_ref is None:
-            return np.array(pearson(function(self.reference), function(self.system)))
-
-        def of_class(label: int) -> float:
-            some = slice(label, label + 1)
-            return pearson(function(self.reference[some]), function(self.system[some]))
-
-        return np.array(for_each(of_class, range(len(self.reference)), self.reference.size))
-
-
-def correlation_scores(reference: Floats, system: Floats, n_ref: Floats, is_expected: Bools) -> Table:
-    """Return the correlations of values in any order; both sides (n_classes, n_cells), others (n_classes,).
-
-    is_expected: the classes that those over all cells are of.
-    """
-    sides = reference, system
-    common = sides if is_expected.all() else (reference[is_expected], system[is_expected])
-    return scores_of((PEARSON, ENTROPY_CORRELATION), CellValues(*sides, n_ref), CellValues(*common))
-
-
 def binary_entropy(values: Floats) -> Floats:
     """Return the entropies of values; those that differ by rounding, as of 0.2 and 0.8, are one."""
     entropies = entropy(values)
@@ -325,80 +267,95 @@ def binary_entropy(values: Floats) -> Floats:
     return np.full_like(entropies, entropies.flat[0]) if is_constant else entropies
 
 
+# Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every
+# segment of the system is as likely to stand beside any of the reference, the mean of a sum over segments is
+# the sum over all pairs of segments, divided by their number. N_ref and N_sys of a class do not depend on the
+# order: so every score that is linear in TP has a closed form. reference, system: (n_classes, n_segments).
+
+
+def expected_common(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
+    """Return the mean of sum T(y, p) of each class, (n_classes,)."""
+    n = max(reference.shape[1], 1)
+    if t_norm == "product":
+        return np.asarray(reference.sum(axis=1) * system.sum(axis=1) / n)
+    if t_norm == "lukasiewicz":
+        # max(0, y + p - 1) = y - min(y, 1 - p)
+        return np.asarray(reference.sum(axis=1) - _minima(reference, 1.0 - system) / n)
+    return np.asarray(_minima(reference, system) / n)
+
+
+def _minima(reference: Floats, system: Floats) -> Floats:
+    """Return the sum of min(y, p) over all pairs, (n_classes,)."""
+    minima = np.empty(len(reference))
+    for k, (y, p) in enumerate(zip(reference, system, strict=True)):
+        ordered = np.sort(p)
+        below = np.searchsorted(ordered, y)
+        total = np.concatenate(([0.0], np.cumsum(ordered)))
+        minima[k] = (total[below] + y * (len(p) - below)).sum()
+    return minima
+
+
+def expected_kl(reference: Floats, system: Floats, eps: float) -> Floats:
+    """Return the mean of the sum of Kullback-Leibler divergences of each class, (n_classes,), in nats."""
+    inside, own, crossed = np.clip(system, eps, 1.0 - eps), np.zeros(len(reference)), np.zeros(len(reference))
+    for y, p in ((reference, inside), (1.0 - reference, 1.0 - inside)):
+        own += (y * np.log(np.maximum(y, _TINY))).sum(axis=1)
+        crossed += y.sum(axis=1) * np.log(p).sum(axis=1)
+    return np.asarray(own - crossed / max(reference.shape[1], 1))
+
+
 _NONE = "there are no segments"
 
 _distance = partial(Measure, direction="lower", undefined=_NONE, table="divergence")
 _correlation_of = partial(Measure, low=-1.0, undefined="either side is constant", table="divergence")
 
-KL_DIVERGENCE = _distance(
-    "kl_divergence", "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
+KL_DIVERGENCE = _distance("kl_divergence",
+    "mean Bernoulli divergence of the system from the reference, in nats (--entropy-unit)",
     "mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)), p clipped to [eps, 1 - eps] (--epsilon)",
-    lambda d: d.mean("kl_divergence"), source="Kullback & Leibler 1951; convention of Harju & Mesaros 2023",
-    high=None, short="KLD", table="main", aliases=("kl", "kld"),
-)  # fmt: skip
+    source="Kullback & Leibler 1951; convention of Harju & Mesaros 2023", high=None, short="KLD",
+    table="main", aliases=("kl", "kld"))  # fmt: skip
 
 OF_CUT = (
-    _distance(
-        "cross_entropy", "mean log loss per cell, in nats (--entropy-unit)",
-        "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]", lambda d: d.mean("cross_entropy"),
+    _distance("cross_entropy", "mean log loss per cell, in nats (--entropy-unit)",
+        "mean of -y ln p - (1-y) ln(1-p), p clipped to [eps, 1 - eps]",
         source="Good 1952; as scikit-learn's log_loss", high=None, short="CE",
-        aliases=("bce", "log_loss", "logloss"),
-    ),
-    _distance(
-        "brier", "mean squared error of the values", "mean of (y - p)^2", lambda d: d.mean("brier"),
-        source="Brier 1950", short="Brier",
-    ),
+        aliases=("bce", "log_loss", "logloss")),
+    _distance("brier", "mean squared error of the values", "mean of (y - p)^2", source="Brier 1950",
+        short="Brier"),
 )  # fmt: skip
 """Proper scores, which a cut reference has, too."""
 
 DISTANCES = (
-    _distance(
-        "kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
+    _distance("kl_divergence_reverse", "mean Bernoulli divergence of the reference from the system, in nats",
         "mean of p ln(p/y) + (1-p) ln((1-p)/(1-y)), y clipped to [eps, 1 - eps]",
-        lambda d: d.mean("kl_divergence_reverse"), source="Kullback & Leibler 1951", high=None,
-        short="KLD rev.",
-    ),
-    _distance(
-        "jensen_shannon", "mean Bernoulli divergence of both from their mean m = (y + p) / 2, in nats",
-        "mean of (KL(y, m) + KL(p, m)) / 2", lambda d: d.mean("jensen_shannon"), source="Lin 1991",
-        short="JSD", aliases=("js", "jsd"),
-    ),
-    _distance(
-        "mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|",
-        lambda d: d.mean("mean_absolute_error"), source="Willmott & Matsuura 2005", short="MAE",
-        aliases=("mae",),
-    ),
+        source="Kullback & Leibler 1951", high=None, short="KLD rev."),
+    _distance("jensen_shannon", "mean Bernoulli divergence of both from their mean m = (y + p) / 2, in nats",
+        "mean of (KL(y, m) + KL(p, m)) / 2", source="Lin 1991", short="JSD", aliases=("js", "jsd")),
+    _distance("mean_absolute_error", "mean absolute (Manhattan) distance of the values", "mean of |y - p|",
+        source="Willmott & Matsuura 2005", short="MAE", aliases=("mae",)),
 )  # fmt: skip
 
-SOFT_F1_LOSS = _distance(
-    "soft_f1_loss", "1 - F of the product T-norm, as in training; not 0 for a copied soft reference",
+SOFT_F1_LOSS = _distance("soft_f1_loss",
+    "1 - F of the product T-norm, as in training; not 0 for a copied soft reference",
     "1 - 2 TP / (2 TP + FP + FN + eps), TP = sum y p, FP = sum (1-y) p, FN = sum y (1-p)",
-    lambda d: d.soft_f1_loss(), source="Pastor-Pellicer et al. 2013", undefined="never",
-    short="soft F1 loss",
-    letters={"TP": "sum of y p", "FP": "sum of (1-y) p", "FN": "sum of y (1-p)"},
-)  # fmt: skip
+    source="Pastor-Pellicer et al. 2013", undefined="never", short="soft F1 loss",
+    letters={"TP": "sum of y p", "FP": "sum of (1-y) p", "FN": "sum of y (1-p)"})  # fmt: skip
 
-WASSERSTEIN = _distance(
-    "wasserstein", "distance between the distributions of both sides' values, wherever they lie",
-    "mean of |y(k) - p(k)|, each side's values sorted", source="Vallender 1974", short="W1",
-)  # fmt: skip
+WASSERSTEIN = _distance("wasserstein",
+    "distance between the distributions of both sides' values, wherever they lie",
+    "mean of |y(k) - p(k)|, each side's values sorted", source="Vallender 1974", short="W1")  # fmt: skip
 
-PEARSON = _correlation_of(
-    "pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))", lambda v: v.correlation(),
-    source="Pearson 1895", short="Pearson",
-)  # fmt: skip
+PEARSON = _correlation_of("pearson", "linear correlation of the values", "cov(y, p) / (std(y) std(p))",
+    source="Pearson 1895", short="Pearson")  # fmt: skip
 
-SPEARMAN = _correlation_of(
-    "spearman", "correlation of the ranks of the values, ties at their mean rank", "pearson of the ranks",
-    source="Spearman 1904", short="Spearman",
-)  # fmt: skip
+SPEARMAN = _correlation_of("spearman", "correlation of the ranks of the values, ties at their mean rank",
+    "pearson of the ranks", source="Spearman 1904", short="Spearman")  # fmt: skip
 
-ENTROPY_CORRELATION = _correlation_of(
-    "entropy_correlation", "whether the system is unsure where the annotators disagree",
-    "pearson of H(y) and H(p)", lambda v: v.correlation(binary_entropy),
+ENTROPY_CORRELATION = _correlation_of("entropy_correlation",
+    "whether the system is unsure where the annotators disagree", "pearson of H(y) and H(p)",
     undefined="either side's entropy is constant", source="Uma et al. 2020", short="r of H",
-    letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"}, aliases=("entcorr", "entropy_corr"),
-)  # fmt: skip
+    letters={"H": "entropy of a value v, -v ln v - (1-v) ln(1-v)"},
+    aliases=("entcorr", "entropy_corr"))  # fmt: skip
 
 OF_VALUES = (*OF_CUT, *DISTANCES, SOFT_F1_LOSS, WASSERSTEIN, PEARSON, SPEARMAN, ENTROPY_CORRELATION)
 """What comes beside KL_DIVERGENCE where divergences are asked for."""

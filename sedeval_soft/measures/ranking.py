@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
+from sedeval_soft.measures.base import Array, Averaged, Bools, Floats, Index, Measure, Table, averaged, ratio
 from sedeval_soft.measures.divergence import log_clipped
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 from sedeval_soft.threads import for_each
@@ -182,60 +182,32 @@ def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied]:
     return inside.T, (rows + begin, shares[0], shares[1])
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Totals of segments by name, (...), and of a cut reference of classes, (..., n_classes) by `CLASS_SUMS`.
-
-    n_classes: how many classes are put in order. unit: of entropies, `nats` or `bits`.
-    """
-
-    sums: Mapping[str, Array]
-    of_classes: Mapping[str, Array]
-    n_classes: int
-    unit: str
-
-    @property
-    def n_ref(self) -> Array:
-        """Return in how many segments each class is active."""
-        return self.of_classes["n_ref"]
-
-    def mean(self, name: str) -> Array:
-        """Return the weighted mean over segments of a sum."""
-        return ratio(self.sums[name], self.sums["weight"])
-
-    def share(self, name: str, divisor: float = 1) -> Array:
-        """Return the weighted mean of a sum as a share of something; sums of shares may round beyond 1."""
-        mean = self.mean(name)
-        return np.minimum(mean if divisor == 1 else ratio(mean, np.asarray(divisor)), 1.0)
-
-    def cross_entropy(self) -> Array:
-        """Return the mean log loss of segments."""
-        mean = self.mean("cross_entropy")
-        return mean / math.log(2) if self.unit == "bits" else mean
-
-    def label_wise_precision(self) -> Array:
-        """Return the precision of each class among the prefixes of segments.
-
-        A class that has a reference and is never in a prefix has 0: a system must not gain by ranking it
-        last.
-        """
-        prefix, hits, n_ref = (self.of_classes[name] for name in CLASS_SUMS)
-        values = np.where(prefix > 0, np.minimum(ratio(hits, prefix), 1.0), 0.0)
-        return np.where(n_ref > 0, values, np.nan)
-
-    def lowest_precision(self) -> Array:
-        """Return the lowest of these of any class with a reference."""
-        values = np.where(self.n_ref > 0, self.label_wise_precision(), np.inf)
-        lowest = values.min(axis=-1, initial=np.inf)
-        return np.where(np.isinf(lowest), np.nan, lowest)
-
-
 def ranking_scores(
     sums: Mapping[str, Array], of_classes: Mapping[str, Array], n_classes: int, unit: str
 ) -> Table:
-    """Return the measures of rankings by name; of_classes: empty for a soft reference."""
-    totals = Ranking(sums, of_classes, n_classes, unit)
-    return scores_of((*SHARED, *HARD) if of_classes else SHARED, totals, totals)
+    """Return the measures of rankings by name.
+
+    sums: totals of segments by name, (...). of_classes: those of classes of a cut reference, (..., n_classes)
+    by `CLASS_SUMS`; empty for a soft one. n_classes: how many are put in order. unit: `nats` or `bits`.
+    """
+    means = {name: ratio(total, sums["weight"]) for name, total in sums.items()}
+    shares = {name: means[name] for name in ("one_error", "ranking_loss", "label_ranking_average_precision")}
+    shares["ranking_loss_all_pairs"] = ratio(means["misordered"], np.asarray(n_classes * (n_classes - 1) / 2))
+    shares["hamming_loss"] = ratio(means["distance"], np.asarray(n_classes))
+    shares |= {name: means[name] for name in CUT_SUMS if of_classes}
+    # Sums of shares may round beyond 1.
+    values = {name: np.minimum(share, 1.0) for name, share in shares.items()}
+    values["coverage"] = means["coverage"]
+    values["cross_entropy"] = means["cross_entropy"] / (math.log(2) if unit == "bits" else 1.0)
+    table = {}
+    if of_classes:
+        prefix, hits, n_ref = (of_classes[name] for name in CLASS_SUMS)
+        # A class that is never in a prefix has 0: a system must not gain by ranking it last.
+        precision = np.where(prefix > 0, np.minimum(ratio(hits, prefix), 1.0), 0.0)
+        lowest = np.where(n_ref > 0, precision, np.inf).min(axis=-1, initial=np.inf)
+        values["label_wise_precision_minimum"] = np.where(np.isinf(lowest), np.nan, lowest)
+        table["label_wise_precision"] = averaged(np.where(n_ref > 0, precision, np.nan), None, n_ref)
+    return table | {name: Averaged(None, overall=value) for name, value in values.items()}
 
 
 _NONE = "no segment has an active reference class"
@@ -248,65 +220,38 @@ _overall = partial(
 )
 
 SHARED = (
-    _overall(
-        "one_error", "how often the class with the highest value is not active",
-        "mean over segments of 1 - y of the highest p, ties at their mean", lambda r: r.share("one_error"),
-        source=_SCHAPIRE, short="1-err",
-    ),
-    _overall(
-        "coverage", "how far down the ranks the last active class is; the first is 1",
+    _overall("one_error", "how often the class with the highest value is not active",
+        "mean over segments of 1 - y of the highest p, ties at their mean", source=_SCHAPIRE, short="1-err"),
+    _overall("coverage", "how far down the ranks the last active class is; the first is 1",
         "mean over segments of the largest rank of an active class, ties at their last",
-        lambda r: r.mean("coverage"), source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0,
-        high=None,
-    ),
-    _overall(
-        "ranking_loss", "share of pairs of an active and a silent class that are out of order",
-        "mean over segments of pairs with p_active <= p_silent / pairs", lambda r: r.share("ranking_loss"),
-        source=f"{_SCHAPIRE}; as scikit-learn", short="loss",
-    ),
-    _overall(
-        "ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
+        source=f"{_SCHAPIRE}; as scikit-learn's coverage_error", low=1.0, high=None),
+    _overall("ranking_loss", "share of pairs of an active and a silent class that are out of order",
+        "mean over segments of pairs with p_active <= p_silent / pairs",
+        source=f"{_SCHAPIRE}; as scikit-learn", short="loss"),
+    _overall("ranking_loss_all_pairs", "pairs out of order as a share of all pairs of classes",
         "mean over segments of pairs with p_active <= p_silent / (C (C - 1) / 2)",
-        lambda r: r.share("misordered", r.n_classes * (r.n_classes - 1) / 2),
         source=f"{_SCHAPIRE}, over all pairs", short="loss (all)",
-        undefined=f"{_NONE}, or there is one class",
-    ),
-    _overall(
-        "label_ranking_average_precision", "mean share of active classes among those ranked as high",
+        undefined=f"{_NONE}, or there is one class"),
+    _overall("label_ranking_average_precision", "mean share of active classes among those ranked as high",
         "mean over segments and active classes of active ranked as high / ranked as high",
-        lambda r: r.share("label_ranking_average_precision"),
-        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher",
-    ),
-    _overall(
-        "cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
-        "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", lambda r: r.cross_entropy(),
-        source="Good 1952", short="CE", high=None,
-    ),
-    _overall(
-        "hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
-        lambda r: r.share("distance", r.n_classes), source=_ZHANG, short="Hamming",
-    ),
+        source="Tsoumakas, Katakis & Vlahavas 2010; as scikit-learn", short="LRAP", direction="higher"),
+    _overall("cross_entropy", "log loss of a segment, summed over the classes, in nats (--entropy-unit)",
+        "mean over segments of sum over classes of -y ln p - (1-y) ln(1-p)", source="Good 1952", short="CE",
+        high=None),
+    _overall("hamming_loss", "share of classes that are wrong", "mean over segments and classes of |y - p|",
+        source=_ZHANG, short="Hamming"),
 )  # fmt: skip
 
 HARD = (
-    _overall(
-        "exact_match_prefix", "share of segments whose active classes have the highest values",
-        "mean over segments of [every active p > every silent p]", lambda r: r.share("exact_match_prefix"),
-        source=_ZHANG, short="prefix", direction="higher",
-    ),
-    _overall(
-        "subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
-        lambda r: r.share("subset_accuracy"), source=_ZHANG, short="subset", direction="higher",
-    ),
-    Measure(
-        "label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
+    _overall("exact_match_prefix", "share of segments whose active classes have the highest values",
+        "mean over segments of [every active p > every silent p]", source=_ZHANG, short="prefix",
+        direction="higher"),
+    _overall("subset_accuracy", "share of segments with every class right", "mean over segments of [y = p]",
+        source=_ZHANG, short="subset", direction="higher"),
+    Measure("label_wise_precision", f"how often a class is active where it is among {_PREFIX}",
         "segments with the class active and among the N_ref highest / segments with it among them",
-        lambda r: r.label_wise_precision(), source=_ZHANG, averages=("macro", "weighted"), short="label P",
-        undefined="the class has no reference; 0 if it is never among them", table="label-wise",
-    ),
-    _overall(
-        "label_wise_precision_minimum", "the lowest label_wise_precision of any class",
-        "min over classes of label_wise_precision", lambda r: r.lowest_precision(), source=_ZHANG,
-        short="min label P", direction="higher",
-    ),
+        source=_ZHANG, averages=("macro", "weighted"), short="label P",
+        undefined="the class has no reference; 0 if it is never among them", table="label-wise"),
+    _overall("label_wise_precision_minimum", "the lowest label_wise_precision of any class",
+        "min over classes of label_wise_precision", source=_ZHANG, short="min label P", direction="higher"),
 )  # fmt: skip

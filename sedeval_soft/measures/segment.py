@@ -1,16 +1,15 @@
-"""Segments and clips: what is counted of their cells, and the measures that only cells have."""
+"""Segments and clips: what is counted of their cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.fields import TNorm
-from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
-from sedeval_soft.measures.detection import DetectionCounts, count_measure
+from sedeval_soft.measures.base import Array, Bools, Floats, Index
+from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
@@ -217,68 +216,3 @@ def _sum_runs(runs: Runs, start: Index, n_classes: int) -> Index:
     sums = np.zeros((len(start) - 1, n_classes), dtype=np.int64)
     np.add.at(sums, (files, runs.label[run]), length)
     return sums
-
-
-# The measures of segments, and of clips: only cells know true negatives.
-
-
-@dataclass(frozen=True, slots=True)
-class CellCounts:
-    """What is active or silent on either side: of each class, (..., n_classes), or of all pooled, (...)."""
-
-    n_ref: Array
-    tp: Array
-    fp: Array
-    fn: Array
-    tn: Array
-
-
-def confusion_scores(
-    counts: DetectionCounts, n_segments: Array, beyond: Array | int = 0, is_expected: Bools | None = None
-) -> Table:
-    """Return the measures that need true negatives, by name.
-
-    counts: totals, classes last. n_segments: (...) the number of evaluated segments. beyond: (..., n_classes)
-    of `counts.n_sys` are not among these, but after the end of a file: they are left out here. is_expected:
-    (n_classes,) the classes that the reference or the settings name, None for all: others are left out, too.
-    So nothing that a system adds has a say in where there is silence to be right about. Micro averages pool
-    the cells of all classes. Source: Mesaros, Heittola & Virtanen 2016.
-    """
-    tp, n_ref, n_sys = counts.tp, counts.n_ref, counts.n_sys - beyond
-    tn = np.asarray(n_segments)[..., None] - n_ref - n_sys + tp
-    if is_expected is not None and not is_expected.all():
-        n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
-    columns = n_ref, tp, n_sys - tp, n_ref - tp, tn
-    pooled = (column.sum(axis=-1) for column in columns)
-    return scores_of(OF_CELLS, CellCounts(*columns), CellCounts(*pooled))
-
-
-_negatives = partial(Measure, source="Mesaros, Heittola & Virtanen 2016", table="negatives")
-
-OF_CELLS = (
-    _negatives(
-        "sensitivity", "share of active reference segments found: recall", "TP / (TP + FN)",
-        lambda c: ratio(c.tp, c.n_ref), undefined="N_ref = 0", short="sens", aliases=("sens",),
-    ),
-    _negatives(
-        "specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
-        lambda c: ratio(c.tn, c.tn + c.fp), undefined="the reference is active in every segment",
-        short="spec", aliases=("spec", "tnr"),
-    ),
-    _negatives(
-        "accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
-        lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
-        short="acc", aliases=("acc",),
-    ),
-    _negatives(
-        "balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",
-        lambda c: (ratio(c.tp, c.n_ref) + ratio(c.tn, c.tn + c.fp)) / 2,
-        undefined="sensitivity or specificity is", short="bacc", aliases=("bacc", "balanced-accuracy"),
-    ),
-    _negatives(
-        "npv", "negative predictive value: share of silent system segments that are right",
-        "TN / (TN + FN)", lambda c: ratio(c.tn, c.tn + c.fn), source="Altman & Bland 1994", short="NPV",
-        undefined="the system is active in every segment",
-    ),
-    count_measure("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
-)  # fmt: skip

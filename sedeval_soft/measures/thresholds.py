@@ -49,6 +49,9 @@ TP, N_SYS, PAIRED = 0, 1, 2
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
 
+_DENSE, _LARGEST = 32, 1 << 20
+"""Numbers that a table of files by candidates may have for each change, and at all."""
+
 
 class Alive(NamedTuple):
     """What counts for thresholds born <= t < dies, (n,) each; weight: how much, (n,) or one for all."""
@@ -242,12 +245,12 @@ class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
 
     value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
-    changes: what each count gains at each, (n, n_files) numbers, sparse unless files are summed. table: what
-    they are candidates of.
+    sums: of each count, what returns it at all candidates, (n, n_weights), for weights, (n_weights, n_files).
+    table: what they are candidates of.
     """
 
     value: Floats
-    changes: Sequence[Any]
+    sums: Sequence[Callable[[Floats], Floats]]
     table: ThresholdCounts
 
     @classmethod
@@ -261,17 +264,13 @@ class Candidates:
         # From the highest level down: of equally good ones the first has the highest threshold.
         value = np.append(math.inf, chosen[heads(chosen)][::-1])
         place = cls(value, (), table).place(level)
-        changes: list[Any] = []
+        n_files, files = (1, np.zeros_like(place)) if file is None else (len(table.n_ref), file)
+        sums = []
         for row in table.changes:
-            some = (row != 0) & (place < len(value))
-            if file is None:
-                changes.append(np.bincount(place[some], row[some], minlength=len(value))[:, None])
-            else:
-                from scipy.sparse import csr_array
-
-                shape = len(value), len(table.n_ref)
-                changes.append(csr_array((row[some].astype(np.float64), (place[some], file[some])), shape))
-        return cls(value, changes, table)
+            # Levels ascend, and candidates descend.
+            some = np.flatnonzero((row != 0) & (place < len(value)))[::-1]
+            sums.append(_weighted_sums(place[some], files[some], row[some], (len(value), n_files)))
+        return cls(value, sums, table)
 
     def place(self, level: Floats) -> Index:
         """Return the first candidate at which what changes at a level has changed, (n,)."""
@@ -282,8 +281,7 @@ class Candidates:
 
         weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
         """
-        sums = [np.cumsum(changes @ weights.T, axis=0) for changes in self.changes]
-        return [*sums, weights @ self.table.n_ref]
+        return [*(sums(weights) for sums in self.sums), weights @ self.table.n_ref]
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
@@ -321,6 +319,28 @@ class Candidates:
             row = row[weights[row, file[at[row]]] <= 0]
             at[row] -= 1
         return np.append(level, math.nan)[at]
+
+
+def _weighted_sums(
+    place: Index, file: Index | Codes, amount: Index, shape: tuple[int, int]
+) -> Callable[[Floats], Floats]:
+    """Return what adds up weighted changes down to each candidate; see `Candidates.sums`.
+
+    place, file, amount: (n_changes,) the candidate of each, ascending, its file, and how large it is.
+    shape: candidates and files.
+    """
+    size = shape[0] * shape[1]
+    if size <= min(_DENSE * len(place), _LARGEST) or shape[1] == 1:
+        table = np.bincount(place * shape[1] + file, amount, minlength=size).reshape(shape).cumsum(axis=0)
+        return lambda weights: table @ weights.T
+    last = np.searchsorted(place, np.arange(shape[0]), side="right")
+
+    def of_block(block: Floats) -> list[Array]:
+        changes = np.zeros((len(block), len(place) + 1))
+        np.cumsum(block[:, file] * amount, axis=1, out=changes[:, 1:])
+        return [changes[:, last]]
+
+    return lambda weights: _in_blocks(of_block, weights, len(place))[0].T
 
 
 def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:

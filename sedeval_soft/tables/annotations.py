@@ -1,149 +1,117 @@
-"""Annotations of events that are read one by one, each checked where it stands: Audacity, RTTM, JAMS.
+"""Annotations of events that are read one by one: Audacity, RTTM, ELAN, JAMS; and JSON lines.
 
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
 - RTTM: lines of `SPEAKER file channel onset duration <NA> <NA> name confidence <NA>`, blanks between.
+- ELAN's export as text has a row per annotation, with its tier and its value, or a column per tier, whose
+  cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be hh:mm:ss.ms
+  (others may stand beside), behind the names of tier and participant. Lines that name media may stand before.
+  An annotation's value is the label; where it is empty, its tier is. Commas or semicolons do for tabs: many
+  an export has been through a spreadsheet.
 - JAMS: annotations of one recording as JSON, of which those of sound events are read: observations with a
   time and a duration in some namespaces. A background of scaper's is no event, and its confidence, always 1,
   no value.
+- JSON lines: an object for each row, its fields called as the columns of tables are.
+
+Readers take files apart into fields; `text.scan` says what is wrong with these, as of tables of text.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+import msgspec
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
-from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
-from sedeval_soft.tables.columns import BLANKS, NUMBER, is_number
+from sedeval_soft.tables.columns import (
+    ALIASES,
+    RAVEN,
+    RAVEN_TABLE,
+    Layout,
+    is_number,
+    is_of_raven,
+    looks_like_header,
+    normal,
+    to_number,
+)
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.fit import check_text, shown, unfold
+from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfold, written_columns
+from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import decode
+from sedeval_soft.tables.text import DELIMITERS, Record, Sniffed, decode, scan, split
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
-NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
-"""Of JAMS: those of sound events."""
-
-_RTTM_TYPES = frozenset({
-    "SPEAKER", "SPKR-INFO", "NOSCORE", "NO_RT_METADATA", "SEGMENT", "LEXEME", "NON-LEX", "NON-SPEECH",
-    "SU", "IP", "EDIT", "FILLER", "CB", "A/P", "SPKR_INFO",
-})  # fmt: skip
-_MISSING = "<NA>"
 _HEAD = 1 << 16
+_NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
-@dataclass(slots=True)
-class Events:
-    """Events of a file of annotations, and what is wrong with it, as it is read.
+def _rows(
+    source: Source,
+    limits: Limits,
+    layout: Layout,
+    records: list[Record],
+    origin: Origin,
+    declared: Sequence[str] = (),
+) -> EventTable | None:
+    """Return the rows that records hold; raises InputError with what is wrong with any.
 
-    limits: the most that is taken in. values: None for an event without one. declared: recordings, whether
-    they have events or not.
+    layout: of their fields; recordings and values may be missing where it has no header. declared:
+    recordings, whether they have events or not.
     """
-
-    source: Source
-    limits: Limits
-    problems: list[Problem] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    times: list[tuple[float, float]] = field(default_factory=list)
-    values: list[float | None] = field(default_factory=list)
-    declared: list[str] = field(default_factory=list)
-
-    def wrong(self, line: int | None, message: str, column: int | None = None) -> None:
-        """Note a problem; raises InputError where there are too many to go on."""
-        self.problems.append(Problem(self.source.name, message, line, column))
-        if len(self.problems) > MAX_PROBLEMS:
-            raise InputError(self.problems[:MAX_PROBLEMS], more=True)
-
-    def add(
-        self, line: int | None, file: str, label: str, times: tuple[float, float], value: float | None = None
-    ) -> None:
-        """Enter an event, or what is wrong with it; times: its onset and offset in seconds."""
-        why = _wrong(label, times, value, self.limits)
-        if why:
-            self.wrong(line, why)
-            return
-        self.files.append(file)
-        self.labels.append(label)
-        self.times.append(times)
-        self.values.append(value)
-        self.limits.check(self.source.name, "rows", len(self.times), "rows")
-
-    def rows(self, form: str, notes: Sequence[str] = (), ignored: Sequence[str] = ()) -> EventTable:
-        """Return all events as rows; raises InputError with what is wrong with any."""
-        if self.problems:
-            raise InputError(self.problems)
-        onset, offset = np.array(self.times, dtype=np.float64).reshape(-1, 2).T.copy()
-        valueless = self.values.count(None)
-        value = None
-        if valueless < len(self.values):
-            value = np.array([1.0 if value is None else value for value in self.values])
-            if valueless:
-                count = f"count{'s' * (valueless == 1)}"
-                notes = (*notes, f"{counted(valueless, 'event')} without a value {count} 1.0")
-        origin = Origin(self.source.name, self.source.sha256, form, tuple(ignored), tuple(notes))
-        file = Named.of_texts(self.files) if any(self.files) or self.declared else None
-        label = Named.of_texts(self.labels)
-        declared = [name for name in self.declared if name != UNNAMED]
-        rows = Columns(file, label, onset, offset, value, (), declared).rows(origin, self.limits)
-        if rows is None:
-            raise InputError(Problem(origin.name, "holds an empty name, or a NUL in one; expected names"))
-        return rows
+    for role in ("filename", "soft_value"):
+        at = layout.position(role)
+        if at is None:
+            continue
+        rows = [fields for _, fields in records if not isinstance(fields, Problem) and len(fields) > at]
+        missing = [fields for fields in rows if not fields[at]]
+        if len(missing) == len(rows) and not layout.has_header:
+            layout = replace(layout, roles=(*layout.roles[:at], None, *layout.roles[at + 1 :]))
+        elif missing and role == "soft_value":
+            note = f"{counted(len(missing), 'event')} without a value count{'s' * (len(missing) == 1)} 1.0"
+            origin = replace(origin, notes=(*origin.notes, note))
+            for fields in missing:
+                fields[at] = "1"
+    if not source.data[:].strip():
+        return None
+    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records)
+    scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
+    scanned.check()
+    scanned.declared += declared
+    return scanned.rows(layout, origin, limits)
 
 
-def _wrong(label: str, times: tuple[float, float], value: float | None, limits: Limits) -> str:
-    """Return what is wrong with an event, nothing where nothing is."""
-    for what, seconds in zip(("onset", "offset"), times, strict=True):
-        if not 0 <= seconds <= limits.duration:
-            long = f", which {limits.too_long()}" if seconds > limits.duration else ""
-            return f"{what} is {seconds:.15g}{long}; expected a number of seconds, 0 or more"
-    onset, offset = times
-    if offset < onset:
-        return f"offset {offset:.15g} is before onset {onset:.15g}; expected onset <= offset"
-    if not label.strip() or "\0" in label:
-        return f"the label {'holds a NUL' if label.strip() else 'is empty'}; expected a name"
-    if value is not None and not -ROUNDING <= value <= 1 + ROUNDING:
-        hint = " (percent? divide by 100)" if 1 < value <= 100 else ""
-        return f"the value {value:.15g} is outside [0, 1]{hint}; expected a number in [0, 1]"
-    return ""
+def _origin(source: Source, form: str, notes: Sequence[str] = (), ignored: Sequence[str] = ()) -> Origin:
+    return Origin(source.name, source.sha256, form, tuple(ignored), tuple(notes))
 
 
-def lines_of(source: Source) -> Iterator[tuple[int, str]]:
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text that are not blank, with their numbers."""
-    for number, line in enumerate(decode(source).split("\n"), 1):
-        if line.strip():
-            yield number, line.rstrip("\r")
+    for line, text in enumerate(decode(source).split("\n"), 1):
+        if text.strip():
+            yield line, text.rstrip("\r")
 
 
-def number(text: str) -> float:
-    """Return what a field says; NaN where it is no number."""
-    stripped = text.strip(BLANKS)
-    return float(stripped) if NUMBER.fullmatch(stripped) else math.nan
+def _end(onset: str, duration: str) -> str:
+    """Return the offset of an event, to the nearest tick; its duration where that is no number, 0 or more."""
+    begin, length = to_number(onset), to_number(duration)
+    if not (begin >= 0 and length >= 0):
+        return duration
+    end = begin + length
+    return repr((tick(begin) + tick(length)) / TICKS_PER_SECOND if end < 1e9 else end)
 
 
-def as_float(cell: object) -> float:
-    """Return a number of JSON as a float; NaN where it is none, or too large for one."""
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return math.nan
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.nan
+def _past(n: int, what: str) -> list[str]:
+    """Return the note of what was read past, `{s}` its plural; none where nothing was."""
+    words = what.format(s="s" * (n != 1), are="is" if n == 1 else "are")
+    return [f"{n} {words} {'was' if n == 1 else 'were'} read past"] * (n > 0)
 
 
-def _times_of(onset: float, duration: float) -> tuple[float, float]:
-    """Return onset and offset of an event, the offset to the nearest tick."""
-    offset = onset + duration
-    return onset, (tick(onset) + tick(duration)) / TICKS_PER_SECOND if offset < 1e9 else offset
-
-
-def written_events(
+def _written(
     rows: EventTable, form: str, forbidden: str = "\r\n", *, files: bool = True
 ) -> Iterator[tuple[str, str, int, int, float | None]]:
     """Return file, label, onset and offset in ticks, and value of the events of rows, as a form writes them.
@@ -162,198 +130,390 @@ def written_events(
     )
 
 
-def seconds(ticks: int) -> str:
+def _seconds(ticks: int) -> str:
     """Return ticks as seconds with six decimals, exactly."""
     return f"{ticks // TICKS_PER_SECOND}.{ticks % TICKS_PER_SECOND:06d}"
 
 
-def _reads_audacity(source: Source) -> bool:
+# Audacity
+
+_TRACK = Layout(("start", "end", "label"), ("onset", "offset", "event_label"), has_header=False)
+
+
+def reads_audacity(source: Source) -> bool:
     """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
-    if source.data.find(b"\n\\\t") < 0:
-        return False
     first = source.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
-    return len(first) >= 2 and is_number(first[0]) and is_number(first[1])
+    return len(first) >= 2 and all(map(is_number, first[:2])) and source.data.find(b"\n\\\t") >= 0
 
 
-def _read_audacity(source: Source, limits: Limits) -> EventTable:
-    events = Events(source, limits)
+def read_audacity(source: Source, limits: Limits) -> EventTable | None:
+    """Read labels; lines of frequencies are counted and read past."""
+    records: list[Record] = []
     spectral = 0
-    for line, text in lines_of(source):
+    for line, text in _lines(source):
         fields = text.split("\t", 2)
-        if fields[0] == "\\":
-            spectral += 1
-            if len(fields) != 3 or not (events.times or events.problems):
-                events.wrong(line, "is no line of frequencies behind a label; expected \\, low, high")
+        if fields[0] != "\\":
+            records.append((line, fields))
             continue
-        if len(fields) < 3:
-            events.wrong(line, f"has {len(fields)} fields; expected start, end and label, tabs between")
-            continue
-        bad = next((i for i in (0, 1) if not is_number(fields[i])), None)
-        if bad is not None:
-            events.wrong(line, f"{quoted(fields[bad])} is not a number of seconds", bad + 1)
-            continue
-        events.add(line, UNNAMED, fields[2].strip(), (number(fields[0]), number(fields[1])))
-    past = f"{counted(spectral, 'line')} of frequencies {'was' if spectral == 1 else 'were'} read past"
-    return events.rows("Audacity label track", [past] * (spectral > 0))
+        spectral += 1
+        if len(fields) != 3 or not records:
+            wrong = "is no line of frequencies behind a label; expected \\, low, high"
+            records.append((line, Problem(source.name, wrong, line)))
+    notes = _past(spectral, "line{s} of frequencies")
+    return _rows(source, limits, _TRACK, records, _origin(source, "Audacity label track", notes))
 
 
-def _write_audacity(rows: EventTable) -> bytes:
-    events = written_events(rows, "audacity", "\r\n\t", files=False)
+def write_audacity(rows: EventTable) -> bytes:
+    """Return a label for each row."""
+    events = _written(rows, "audacity", "\r\n\t", files=False)
     for name in rows.classes:
         if name.startswith('"'):
             why = f"the name {shown(name)} begins with a quote, which readers of tables take away"
             raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
-    lines = (f"{seconds(onset)}\t{seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
+    lines = (f"{_seconds(onset)}\t{_seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
     return "".join(lines).encode()
 
 
-def _reads_rttm(source: Source) -> bool:
+# RTTM
+
+_TYPES = frozenset({
+    "SPEAKER", "SPKR-INFO", "NOSCORE", "NO_RT_METADATA", "SEGMENT", "LEXEME", "NON-LEX", "NON-SPEECH",
+    "SU", "IP", "EDIT", "FILLER", "CB", "A/P", "SPKR_INFO",
+})  # fmt: skip
+_MISSING = "<NA>"
+_SPEAKER = Layout(
+    ("SPEAKER", "file", "channel", "onset", "duration", _MISSING, _MISSING, "name", "confidence", _MISSING),
+    (None, "filename", None, "onset", "offset", None, None, "event_label", "soft_value", None),
+    has_header=False,
+)
+
+
+def reads_rttm(source: Source) -> bool:
     """Return whether the first line that is no comment is one of RTTM."""
-    head = source.data[: _HEAD >> 2]
-    if not head.startswith((b"S", b"N", b";;", b"L", b"I", b"E", b"F", b"C", b"A")):
-        return False
-    first = next((line.split() for line in head.splitlines() if line.strip() and line[:2] != b";;"), [b""])
-    return first[0].decode("ascii", "replace") in _RTTM_TYPES and 9 <= len(first) <= 10
+    lines = source.data[:_HEAD].splitlines()
+    first = next((line.split() for line in lines if line.strip() and line[:2] != b";;"), [b""])
+    return first[0].decode("ascii", "replace") in _TYPES and 9 <= len(first) <= 10
 
 
-def _read_rttm(source: Source, limits: Limits) -> EventTable:
+def read_rttm(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
-    events = Events(source, limits)
+    records: list[Record] = []
     others = 0
-    for line, text in lines_of(source):
+    for line, text in _lines(source):
         fields = text.split()
-        if fields[0].startswith(";;"):
-            continue
-        if fields[0] in _RTTM_TYPES - {"SPEAKER"}:
+        if fields[0] == "SPEAKER":
+            fields += [""] * (len(fields) == 9)
+            if len(fields) == 10:
+                fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
+                fields[4] = _end(fields[3], fields[4])
+            records.append((line, fields))
+        elif fields[0] in _TYPES:
             others += 1
-        elif fields[0] != "SPEAKER":
-            events.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
-        elif len(fields) not in {9, 10}:
-            expected = "SPEAKER file channel onset duration <NA> <NA> name confidence <NA>"
-            events.wrong(line, f"has {len(fields)} fields; expected 10: {expected}")
-        else:
-            _enter_speaker(events, line, fields)
-    are, were = ("is", "was") if others == 1 else ("are", "were")
-    past = f"{counted(others, 'line')} of RTTM that {are} not SPEAKER {were} read past"
-    return events.rows("RTTM", [past] * (others > 0))
+        elif not fields[0].startswith(";;"):
+            wrong = f"begins with {quoted(fields[0])}; expected SPEAKER"
+            records.append((line, Problem(source.name, wrong, line, 1)))
+    notes = _past(others, "line{s} of RTTM that {are} not SPEAKER")
+    return _rows(source, limits, _SPEAKER, records, _origin(source, "RTTM", notes))
 
 
-def _enter_speaker(events: Events, line: int, fields: list[str]) -> None:
-    onset, duration = number(fields[3]), number(fields[4])
-    for what, at, value in (("onset", 3, onset), ("duration", 4, duration)):
-        if not 0 <= value < math.inf:
-            message = f"{what} {quoted(fields[at])}; expected a number of seconds, 0 or more"
-            events.wrong(line, message, at + 1)
-            return
-    confidence = None if fields[8] == _MISSING else number(fields[8])
-    if confidence is not None and math.isnan(confidence):
-        events.wrong(line, f"confidence {quoted(fields[8])}; expected a number in [0, 1], or <NA>", 9)
-        return
-    file = UNNAMED if fields[1] == _MISSING else fields[1]
-    events.add(line, file, fields[7], _times_of(onset, duration), confidence)
-
-
-def _write_rttm(rows: EventTable) -> bytes:
+def write_rttm(rows: EventTable) -> bytes:
     """Return a SPEAKER line for each row; its confidence is the value."""
     if _MISSING in rows.files:
         why = f"a recording called {_MISSING} would be read as one without a name"
         raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
     return "".join(
-        f"SPEAKER {file or _MISSING} 1 {seconds(onset)} {seconds(offset - onset)} <NA> <NA> "
+        f"SPEAKER {file or _MISSING} 1 {_seconds(onset)} {_seconds(offset - onset)} <NA> <NA> "
         f"{label} {_MISSING if value is None else repr(value)} <NA>\n"
-        for file, label, onset, offset, value in written_events(rows, "rttm")
+        for file, label, onset, offset, value in _written(rows, "rttm")
     ).encode()
 
 
-def _reads_jams(source: Source) -> bool:
+# ELAN
+
+_TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
+_UNITS = {
+    "": "",
+    "ss.msec": "s", "ss.ms": "s", "ss.mmm": "s", "sec": "s", "s": "s", "seconds": "s",
+    "hh:mm:ss.ms": "h", "hh:mm:ss.msec": "h", "hh:mm:ss.mmm": "h", "hh:mm:ss": "h",
+    "msec": "ms", "ms": "ms", "milliseconds": "ms",
+}  # fmt: skip
+_EXPECTED = {
+    "s": "seconds, such as 1.250",
+    "h": "hours, minutes and seconds, such as 00:00:01.250",
+    "ms": "milliseconds, such as 1250",
+    "": "seconds, or hours, minutes and seconds",
+}
+"""Units of times, the best first, and what is expected of one; the last is unknown."""
+
+_CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)", re.ASCII)
+_VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "label")
+_TIERS = ("tier", "tier_name", "tiername", "tier_id")
+_FILES = (*ALIASES["filename"], "media_file")
+_PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
+_FRAMES = ("hh", "pal", "ntsc", "smpte")
+_MEDIA = ("#", '"#')
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """What an export of ELAN's looks like.
+
+    unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
+    label, the best first.
+    """
+
+    delimiter: str
+    layout: Layout
+    unit: str
+    labels: tuple[tuple[int, ...], ...]
+    ignored: tuple[str, ...] = ()
+
+
+def reads_elan(source: Source) -> bool:
+    """Return whether the first line is a header of ELAN's, or an annotation with times as hh:mm:ss.ms."""
+    lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
+    export = _export(first)
+    if export is None or not export.layout.has_header:
+        return export is not None
+    names = {normal(field) for field in export.layout.names}
+    return " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
+
+
+def read_elan(source: Source, limits: Limits) -> EventTable | None:
+    """Read annotations; raises InputError also where the first line is no header and none of them."""
+    records: list[Record] = []
+    export: _Export | None = None
+    for line, text in _lines(source):
+        if export is None and text.startswith(_MEDIA):
+            continue
+        if export is None:
+            if any(is_of_raven(split(text, each)) for each in DELIMITERS):
+                raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
+            export = _export(text)
+            if export is None:
+                expected = "expected tab-delimited text as ELAN exports it"
+                message = f"{quoted(text)} is neither a header with times nor an annotation; {expected}"
+                raise InputError(Problem(source.name, message, line))
+            if export.layout.has_header:
+                continue
+        records += _annotations(source.name, line, _fields(text, export.delimiter), export)
+    if export is None:
+        return None
+    return _rows(source, limits, export.layout, records, _origin(source, "ELAN export", (), export.ignored))
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    """Return the fields of a line: in ELAN's own text, with tabs, quotes are characters like others."""
+    return line.split("\t") if delimiter == "\t" else split(line, delimiter)
+
+
+def _export(first: str) -> _Export | None:
+    """Return what an export looks like by its first line, None where it is none."""
+    exports = (make(_fields(first, each), each) for each in DELIMITERS for make in (_header, _headerless))
+    return next((export for export in exports if export is not None), None)
+
+
+def _header(fields: Sequence[str], delimiter: str) -> _Export | None:
+    """Return what a header says, None where it is none."""
+    times: dict[tuple[str, str], int] = {}
+    names: dict[int, str] = {}
+    ignored: list[int] = []
+    for i, key in enumerate(map(normal, fields)):
+        match = _TIME.fullmatch(key)
+        unit = (match[2] or "") if match else ""
+        if match and unit in _UNITS:
+            kind = {"start": "begin", "stop": "end"}.get(match[1], match[1])
+            times.setdefault((kind, _UNITS[unit]), i)
+        elif match and unit.startswith(_FRAMES):
+            ignored.append(i)  # frames of video
+        else:
+            names[i] = key
+    unit = next((u for u in _EXPECTED if ("begin", u) in times and ("end", u) in times), None)
+    value, tier, file = (
+        next((i for i, key in names.items() if key in known), None) for known in (_VALUES, _TIERS, _FILES)
+    )
+    rest = [i for i, key in names.items() if i not in {value, tier, file} and key not in _PAST and key]
+    labels = [tuple(i for i in (value, tier) if i is not None)]
+    if labels == [()]:
+        labels = [(i,) for i in rest]
+    else:
+        ignored += rest
+    if unit is None or not labels:
+        return None
+    ignored += [i for i, key in names.items() if key in _PAST]
+    places = {times["begin", unit]: "onset", times["end", unit]: "offset", labels[0][0]: "event_label"}
+    places |= {} if file is None else {file: "filename"}
+    titles = tuple(field.strip() for field in fields)
+    layout = Layout(titles, tuple(map(places.get, range(len(fields)))), has_header=True)
+    return _Export(delimiter, layout, unit, tuple(labels), tuple(titles[i] for i in ignored))
+
+
+def _headerless(fields: Sequence[str], delimiter: str) -> _Export | None:
+    """Return the layout of annotations without header: tier, participant, times, value."""
+    clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field.strip())]
+    if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0].strip():
+        return None
+    # Each time is given in as many spellings; the duration, if any, is the third.
+    value = clocks[0] + (clocks[1] - clocks[0]) * min(len(clocks), 3)
+    if value >= len(fields):
+        return None
+    places = {clocks[0]: "onset", clocks[1]: "offset", value: "event_label"}
+    names = [places.get(i, f"field {i + 1}") for i in range(len(fields))]
+    layout = Layout(tuple(names), tuple(map(places.get, range(len(fields)))), has_header=False)
+    return _Export(delimiter, layout, "h", ((value, 0),))
+
+
+def _annotations(name: str, line: int, fields: list[str], export: _Export) -> list[Record]:
+    """Return the annotations of a line, with times in seconds."""
+    layout = export.layout
+    # Fields that are empty at the end of a line may be left out.
+    fields = fields + [""] * (len(layout.names) - len(fields))
+    for role in ("onset", "offset") if len(fields) == len(layout.names) else ():
+        at = layout.roles.index(role)
+        time = _time(fields[at].strip(), export.unit)
+        if not time >= 0:
+            message = f"{quoted(fields[at])} is not a time; expected {_EXPECTED[export.unit]}"
+            return [(line, Problem(name, message, line, at + 1))]
+        fields[at] = repr(time)
+    at = layout.roles.index("event_label")
+    texts = ([fields[i].strip() for i in places] for places in export.labels)
+    labels = [label for label in (next(filter(None, each), "") for each in texts) if label]
+    return [(line, [*fields[:at], label, *fields[at + 1 :]]) for label in labels or [""]]
+
+
+def _time(text: str, unit: str) -> float:
+    """Return a time in seconds; NaN where the text is none of that unit."""
+    clock = _CLOCK.fullmatch(text)
+    if unit in {"h", ""} and clock is not None:
+        minutes = int(clock[1][:12]) * 60 + int(clock[2])
+        return round(minutes * 60 + float(clock[3]), 6)
+    if unit == "h":
+        return math.nan
+    return to_number(text) / 1000 if unit == "ms" else to_number(text)
+
+
+def write_elan(rows: EventTable) -> bytes:
+    """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
+    lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
+    for _, label, onset, offset, _ in _written(rows, "elan", "\r\n\t", files=False):
+        times = "\t".join(_seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
+        lines.append(f"events\t{times}\t{label}\n")
+    return "".join(lines).encode()
+
+
+# JAMS
+
+NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
+"""Of JAMS: those of sound events."""
+
+
+class _Event(msgspec.Struct):
+    """The value of an observation of scaper's."""
+
+    label: str
+    role: Any = None
+
+
+class _Observation(msgspec.Struct):
+    time: float
+    duration: float
+    value: str | _Event
+    confidence: float | None = None
+
+
+class _Columns(msgspec.Struct):
+    """Observations as columns."""
+
+    time: list[float]
+    duration: list[float]
+    value: list[str | _Event]
+    confidence: list[float | None]
+
+
+class _Annotation(msgspec.Struct):
+    namespace: str
+    data: msgspec.Raw
+
+
+class _Metadata(msgspec.Struct):
+    identifiers: dict[str, Any] | None = None
+
+
+class _Document(msgspec.Struct):
+    annotations: list[_Annotation]
+    file_metadata: _Metadata | None = None
+
+
+_OBSERVED = Layout(
+    ("file", "time", "duration", "value", "confidence"),
+    ("filename", "onset", "offset", "event_label", "soft_value"),
+    has_header=False,
+)
+
+
+def reads_jams(source: Source) -> bool:
     """Return whether a JSON object has annotations."""
     return source.data[:_HEAD].lstrip().startswith(b"{") and source.data.find(b'"annotations"') >= 0
 
 
-def _read_jams(source: Source, limits: Limits) -> EventTable:
-    """Read the sound events of a JAMS document."""
-    import msgspec
-
+def _decoded(source: Source, data: bytes | msgspec.Raw, kind: Any, place: str = "") -> Any:  # noqa: ANN401
+    """Return a JSON text as what it should be; raises InputError where it is not."""
     try:
-        document = msgspec.json.decode(source.data[:])
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise InputError(Problem(source.name, f"is not JSON: {error}; expected a JAMS document")) from error
-    if not isinstance(document, dict) or not isinstance(document.get("annotations"), list):
-        raise InputError(Problem(source.name, "has no list of annotations; expected a JAMS document"))
-    metadata = document.get("file_metadata")
-    identifiers = metadata.get("identifiers") if isinstance(metadata, dict) else None
-    name = identifiers.get("filename") if isinstance(identifiers, dict) else None
-    file = name.strip() if isinstance(name, str) else UNNAMED
-    events = Events(source, limits, declared=[] if file == UNNAMED else [file])
-    ignored: dict[str, None] = {}
-    backgrounds = n_read = 0
-    for i, annotation in enumerate(document["annotations"]):
-        namespace = annotation.get("namespace") if isinstance(annotation, dict) else None
-        if namespace not in NAMESPACES:
-            ignored[f"namespace {quoted(str(namespace))}"] = None
-            continue
-        n_read += 1
-        for k, observation in enumerate(_observations(events, annotation, f"annotations[{i}].data")):
-            value = observation.get("value")
-            if namespace == "scaper" and isinstance(value, dict) and value.get("role") == "background":
-                backgrounds += 1
-            else:
-                wrong = _enter_observation(events, observation, file, scaper=namespace == "scaper")
-                if wrong:
-                    events.wrong(None, f"annotations[{i}].data[{k}].{wrong}")
-    if not n_read:
+        return msgspec.json.decode(data, type=kind)
+    except _NO_JSON as error:
+        raise InputError(Problem(source.name, f"cannot be read as JAMS: {place}{error}")) from error
+
+
+def read_jams(source: Source, limits: Limits) -> EventTable | None:
+    """Read the sound events of a JAMS document."""
+    document = _decoded(source, source.data[:], _Document)
+    if not any(each.namespace in NAMESPACES for each in document.annotations):
         expected = f"expected one of {', '.join(NAMESPACES)}"
         raise InputError(Problem(source.name, f"has no annotation of sound events; {expected}"))
-    were = "was" if backgrounds == 1 else "were"
-    notes = [f"{counted(backgrounds, 'background')} {were} read past"] if backgrounds else []
-    return events.rows("JAMS", notes, list(ignored))
+    metadata = document.file_metadata
+    name = ((metadata and metadata.identifiers) or {}).get("filename")
+    file = name.strip() if isinstance(name, str) else UNNAMED
+    records: list[Record] = []
+    places: list[str] = []
+    ignored: dict[str, None] = {}
+    backgrounds = 0
+    for i, annotation in enumerate(document.annotations):
+        place = f"annotations[{i}].data"
+        if annotation.namespace not in NAMESPACES:
+            ignored[f"namespace {quoted(annotation.namespace)}"] = None
+            continue
+        data = _decoded(source, annotation.data, list[_Observation] | _Columns, f"{place}: ")
+        if isinstance(data, _Columns):
+            columns = data.time, data.duration, data.value, data.confidence
+            if len({len(column) for column in columns}) > 1:
+                wrong = f"{place} has not as many of time, duration, value and confidence"
+                raise InputError(Problem(source.name, wrong))
+            data = list(map(_Observation, *columns))
+        for k, each in enumerate(data):
+            label, confidence = each.value, each.confidence
+            if isinstance(label, _Event):
+                if label.role == "background":
+                    backgrounds += 1
+                    continue
+                label, confidence = label.label, None
+            time, value = repr(each.time), "" if confidence is None else repr(confidence)
+            records.append((len(places), [file, time, _end(time, repr(each.duration)), label, value]))
+            places.append(f"{place}[{k}].")
+    origin = _origin(source, "JAMS", _past(backgrounds, "background{s}"), [*ignored])
+    try:
+        return _rows(source, limits, _OBSERVED, records, origin, [file] * (file != UNNAMED))
+    except InputError as error:
+        problems = [p if p.line is None else _placed(p, places[p.line]) for p in error.problems]
+        raise InputError(problems, error.more) from error
 
 
-def _observations(events: Events, annotation: Mapping[str, Any], place: str) -> Iterable[Mapping[str, Any]]:
-    """Yield the observations of an annotation, given as a list or as columns."""
-    data = annotation.get("data")
-    if isinstance(data, dict):
-        keys = ("time", "duration", "value", "confidence")
-        columns = [data[key] for key in keys if isinstance(data.get(key), list)]
-        if len(columns) < 4 or len({len(column) for column in columns}) > 1:
-            events.wrong(None, f"{place} has not as many of time, duration, value and confidence")
-            return
-        yield from (dict(zip(keys, cells, strict=True)) for cells in zip(*columns, strict=True))
-    elif not isinstance(data, list):
-        events.wrong(None, f"{place} is no list of observations")
-    else:
-        for k, observation in enumerate(data):
-            if isinstance(observation, dict):
-                yield observation
-            else:
-                events.wrong(None, f"{place}[{k}] is no observation; expected time, duration and value")
+def _placed(problem: Problem, place: str) -> Problem:
+    return replace(problem, message=place + problem.message, line=None, column=None)
 
 
-def _enter_observation(events: Events, observation: Mapping[str, Any], file: str, *, scaper: bool) -> str:
-    """Enter an observation; return what is wrong with it, nothing where nothing is."""
-    value, confidence = observation.get("value"), observation.get("confidence")
-    if scaper:
-        if not isinstance(value, dict):
-            return f"value is {quoted(str(value))}; expected an object with a label"
-        value, confidence = value.get("label"), None
-    if not isinstance(value, str):
-        return f"value is {quoted(str(value))}; expected the text of a label"
-    onset, duration = as_float(observation.get("time")), as_float(observation.get("duration"))
-    for key, time in (("time", onset), ("duration", duration)):
-        if not time >= 0:
-            text = quoted(str(observation.get(key)))
-            return f"{key} is {text}; expected a number of seconds, 0 or more"
-    sure = None if confidence is None else as_float(confidence)
-    if sure is not None and math.isnan(sure):
-        return f"confidence is {quoted(str(confidence))}; expected a number or null"
-    events.add(None, file, value.strip(), _times_of(onset, duration), sure)
-    return ""
-
-
-def _write_jams(rows: EventTable) -> bytes:
+def write_jams(rows: EventTable) -> bytes:
     """Return the events of one recording as an annotation of segment_open."""
-    import msgspec
-
     data = [
         {
             "time": onset / TICKS_PER_SECOND,
@@ -361,7 +521,7 @@ def _write_jams(rows: EventTable) -> bytes:
             "value": label,
             "confidence": value,
         }
-        for _, label, onset, offset, value in written_events(rows, "jams", "")
+        for _, label, onset, offset, value in _written(rows, "jams", "")
     ]
     end = float(rows.offset.max()) if len(rows) else 0.0
     annotation = {
@@ -384,18 +544,57 @@ def _write_jams(rows: EventTable) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def reads(source: Source, form: str) -> bool:
-    """Return whether a file holds annotations of a form."""
-    return {"audacity": _reads_audacity, "rttm": _reads_rttm, "jams": _reads_jams}[form](source)
+# JSON lines
 
 
-def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read the events of a file; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
-    if not source.data[:].strip():
+def reads_jsonl(source: Source) -> bool:
+    """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
+    try:
+        first = msgspec.json.decode(source.data[:_HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
+    except _NO_JSON:
+        return False
+    keys = [*first]
+    return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
+
+
+def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
+    """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    objects: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    for line, text in enumerate(source.data[:].split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            objects.append(decode(text))
+            lines.append(line)
+        except _NO_JSON as error:
+            problems.append(
+                Problem(source.name, f"is no JSON object: {error}; expected one in each line", line)
+            )
+        if len(problems) > MAX_PROBLEMS:
+            break
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+    if not objects:
         return None
-    return {"audacity": _read_audacity, "rttm": _read_rttm, "jams": _read_jams}[form](source, limits)
+    limits.check(source.name, "rows", len(objects), "rows")
+    names = {key for row in objects for key in row}
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    origin = Origin(source.name, source.sha256, "JSON lines, {}")
+    return rows_from_objects(objects, lines, origin, limits)
 
 
-def write(rows: EventTable, form: str) -> bytes:
-    """Return the events of rows as a file of annotations; raises InputError for names it cannot hold."""
-    return {"audacity": _write_audacity, "rttm": _write_rttm, "jams": _write_jams}[form](rows)
+def write_jsonl(rows: EventTable) -> bytes:
+    """Return an object for each row."""
+    columns = written_columns(rows, "jsonl", "")
+    names = [name for name, _, _ in columns]
+    cells: list[Sequence[object]] = [
+        column.tolist() if among is None else [among[code] for code in column.tolist()]
+        for _, among, column in columns
+    ]
+    encode = msgspec.json.Encoder().encode
+    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
+    lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
+    return b"".join(line + b"\n" for line in lines)

@@ -8,6 +8,7 @@ without any label column is that of a wide table: every other column is a class.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -181,6 +182,12 @@ def normal(name: str) -> str:
 def role_of(name: str) -> str | None:
     """Return the role of a column that is called so, None where the name is of none."""
     return _ROLE_OF.get(normal(name))
+
+
+def to_number(text: str) -> float:
+    """Return what a field says; NaN where it is no number."""
+    stripped = text.strip(BLANKS)
+    return float(stripped) if NUMBER.fullmatch(stripped) else math.nan
 
 
 def is_number(text: str) -> bool:

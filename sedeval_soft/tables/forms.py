@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -113,8 +112,11 @@ class Form:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""
-        function = getattr(import_module(f"sedeval_soft.tables.{self.module}"), name)
-        return partial(function, form=self.name) if _N_FORMS[self.module] > 1 else function
+        module = import_module(f"sedeval_soft.tables.{self.module}")
+        if self.module != "annotations":
+            return partial(getattr(module, name), form=self.name)
+        function: Callable[..., Any] = getattr(module, f"{name}_{self.name}")
+        return function
 
 
 _WIDE = Holds(long=False, wide=True, classes=True)
@@ -139,15 +141,15 @@ FORMS: tuple[Form, ...] = (
     _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
               begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
-    Form("jsonl", "JSON lines: an object for each row",
-         (".jsonl", ".ndjson"), "json_lines", Holds(wide=True, nothing=False), (b"{",)),
+    _events("jsonl", "JSON lines: an object for each row",
+            (".jsonl", ".ndjson"), holds=Holds(wide=True, nothing=False), begins=(b"{",)),
     _events("jams", "JAMS: a JSON document of annotations, of one recording",
             (".jams",), holds=_one(resolution=1), begins=(b"{",)),
     _events("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
             (".rttm",), holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
             begins=(b"SPEAKER", b"SPKR", b";;")),
-    Form("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
-         (".txt",), "elan", _one(values=False, name=False, resolution=1000)),
+    _events("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
+            (".txt",), holds=_one(values=False, name=False, resolution=1000)),
     _events("audacity", "Audacity label tracks: start, end, label, without header, tab",
             (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
@@ -160,7 +162,6 @@ FORMS: tuple[Form, ...] = (
 WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
-_N_FORMS = Counter(form.module for form in FORMS)
 _BY_NAME = {form.name: form for form in FORMS}
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
@@ -252,7 +253,8 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
         return Reading("", sniffed, rows)
     lines = scan(source, sniffed, most, limits, whole=whole)
     form = form_instead(source, sniffed) if lines.counts else ""
-    return Reading(form) if form else Reading("", sniffed, lines.rows(source, sniffed, limits), lines)
+    rows = None if form else lines.rows(sniffed.layout, sniffed.origin(source), limits)
+    return Reading(form) if form else Reading("", sniffed, rows, lines)
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:

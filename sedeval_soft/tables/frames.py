@@ -18,7 +18,8 @@ from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, is_number, layout_of_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.ticks import as_written
+from sedeval_soft.tables.text import check_row
+from sedeval_soft.tables.ticks import Floats, as_written
 from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
 
 _NAMES = ("filename", "event_label")
@@ -63,69 +64,52 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, *, settled: bool) ->
         check_unclear(table.name, layout, limits, lambda at: [list(map(table.cells, at))], head)
     numbers = {i: table.numbers(i, layout.roles[i] or "") for i in layout.number_positions()}
     file, label = (table.texts(layout.position(role)) for role in _NAMES)
-    blank, declared = _declarations(layout, list(numbers.values()), file, label)
-    rows = np.flatnonzero(~blank)
-    if len(rows) < table.length:
-        numbers = {i: column[rows] for i, column in numbers.items()}
+    # A row of nothing but a file name declares that file; what stands in a column that is read past may be
+    # all that a nameless row holds.
+    blank = np.logical_and.reduce([np.isnan(column) for column in numbers.values()])
+    blank &= True if label is None else _nameless(label)
+    blank &= not layout.ignored if file is None else ~_nameless(file) | (not layout.ignored)
+    declared = [] if file is None else [file.names[code] for code in distinct(file.codes[blank]).tolist()]
+    if blank.any():
+        numbers = {i: column[~blank] for i, column in numbers.items()}
         file, label = (None if named is None else named.take(~blank) for named in (file, label))
-    for role, named in zip(_NAMES, (file, label), strict=True):
-        if named is not None and named.codes.min(initial=0) < 0:
-            row, column_name = int(rows[np.argmin(named.codes)]), layout.names[layout.roles.index(role)]
-            raise InputError(table.problem(row, f"{column_name} is missing or is empty; expected a name"))
-    columns = Columns.of(layout, file, label, numbers, declared)
     form = origin.form.format("wide" if layout.wide else "long") + layout.choices
-    events = columns.rows(replace(origin, form=form, ignored=layout.ignored), limits)
-    if events is None:
-        raise InputError(_first_problem(columns, rows, table, limits))
-    return events
+    origin = replace(origin, form=form, ignored=layout.ignored)
+    events = Columns.of(layout, file, label, numbers, list(filter(None, declared))).rows(origin, limits)
+    if events is not None:
+        return events
+    fields, row = _first_unsound(layout, numbers, file, label, limits)
+    if not fields:
+        raise InputError(Problem(table.name, "a filename holds a NUL character; expected a name"))
+    problems, _ = check_row(table.name, layout, 0, fields, limits)
+    raise InputError(table.problem(int(np.flatnonzero(~blank)[row]), problems[0].message))
 
 
-def _declarations(
-    layout: Layout, columns: Sequence[npt.NDArray[np.float64]], file: Named | None, label: Named | None
-) -> tuple[npt.NDArray[np.bool_], list[str]]:
-    """Return which rows have neither times, nor values, nor a label, and the files that they declare."""
-    blank = np.isnan(columns[0])
-    if not blank.any():
-        return blank, []
-    for column in columns[1:]:
-        blank &= np.isnan(column)
-    if label is not None:
-        blank &= label.codes < 0
-    if layout.ignored:
-        # What stands in a column that is read past may be all that a nameless row holds.
-        blank &= False if file is None else file.codes >= 0
-    codes = [] if file is None else distinct(file.codes[blank]).tolist()
-    return blank, [file.names[code] for code in codes if file is not None and code >= 0]
+def _nameless(column: Named) -> npt.NDArray[np.bool_]:
+    return np.array([not name for name in column.names], dtype=bool)[column.codes]
 
 
-def _first_problem(columns: Columns, rows: npt.NDArray[np.intp], table: _Table, limits: Limits) -> Problem:
-    """Return the first thing that is wrong with columns that are not sound."""
-    onset, offset, longest = columns.onset, columns.offset, limits.duration
-    values = list(columns.classes) if columns.value is None else [("soft_value", columns.value)]
-    with np.errstate(invalid="ignore"):
-        checks = [
-            ("onset", onset >= 0, onset, "a number of seconds, 0 or more"),
-            ("offset", offset <= longest, offset, "seconds"),
-            ("offset", offset >= onset, offset, "one not before its onset"),
-            *(
-                (label, (value >= -ROUNDING) & (value <= 1 + ROUNDING), value, "a number in [0, 1]")
-                for label, value in values
-            ),
-        ]
-    for label, good, column, expected in checks:
-        if not good.all():
-            row = int(np.argmin(good))
-            long = f", which {limits.too_long()}" if expected == "seconds" and column[row] > longest else ""
-            long = long or (f", before onset {float(onset[row])!r}" if "not before" in expected else "")
-            missing = table.lines is not None and np.isnan(column[row])
-            found = "missing" if missing else f"{float(column[row])!r}{long}"
-            return table.problem(int(rows[row]), f"{label} is {found}; expected {expected}")
-    for named in (columns.file, columns.label):
-        nul = np.array(["\0" in each for each in ([] if named is None else named.names)], dtype=bool)
-        if named is not None and nul.any():
-            row = int(rows[np.argmax(nul[named.codes])])
-            return table.problem(row, "a filename or event_label holds a NUL character; expected a name")
-    return Problem(table.name, "a filename holds a NUL character; expected a name")
+def _first_unsound(
+    layout: Layout, numbers: Mapping[int, Floats], file: Named | None, label: Named | None, limits: Limits
+) -> tuple[list[str], int]:
+    """Return the fields and the number of the first row that cannot be scored, no fields where all can."""
+    onset, offset = (numbers[layout.roles.index(role)] for role in ("onset", "offset"))
+    sound = onset <= offset
+    for i, column in numbers.items():
+        time = layout.roles[i] in {"onset", "offset"}
+        low, high = (0, limits.duration) if time else (-ROUNDING, 1 + ROUNDING)
+        sound &= (column >= low) & (column <= high)
+    for named in (file, label):
+        if named is not None:
+            sound &= np.array([bool(name) and "\0" not in name for name in named.names])[named.codes]
+    if sound.all():
+        return [], 0
+    row = int(np.argmin(sound))
+    texts = {i: "" if np.isnan(column[row]) else repr(float(column[row])) for i, column in numbers.items()}
+    for role, named in zip(_NAMES, (file, label), strict=True):
+        if named is not None:
+            texts[layout.roles.index(role)] = named.names[named.codes[row]]
+    return [texts.get(i, "") for i in range(len(layout.names))], row
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,85 +130,73 @@ class _Table:
 
     def problem(self, row: int, message: str) -> Problem:
         """Return what is wrong with a row."""
-        if self.lines is None:
-            return Problem(self.name, f"row {row}: {message}")
-        return Problem(self.name, message, self.lines[row])
+        line = None if self.lines is None else self.lines[row]
+        return Problem(self.name, f"row {row}: {message}" if line is None else message, line)
 
-    def cells(self, position: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    def array(self, position: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
+        """Return a column as Arrow has it, NaN as missing."""
+        column = self.column(position)
+        array = column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
+        return _plain(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
+
+    def cells(self, position: int) -> Any:  # noqa: ANN401
         """Return a column as it is if it holds numbers or texts; else one of nothing, as long as that."""
         try:
-            return cells_of(self.column(position))
+            return cells_of(self.array(position))
         except _FAILURES:
             return pa.nulls(self.length, pa.float64())
 
-    def numbers(self, position: int, role: str) -> npt.NDArray[np.float64]:
+    def numbers(self, position: int, role: str) -> Floats:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none.
 
         role: as soft values some words are read that stand for 1 or 0; times are not true or false.
         """
         try:
-            array = _plain(self.column(position))
+            array = self.array(position)
             if role == "soft_value" and _is_text(array.type):
                 array = words_as_numbers(array)
-            if role in {"onset", "offset"} and pa.types.is_boolean(array.type):
+            sound = _is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)
+            if not sound or (role in {"onset", "offset"} and pa.types.is_boolean(array.type)):
                 raise pa.ArrowTypeError(f"it is of type {array.type}")
-            if not (_is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)):
-                raise pa.ArrowTypeError(f"it is of type {array.type}")
-            short = pa.types.is_float32(array.type) or pa.types.is_float16(array.type)
-            array = array if short or array.type == pa.float64() else array.cast(pa.float64())
+            if array.type not in {pa.float16(), pa.float32()}:
+                array = array.cast(pa.float64())
         except _FAILURES as error:
             raise self._wrong_cell(position, "number", error) from error
         column = array.to_numpy(zero_copy_only=False)
-        return as_written(column) if short else np.asarray(column, dtype=np.float64)
+        return column if column.dtype == np.float64 else as_written(column)
 
     def texts(self, position: int | None) -> Named | None:
-        """Return a column of names, codes -1 where one is missing or blank; None where there is no column.
+        """Return a column of names, empty where one is missing or blank; None where there is no column.
 
         Raises InputError naming the first cell that holds no name.
         """
         if position is None:
             return None
         try:
-            array = _plain(self.column(position))
+            array = self.array(position)
             if array.null_count == len(array):
                 array = pa.nulls(len(array), pa.string())
             if not (_is_text(array.type) or pa.types.is_integer(array.type)):
                 raise pa.ArrowTypeError(f"it is of type {array.type}")
-            encoded = array.cast(pa.string()).dictionary_encode()
+            encoded = array.cast(pa.string()).fill_null("").dictionary_encode()
         except _FAILURES as error:
             raise self._wrong_cell(position, "name", error) from error
-        codes = np.asarray(encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
-        named = Named.of((name or "" for name in encoded.dictionary.to_pylist()), codes)
-        blank = codes < 0
-        if "" in named.names:
-            blank |= named.codes == named.names.index("")
-        return Named(named.names, np.where(blank, np.int32(-1), named.codes))
+        return Named.of(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
 
     def _wrong_cell(self, position: int, what: str, error: Exception) -> InputError:
         """Return the error of a column that does not hold numbers, or names."""
-        column = self.names[position]
+        column, title = self.column(position), self.names[position]
         expected = "a number" if what == "number" else "text, such as 'car'"
-        try:
-            cells = self.column(position).to_pylist()
-        except _FAILURES as failure:
-            cells = list(getattr(failure, "cells", ()))
+        cells = column.to_pylist() if isinstance(column, pa.ChunkedArray) else list(column)
         for row, cell in enumerate(cells):
             if not _fits(cell, what):
-                wrong = f"{column} is {_shown(cell)}: the column does not hold {what}s"
+                wrong = f"{title} is {_shown(cell)}: the column does not hold {what}s"
                 return InputError(self.problem(row, f"{wrong}; expected {expected}"))
-        wrong = f"column {column!r} does not hold {what}s ({one_line(error)})"
+        wrong = f"column {title!r} does not hold {what}s ({one_line(error)})"
         return InputError(Problem(self.name, f"{wrong}; expected {expected}"))
 
 
-class _MixedError(Exception):
-    """A column that Arrow cannot hold, with its cells."""
-
-    def __init__(self, cells: list[Any], reason: Exception) -> None:
-        super().__init__(str(reason))
-        self.cells = cells
-
-
-_FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError, _MixedError)
+_FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def _plain(array: Any) -> Any:  # noqa: ANN401
@@ -242,8 +214,8 @@ def cells_of(array: Any) -> Any:  # noqa: ANN401
 
 def _is_number(kind: Any) -> bool:  # noqa: ANN401
     types = pa.types
-    return bool(
-        types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
+    return any(
+        is_of(kind) for is_of in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
     )
 
 
@@ -281,7 +253,7 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
     except Exception as error:  # whatever a stranger's object raises when it is asked for columns
         raise InputError(Problem(name, f"{_shown(data)} is not a table; {_EXPECTED}")) from error
     names = tuple(str(column) for column in table.column_names)
-    return _Table(name, names, len(table), lambda position: table.column(position).combine_chunks())
+    return _Table(name, names, len(table), table.column)
 
 
 def _of_objects(objects: Sequence[Mapping[Any, Any]], name: str) -> _Table:
@@ -309,7 +281,7 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
             raise InputError(Problem(name, f"column {key!r} {wrong}"))
         arrays.append(array)
     length = len(arrays[0]) if arrays else 0
-    return _Table(name, tuple(columns), length, lambda position: _arrow(arrays[position]))
+    return _Table(name, tuple(columns), length, arrays.__getitem__)
 
 
 def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
@@ -321,16 +293,7 @@ def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
         message = f"its index cannot be a column ({error}); expected frame.reset_index(drop=True)"
         raise InputError(Problem(name, message)) from error
     names = tuple(str(column) for column in frame.columns)
-    return _Table(name, names, len(frame), lambda position: _arrow(frame.iloc[:, position]))
-
-
-def _arrow(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it, NaN as missing; raises _MixedError."""
-    try:
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise _MixedError(list(column), error) from error
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return _Table(name, names, len(frame), lambda position: frame.iloc[:, position])
 
 
 def _shown(value: object) -> str:

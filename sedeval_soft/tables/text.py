@@ -12,7 +12,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -29,7 +29,6 @@ from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
 from sedeval_soft.tables.columns import (
     BLANKS,
     COLUMNS,
-    NUMBER,
     PRESENT,
     WORDS,
     Layout,
@@ -40,10 +39,14 @@ from sedeval_soft.tables.columns import (
     layout_of_row,
     looks_like_header,
     normal,
+    to_number,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
+
+Record = tuple[int, list[str] | Problem]
+"""The number of a line, and its fields, or what is wrong with it."""
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
@@ -181,7 +184,7 @@ def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
 
 def records(
     source: Source, delimiter: str, skip: int = 0, most: int = LIMITS.classes + _BESIDE
-) -> Iterator[tuple[int, list[str] | Problem]]:
+) -> Iterator[Record]:
     """Yield the number of each line that holds anything, and its fields, or what is wrong with it.
 
     skip: how many lines are read past first. most: fields of a line from which on it is not even taken apart.
@@ -340,7 +343,7 @@ def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> E
         return rows
     lines = scan(source, sniffed, MAX_PROBLEMS, limits)
     lines.check()
-    return lines.rows(source, sniffed, limits)
+    return lines.rows(sniffed.layout, sniffed.origin(source), limits)
 
 
 def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
@@ -465,24 +468,32 @@ class Scan:
         if self.problems:
             raise InputError(self.problems[:MAX_PROBLEMS], more=self.counts.total() > MAX_PROBLEMS)
 
-    def rows(self, source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
+    def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
-        at = (sniffed.layout.position(role) for role in _NAMES)
+        at = (layout.position(role) for role in _NAMES)
         files, labels = ([] if i is None else [fields[i].strip() for fields in self.cells] for i in at)
-        columns = Columns.of_rows(sniffed.layout, files, labels, self.numbers, self.declared)
-        return columns.rows(sniffed.origin(source), limits)
+        columns = Columns.of_rows(layout, files, labels, self.numbers, self.declared)
+        return columns.rows(origin, limits)
 
 
 def scan(
-    source: Source, sniffed: Sniffed, most: int, limits: Limits = LIMITS, *, whole: bool = False
+    source: Source,
+    sniffed: Sniffed,
+    most: int,
+    limits: Limits = LIMITS,
+    lines: Iterable[Record] | None = None,
+    *,
+    whole: bool = False,
 ) -> Scan:
     """Look at every line: keep the first `most` problems of each code, and all rows without one.
 
-    whole: do not stop at more than `most` problems, to count them all.
+    lines: their fields, where it is no table of text. whole: do not stop at more than `most` problems, to
+    count them all.
     """
     scanned, layout = Scan(), sniffed.layout
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
-    for line, fields in records(source, sniffed.delimiter, sniffed.skip, columns):
+    lines = records(source, sniffed.delimiter, sniffed.skip, columns) if lines is None else lines
+    for line, fields in lines:
         if isinstance(fields, Problem):
             problems = [fields]
         elif name := declares(layout, fields, sniffed.delimiter):
@@ -491,7 +502,7 @@ def scan(
         elif len(fields) != len(layout.names):
             problems = [_other_length(source.name, sniffed, line, fields)]
         else:
-            problems, numbers = _read_row(source.name, layout, line, fields, limits)
+            problems, numbers = check_row(source.name, layout, line, fields, limits)
             if not problems:
                 scanned.lines.append(line)
                 scanned.numbers.append(numbers)
@@ -518,20 +529,23 @@ def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
     return fields[at].strip() if whole else ""
 
 
-def _read_row(
+def check_row(
     name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
 ) -> tuple[list[Problem], list[float]]:
+    """Return what is wrong with a row, and its numbers: times in seconds, values."""
     problems: list[Problem] = []
     numbers: list[float] = []
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
         wrong = None
         if role in _NAMES and not text.strip():
             wrong = "empty-name", f"{title} is empty; expected a name"
+        elif role in _NAMES and "\0" in text:
+            wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
         elif role not in {*_NAMES, None}:
             stripped = text.strip(BLANKS)
             if role == "soft_value":
                 stripped = WORDS.get(stripped.upper(), stripped)
-            numbers.append(float(stripped) if NUMBER.fullmatch(stripped) else math.nan)
+            numbers.append(to_number(stripped))
             wrong = _wrong_number(title, role or "", stripped, numbers[-1], limits)
         if wrong is not None:
             problems.append(Problem(name, wrong[1], line, column, wrong[0]))

@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
-from sedeval_soft.tables.annotations import number
 from sedeval_soft.tables.assemble import ROUNDING
-from sedeval_soft.tables.columns import Layout
+from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
@@ -303,9 +302,10 @@ def _explanations(source: Source, sniffed: Sniffed, scanned: Scan) -> Iterator[P
     """Yield what explains the problems of a table, if anything does."""
     layout, n_sound, misread = sniffed.layout, len(scanned.numbers), [row for _, row in scanned.misread]
     names = dict(zip(layout.roles, layout.names, strict=True))
+    roles = layout.roles
     # NaN where there is no number, which is neither below nor above any.
     columns = {
-        role: np.array([number(row[i]) for row in misread for i, r in enumerate(layout.roles) if r == role])
+        role: np.array([to_number(row[i]) for row in misread for i, r in enumerate(roles) if r == role])
         for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
     }
     values = columns["class" if layout.wide else "soft_value"]

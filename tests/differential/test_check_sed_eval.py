@@ -15,7 +15,7 @@ from shared_data import shared
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.api import read_lengths, sides_of
+from sedeval_soft.api.sources import read_lengths, sides_of
 from sedeval_soft.interop import sed_eval as causes
 from sedeval_soft.interop.second_opinion import Comparison, comparison_text
 from sedeval_soft.timeline.recordings import align

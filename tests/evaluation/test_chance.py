@@ -14,7 +14,7 @@ from tables import long_rows
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms, moved
-from sedeval_soft.measures.expected import expected_common, expected_kl
+from sedeval_soft.measures.divergence import expected_common, expected_kl
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings

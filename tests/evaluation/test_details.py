@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tables import long_rows, random_rows
 
 from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.details import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.report import render
@@ -308,7 +308,7 @@ def test_a_sweep_by_hand():
 def test_the_sweep_is_shown_in_text_and_json_and_in_the_file_of_curves(tmp_path):
     import pyarrow.parquet as pq
 
-    from sedeval_soft.report.curves import write_curves
+    from sedeval_soft.report.delimited import write_curves
 
     scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment", "event.hard")))
     text, title = render([scores]), "Thresholds of the reference, {}-based, {} reading".format

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, SettingsError, evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from parted import count_in_parts
 
 from sedeval_soft import EvaluationError, InputError, Limits, Settings, __version__
-from sedeval_soft.api import read_parts, sides_of
+from sedeval_soft.api.sources import read_parts, sides_of
 from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.execute import Execute, cluster, processes
 from sedeval_soft.evaluation.system_scores import score_shard

@@ -142,15 +142,13 @@ def test_kendall_is_that_of_scipy(values, lower):
 
 
 def test_groups_are_separated_from_their_first():
-    means, asked = [0.9, 0.85, 0.82, 0.78, 0.5], []
+    means = [0.9, 0.85, 0.82, 0.78, 0.5]
 
-    def separated(i, j):
-        asked.append((i, j))
-        return means[i] - means[j] > 0.1
+    def p_values(first, others):
+        return np.array([0.0 if means[first] - means[other] > 0.1 else 1.0 for other in others])
 
     # 3 is close to 2, but far from 0, with which the group began.
-    assert tie_groups([0, 1, 2, 3, 4], separated) == [[0, 1, 2], [3], [4]]
-    assert asked == [(0, 1), (0, 2), (0, 3), (3, 4)]
-    assert tie_groups([2, 0, 1], lambda *_: False) == [[2, 0, 1]]
-    assert tie_groups([2, 0, 1], lambda *_: True) == [[2], [0], [1]]
-    assert tie_groups([], separated) == []
+    assert tie_groups([0, 1, 2, 3, 4], p_values, 0.05) == [[0, 1, 2], [3], [4]]
+    assert tie_groups([2, 0, 1], lambda _, others: np.full(len(others), 0.05), 0.05) == [[2, 0, 1]]
+    assert tie_groups([2, 0, 1], lambda _, others: np.full(len(others), np.nan), 0.05) == [[2], [0], [1]]
+    assert tie_groups([], p_values, 0.05) == []

@@ -18,7 +18,8 @@ from tables import long_rows
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, counts, cut, held_out, merit, sides, some
 
 from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
-from sedeval_soft.api import evaluate_rows, merge_tallies
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api.evaluator import merge_tallies
 from sedeval_soft.evaluation.optimal import tune
 from sedeval_soft.evaluation.shard import shard_of_rows
 from sedeval_soft.measures.thresholds import threshold_between

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.thresholds import threshold_between
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin

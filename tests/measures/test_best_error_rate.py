@@ -11,7 +11,7 @@ from intersection_cases import LABELS
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.settings import Settings
 
 TWO = LABELS[:2]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.settings import Settings
 
 COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from intersection_cases import FORMS, LABELS, Side, table_of
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.intersections import Criteria, intersections_when
 from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 from sedeval_soft.measures.thresholds import ThresholdCounts

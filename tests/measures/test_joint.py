@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.settings import Settings
 
 ASKED = {"classes": CLASSES, "measures": ("joint",), "segment_length": 1.0}

@@ -12,7 +12,7 @@ from intersection_cases import FILES, LABELS, table_of
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.settings import PSDS, Settings
 
 SECOND = 1_000_000

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from sedeval_soft.measures.detection import DetectionCounts
+from sedeval_soft.measures.detection import DetectionCounts, confusion_scores
 from sedeval_soft.measures.divergence import divergence_scores
 from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.measures.ranking import CLASS_SUMS, ranking_scores
-from sedeval_soft.measures.segment import confusion_scores
 
 SUMS = {
     "weight": 4.0, "one_error": 1.0, "coverage": 10.0, "ranking_loss": 2.0, "misordered": 6.0,

@@ -10,7 +10,7 @@ import pytest
 
 from sedeval_soft import evaluate
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.report.curves import COLUMNS, check_curves_path, write_curves
+from sedeval_soft.report.delimited import COLUMNS, check_curves_path, write_curves
 from sedeval_soft.report.write import OutputError
 
 

@@ -19,7 +19,7 @@ from resampled import render_board
 import sedeval_soft
 from sedeval_soft.errors import visible, visible_lines
 from sedeval_soft.report import render
-from sedeval_soft.report.curves import write_curves
+from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.report.escape import (
     cell,
     github_message,

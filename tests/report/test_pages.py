@@ -35,8 +35,7 @@ from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.page import ends, page_of
 from sedeval_soft.report.render import with_averages
-from sedeval_soft.report.table import exact, number, short
-from sedeval_soft.report.text import cells, escaped
+from sedeval_soft.report.table import cells, escaped, exact, number, short
 
 HARD = (("segment", "hard"),)
 SEGMENTS = (("segment", "hard"), ("segment", "optimal"))

@@ -39,9 +39,10 @@ def facts(rows):
 
 def read_carefully(source):
     """Return what is read of a table line by line."""
-    lines = scan(source, sniff(source), 10)
+    sniffed = sniff(source)
+    lines = scan(source, sniffed, 10)
     lines.check()
-    return lines.rows(source, sniff(source))
+    return lines.rows(sniffed.layout, sniffed.origin(source))
 
 
 def both_ways(path):
@@ -260,11 +261,11 @@ def test_data_frames_of_any_library():
 @pytest.mark.parametrize(
     ("column", "values", "words"),
     [
-        ("soft_value", [0.5, 1.5], "row 1: soft_value is"),
-        ("onset", [-1.0, 2.0], "row 0: onset is"),
-        ("offset", [1.0, 1.0], "row 1: offset is"),
-        ("offset", [1.0, float("nan")], "row 1: offset is"),
-        ("event_label", ["car", None], "row 1: event_label is missing"),
+        ("soft_value", [0.5, 1.5], "row 1: soft_value 1.5 is outside"),
+        ("onset", [-1.0, 2.0], "row 0: onset -1.0 is negative"),
+        ("offset", [1.0, 1.0], "row 1: offset 1.0 is before onset"),
+        ("offset", [1.0, float("nan")], "row 1: offset is empty"),
+        ("event_label", ["car", None], "row 1: event_label is empty"),
         ("event_label", ["car", ""], "is empty"),
         ("onset", ["x", "y"], "does not hold numbers"),
     ],

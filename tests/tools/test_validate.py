@@ -1,30 +1,52 @@
-"""What validate says beyond the folder of bad inputs: agreement with scoring, places, numbers, arguments."""
+"""`validate` beyond the bad inputs: agreement with scoring, places, corrected copies, and the command."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
 
+import jsonschema
 import pytest
+from called import call as called
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from make_bad_inputs import EVENTS, GOOD, HEAD, REFERENCE, WIDE_REFERENCE
 
-import sedeval_soft
-from sedeval_soft import InputError, SettingsError, validate
+from sedeval_soft import InputError, SettingsError, Validation, validate
+from sedeval_soft.cli import tables as command
+from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.problem_codes import RULES
+from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
 
+HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
+EVENTS = "filename\tonset\toffset\tevent_label\n"
+GOOD = "a.wav\t0.0\t1.0\tcar\t0.5\n"
+REFERENCE = HEAD + GOOD + "a.wav\t3\t4\tstreet_dog\t1\n"
+TABLES = {
+    "clean": HEAD + GOOD,
+    "noted": EVENTS + "a\t0\t1\tcar\na\t1\t2\tcar\n",
+    "warned": HEAD + GOOD + GOOD,
+    "wrong": HEAD + GOOD + "a.wav\t3\t2\tcar\t0.5\n",
+}
 
-def codes(found):
-    return [problem.code for problem in found.problems]
+
+@pytest.fixture(autouse=True)
+def here(tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("validate"))
 
 
-def written(path, text):
-    path.write_text(text, newline="")
-    return path
+def told(text, reference=None, **options):
+    """Validate a table of some text, in the folder of the test, against another one."""
+    Path("t.tsv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    if reference is not None:
+        Path("r.tsv").write_text(reference)
+    return validate("t.tsv", reference and "r.tsv", **options)
 
 
 JUNK = st.one_of(
@@ -32,45 +54,40 @@ JUNK = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(position=st.integers(0, 250), junk=JUNK, cut=st.booleans(), wide=st.booleans())
-def test_errors_are_found_where_scoring_refuses_and_nowhere_else(position, junk, cut, wide, tmp_path_factory):
+def test_errors_are_found_where_scoring_refuses_and_nowhere_else(position, junk, cut, wide):
     text = "onset\toffset\tcar\tdog\n" + "0\t1\t0.5\t0.25\n" * 8 if wide else HEAD + GOOD * 8
     data = text.encode()
-    data = data[:position] + junk + (b"" if cut else data[position + len(junk) :])
-    path = tmp_path_factory.mktemp("corrupt") / "t.tsv"
-    path.write_bytes(data)
-    found = validate(path)
+    found = told(data[:position] + junk + (b"" if cut else data[position + len(junk) :]))
     assert all(problem.code in RULES for problem in found.problems)
     assert found.more == sum(found.counts.values()) - len(found.problems)
     refused = ()
     try:
-        read_rows(path)
+        read_rows("t.tsv")
     except InputError as error:
         refused = error.problems
     assert found.ok == (not refused), found.problems
     assert {problem.code for problem in refused} <= {*found.counts}
 
 
-@settings(max_examples=60)
-@given(data=st.data(), folder=st.just("f"))
-def test_whatever_stands_in_a_file_every_form_can_tell_it(data, folder, tmp_path_factory):
-    clean = data.draw(
-        st.sampled_from([REFERENCE, WIDE_REFERENCE, "0;1;car\n2;3;dog\n", EVENTS + "a\t0\t1\tb\n"])
-    )
+WIDE = "filename\tonset\toffset\tcar\tdog\na.wav\t0\t1\t0.5\t0\na.wav\t1\t2\t0.5\t0\n"
+
+
+@given(
+    st.sampled_from([REFERENCE, WIDE, "0;1;car\n2;3;dog\n", EVENTS + "a\t0\t1\tb\n"]),
+    st.lists(st.tuples(st.integers(0, 99), st.integers(0, 5), JUNK), min_size=1, max_size=4),
+)
+def test_whatever_stands_in_a_file_every_form_can_tell_it(clean, changes):
     text = bytearray(clean.encode())
-    for _ in range(data.draw(st.integers(1, 4))):
-        at = data.draw(st.integers(0, len(text)))
-        text[at : at + data.draw(st.integers(0, 5))] = data.draw(JUNK)
-    here = tmp_path_factory.mktemp(folder)
-    (here / "t.tsv").write_bytes(text)
-    (here / "r.tsv").write_text(REFERENCE)
-    for fix in (None, here / "out.tsv"):
-        found = validate(here / "t.tsv", here / "r.tsv", durations={"a.wav": 9.0}, fix=fix)
+    for at, length, junk in changes:
+        text[at : at + length] = junk
+    for fix in (None, "out.tsv"):
+        found = told(bytes(text), REFERENCE, durations={"a.wav": 9.0}, fix=fix)
         for form in VALIDATION_FORMATS:
-            told = render_validation(found, form)
-            assert form == "json" or all(line.isprintable() for line in told.splitlines())
-    assert (here / "t.tsv").read_bytes() == text
+            printed = render_validation(found, form)
+            assert form == "json" or all(line.isprintable() for line in printed.splitlines())
+    assert Path("t.tsv").read_bytes() == text
 
 
 LINES = st.lists(
@@ -83,7 +100,7 @@ LINES = st.lists(
 
 
 @given(lines=LINES, header=st.booleans(), end=st.sampled_from(["\n", "\r\n"]))
-def test_lines_of_rows_are_those_of_the_text(lines, header, end, tmp_path_factory):
+def test_lines_of_rows_are_those_of_the_text(lines, header, end):
     """All rows but the first have no length: each is told, by its line."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -96,9 +113,8 @@ def test_lines_of_rows_are_those_of_the_text(lines, header, end, tmp_path_factor
         else:
             expected.append(out.getvalue().count("\n") + 1)
             writer.writerow(["a.wav", line[1], line[1], line[0]])
-    path = written(tmp_path_factory.mktemp("t") / "t.csv", out.getvalue().replace("\n", end))
-    told = [problem.line for problem in validate(path).problems if problem.code == "zero-length"]
-    assert told == expected
+    found = told(out.getvalue().replace("\n", end))
+    assert [problem.line for problem in found.problems if problem.code == "zero-length"] == expected
 
 
 def spans_by_brute_force(rows):
@@ -128,41 +144,48 @@ ROWS = st.lists(
 
 
 @given(rows=ROWS)
-def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(rows, tmp_path_factory):
-    path = tmp_path_factory.mktemp("t") / "t.tsv"
-    written(path, EVENTS + "".join(f"{f}\t{on}\t{off}\t{c}\n" for f, c, on, off in rows))
-    found = validate(path)
+def test_rows_that_are_there_twice_or_overlap_are_those_that_a_slow_look_finds(rows):
+    found = told(EVENTS + "".join(f"{f}\t{on}\t{off}\t{c}\n" for f, c, on, off in rows))
     again, overlapping = spans_by_brute_force(rows)
     assert found.counts.get("duplicate-row", 0) == len(again)
     assert found.counts.get("overlapping-rows", 0) == overlapping
-    lines = [p.line for p in found.problems if p.code == "duplicate-row"]
-    assert lines == [i + 2 for i in again]
+    assert [p.line for p in found.problems if p.code == "duplicate-row"] == [i + 2 for i in again]
 
 
-def test_problems_are_told_up_to_a_number_and_all_counted(tmp_path):
-    path = written(tmp_path / "t.tsv", HEAD + "a.wav\t2\t1\tcar\t1\n" * 500 + "a.wav\t1\t2\t\t1\n" + GOOD * 9)
-    found = validate(path, max_problems=10)
-    assert len(found.problems) == 10
+@given(fields=st.lists(st.text(st.sampled_from('ab,"'), max_size=4), min_size=1, max_size=4))
+def test_characters_of_fields_hold_what_was_written(fields):
+    """Fields of words where numbers belong, each of which is told."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(fields)
+    text = f"0,1,{out.getvalue()}"
+    found = told(f"onset,offset,{','.join(f'c{i}' for i in range(len(fields)))}\n{text}\n")
+    pieces = [text[begin - 1 : end - 1] for begin, end in map(found.span, found.problems)]
+    assert ",".join(pieces) == out.getvalue()
+    assert [next(csv.reader([piece + ","]))[0] for piece in pieces] == fields
+
+
+def test_problems_are_told_up_to_a_number_and_all_counted():
+    found = told(HEAD + "a.wav\t2\t1\tcar\t1\n" * 500 + "a.wav\t1\t2\t\t1\n" + GOOD * 9, max_problems=10)
     assert found.counts == {"offset-before-onset": 500, "empty-name": 1, "duplicate-row": 8}
-    assert found.more == 499
-    assert codes(found).count("empty-name") == 1  # what is rare is not hidden by what is frequent
-    assert found.count("error") == 501
-    assert found.count("warning") == 8
+    assert (len(found.problems), found.more, found.count("error"), found.count("warning")) == (
+        10,
+        499,
+        501,
+        8,
+    )
+    # What is rare is not hidden by what is frequent.
+    assert [problem.code for problem in found.problems].count("empty-name") == 1
+    Path("t.tsv").write_text(HEAD + "a.wav\t2\t1\tcar\t1\n" * 30 + GOOD * 3)
+    lines = call("t.tsv", "--max-problems", "5").out.splitlines()
+    assert len(lines) == 7 and lines[5] == "... and 27 more: 2 duplicate-row, 25 offset-before-onset"
+    document = call("t.tsv", "--max-problems", "5", "--format", "json").document
+    assert (document["more"], document["counts"]) == (27, {"duplicate-row": 2, "offset-before-onset": 30})
+    github = call("t.tsv", "--max-problems", "5", "--format", "github").out.splitlines()
+    assert github[-1] == "::notice title=more problems::2 duplicate-row, 25 offset-before-onset"
 
 
-def test_names_on_lines_that_cannot_be_scored_are_not_missing(tmp_path):
-    reference = written(tmp_path / "r.tsv", HEAD + GOOD)
-    path = written(tmp_path / "t.tsv", HEAD + "a.wav\tx\t2\tcar\t1\n")
-    assert validate(path, reference).counts == {"not-a-number": 1}
-    path.write_text(HEAD + GOOD + "\nb.wav\tx\t2\tcow\t1\n")
-    found = validate(path, reference)
-    assert [(p.code, p.line, p.column) for p in found.problems] == [
-        ("unknown-file", 4, 1), ("not-a-number", 4, 2), ("unknown-class", 4, 4),
-    ]  # fmt: skip
-
-
-ONE = "1\t9\tcar\n"
 STEPS = [f"a.wav\t{i}\t{i + 1}\tcar\t0.5\n" for i in range(9)]
+ONE = "1\t9\tcar\n"
 
 
 @pytest.mark.parametrize(
@@ -177,81 +200,318 @@ STEPS = [f"a.wav\t{i}\t{i + 1}\tcar\t0.5\n" for i in range(9)]
         (ONE, None, {"a": 8.0, "b": 9.0}, {"missing-filename-column": 1}),
         # Time steps of which some stand there twice are not events.
         (HEAD + "".join(STEPS + STEPS), None, None, {"duplicate-row": 9, "values-all-equal": 1}),
+        # Names on lines that cannot be scored are not missing.
+        (HEAD + "a.wav\tx\t2\tcar\t1\n", HEAD + GOOD, None, {"not-a-number": 1}),
+        # Hints are not sought where that would take long.
+        (
+            HEAD + "".join(GOOD.replace("a.wav", f"b{i}.wav") for i in range(1500)),
+            HEAD + "".join(GOOD.replace("a.wav", f"a{i}.wav") for i in range(1500)),
+            None,
+            {"unknown-file": 1500, "missing-file": 1500, "values-all-equal": 1},
+        ),
+        (gzip.compress(TABLES["warned"].encode()), None, None, {"duplicate-row": 1}),
     ],
 )
-def test_counts_of_tables(text, reference, durations, counts, tmp_path):
-    path = written(tmp_path / "t.tsv", text)
-    held = reference and written(tmp_path / "r.tsv", reference)
-    assert validate(path, held, durations=durations).counts == counts
+def test_counts_of_tables(text, reference, durations, counts):
+    found = told(text, reference, durations=durations)
+    assert found.counts == counts
+    assert len(found.problems) == min(sum(counts.values()), 100)
 
 
-def test_folders_are_looked_at_table_by_table(tmp_path):
-    reference = written(tmp_path / "r.tsv", EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
-    folder = tmp_path / "system"
+def test_problems_have_their_places_and_rows_that_overlap_name_one_another():
+    found = told(HEAD + GOOD + "\nb.wav\tx\t2\tcow\t1\n", HEAD + GOOD)
+    assert [(p.code, p.line, p.column) for p in found.problems] == [
+        ("unknown-file", 4, 1), ("not-a-number", 4, 2), ("unknown-class", 4, 4),
+    ]  # fmt: skip
+    (found,) = told(EVENTS + "a\t0\t5\tcar\nb\t1\t2\tcar\na\t3\t4\tcar\n").problems
+    assert (found.line, found.message) == (4, "overlaps line 2 of the same file and class: 0 to 5 s")
+
+
+def test_folders_are_looked_at_table_by_table():
+    Path("r.tsv").write_text(EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
+    folder = Path("system")
     folder.mkdir()
-    written(folder / "quiet.txt", "")
-    written(folder / "a.txt", "0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n")
+    (folder / "quiet.txt").touch()
+    (folder / "a.txt").write_text("0\t1\tcar\n\n2\t3\tcar\n2\t3\tcar\n")
     (folder / "b.txt.gz").write_bytes(gzip.compress(b"0\t1\tdog\n"))
-    found = validate(folder, reference)
+    found = validate(folder, "r.tsv")
     assert found.form == "folder of 3 tables, long table without header, tab"
     assert (found.rows, found.files, found.classes) == (4, 3, 2)
-    (told,) = found.problems
-    assert (told.source, told.line, told.code) == (str(folder / "a.txt"), 4, "duplicate-row")
-    written(folder / "z.txt", "")
-    assert validate(folder, reference).counts == {"duplicate-row": 1, "unknown-file": 1}
+    (first,) = found.problems
+    assert (first.source, first.line, first.code) == (str(folder / "a.txt"), 4, "duplicate-row")
+    (folder / "z.txt").touch()
+    assert validate(folder, "r.tsv").counts == {"duplicate-row": 1, "unknown-file": 1}
     (folder / "a.txt").unlink()
-    assert validate(folder, reference).counts["missing-file"] == 1
+    assert validate(folder, "r.tsv").counts["missing-file"] == 1
 
 
-def test_gzip_and_streams(tmp_path):
-    data = gzip.compress((HEAD + GOOD + GOOD).encode())
-    (tmp_path / "t.tsv.gz").write_bytes(data)
-    assert validate(tmp_path / "t.tsv.gz").counts == {"duplicate-row": 1}
-    found = validate("-", stdin=io.BytesIO(data))
-    assert (found.source, found.counts) == ("-", {"duplicate-row": 1})
-
-
-def test_hints_are_not_sought_where_that_would_take_long(tmp_path):
-    reference = written(
-        tmp_path / "r.tsv", HEAD + "".join(GOOD.replace("a.wav", f"a{i}.wav") for i in range(1500))
-    )
-    path = written(
-        tmp_path / "t.tsv", HEAD + "".join(GOOD.replace("a.wav", f"b{i}.wav") for i in range(1500))
-    )
-    found = validate(path, reference)
-    assert found.counts == {"unknown-file": 1500, "missing-file": 1500, "values-all-equal": 1}
-    assert len(found.problems) == 100
-
-
-def test_arguments_are_checked(tmp_path):
-    path = written(tmp_path / "t.tsv", HEAD + GOOD)
+def test_arguments_are_checked():
+    assert isinstance(told(HEAD + GOOD), Validation)
     both = {"preset": "dcase2019-task4", "classes": ["a"]}
     for wrong in ({"max_problems": 0}, {"max_problems": True}, {"preset": "dcase"}, both):
         with pytest.raises(SettingsError):
-            validate(path, **wrong)
-    for missing in ({"reference": tmp_path / "no"}, {"durations": tmp_path / "no"}):
+            validate("t.tsv", **wrong)
+    for missing in ({"reference": "no"}, {"durations": "no"}, {"system": "no"}):
         with pytest.raises(InputError):
-            validate(path, **missing)
+            validate(**{"system": "t.tsv", **missing})
+
+
+# Corrected copies.
+
+
+def fixed(data, **options):
+    """Return the text of a corrected copy, and what was said."""
+    data = data.encode() if isinstance(data, str) else data
+    found = told(data, REFERENCE if options.pop("reference", None) else None, fix="out.tsv", **options)
+    assert Path("t.tsv").read_bytes() == data
+    assert not [*Path().glob("*.part")]
+    return Path("out.tsv").read_bytes().decode(), found
+
+
+SPELT = HEAD + GOOD + "a.wav\t2\t3\tCar\t1\na.wav\t3\t4\tstreet  Dog\t1\na.wav\t4\t5\tcat\t1\n"
+SPELLINGS = ("class 'Car' written 'car' (1)", "class 'street  Dog' written 'street_dog' (1)")
+CAFE = HEAD + GOOD.replace("car", "caf\xe9")
+
+
+@pytest.mark.parametrize(
+    ("data", "copy", "mends", "options"),
+    [
+        (HEAD + GOOD, None, (), {}),
+        (HEAD + GOOD[:-1], HEAD + GOOD, (), {}),
+        ("\ufeff" + HEAD + GOOD, HEAD + GOOD, ("byte order mark removed",), {}),
+        ((HEAD + GOOD).replace("\n", "\r\n"), HEAD + GOOD, ("line ends made LF",), {}),
+        ((HEAD + GOOD).replace("\n", "\r"), HEAD + GOOD, ("line ends made LF",), {}),
+        (CAFE.encode("utf-16"), CAFE, ("UTF-16 written as UTF-8",), {}),
+        (b"\xfe\xff" + CAFE.encode("utf-16-be"), CAFE, ("UTF-16 written as UTF-8",), {}),
+        (gzip.compress((HEAD + GOOD).encode()), HEAD + GOOD, (), {}),
+        (HEAD + "a.wav \t 0.0\t1.0\tcar\t0.5\n", HEAD + GOOD, ("blanks around a field removed (2)",), {}),
+        (HEAD + "a.wav\t0,5\t1,25\tcar\t0.5\n", HEAD + "a.wav\t0.5\t1.25\tcar\t0.5\n",
+         ("decimal comma made a point (2)",), {}),
+        ("0;1;c\n1;1,5;a, b\n2,25;3;car\n", "0;1;c\n1;1.5;a, b\n2.25;3;car\n",
+         ("decimal comma made a point (2)",), {}),
+        # Quotes are kept, and put where they are needed.
+        ('onset;offset;label\n0;1,5;"a; ""b"""\n1;2;"c"\n', 'onset;offset;label\n0;1.5;"a; ""b"""\n1;2;"c"\n',
+         ("decimal comma made a point (1)",), {}),
+        (HEAD + GOOD + "\n" + GOOD + "a.wav\t0\t1\tcar\t.5\n" + "b.wav\n", HEAD + GOOD + "\nb.wav\n",
+         ("duplicate rows left out (2: lines 4, 5)",), {}),
+        (EVENTS + "a\t2\t1\tcar\na\t4.5\t3\tdog\n", EVENTS + "a\t1\t2\tcar\na\t3\t4.5\tdog\n",
+         ("onset and offset of a row swapped (2)",), {}),
+        # Classes are written as they are known.
+        (SPELT, None, (), {}),
+        (SPELT, SPELT.replace("Car", "car").replace("street  Dog", "street_dog"), SPELLINGS,
+         {"reference": True}),
+        ("onset,offset,Car,Street dog\n0,1,0.5,0\n", "onset,offset,car,street_dog\n0,1,0.5,0\n",
+         ("class 'Car' written 'car' (1)", "class 'Street dog' written 'street_dog' (1)"),
+         {"classes": ["car", "street_dog"]}),
+        ("onset,offset,Car,Dog\n0,1,0.5,0\n", None, (), {"classes": ["car", "CAR", "x"]}),  # which of two?
+        ("onset,offset,Car,car\n0,1,0.5,0\n", None, (), {"classes": ["car"]}),  # they would be one
+        # What is not safe is left alone.
+        (HEAD + "a.wav\t1\t2\tcar\t85\na.wav\t2\t3\tcar\t40\n", None, (), {}),  # percent: is 1 one, or all?
+        (HEAD + "a.wav\t1,250\t2,500\tcar\t1\n", None, (), {}),  # thousands?
+        ("filename,onset,offset,event_label\na.wav,1,5,2,0,car\n", None, (), {}),  # commas of both kinds
+        (EVENTS + "a\t2\t1\tcar\n", None, (), {}),  # one row alone
+        (EVENTS + "a\t2\t1\tcar\na\t3\t4\tdog\n", None, (), {}),  # not all are swapped
+        (HEAD + GOOD + "a.wav\t1.0\t2.0\tcar\t0.5\n", None, (), {}),  # touching rows
+        (HEAD + GOOD + 'a.wav\t0\t1\t"car\t1\n', None, (), {}),
+        ('onset,offset,label\n0,1,"a, ""b"""\n\n2,1,car\n', None, (), {}),
+    ],
+)  # fmt: skip
+def test_safe_mends_are_made_and_others_are_not(data, copy, mends, options):
+    text, found = fixed(data, **options)
+    assert text == (data if copy is None else copy)
+    assert found.mends == mends
+    assert found.source == "out.tsv"
+    if copy:
+        assert found.ok and {*found.counts} <= {"unknown-class"}
+        read_rows("out.tsv")
+
+
+ZIPPED = gzip.compress((HEAD + GOOD).encode("utf-16"))
+ZIPPED += b"\0" * (len(ZIPPED) % 2)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\x00", b"\xff\xfe\x00\xd8x\x00", (HEAD + GOOD).encode("utf-32"), ZIPPED]
+)
+def test_what_only_begins_like_utf_16_is_not_copied(data):
+    found = told(data, fix="out.tsv")
+    assert found.mends[0].startswith("no copy was written")
+    assert found.counts == {"utf-16": 1}
+    assert not Path("out.tsv").exists()
+
+
+def test_standard_input_is_copied():
+    found = validate("-", stdin=io.BytesIO(gzip.compress((HEAD + GOOD + GOOD).encode())))
+    assert (found.source, found.counts) == ("-", {"duplicate-row": 1})
+    found = validate("-", stdin=io.BytesIO((HEAD + GOOD + GOOD).encode()), fix="out.tsv")
+    assert (Path("out.tsv").read_text(), found.counts) == (HEAD + GOOD, {})
+    assert validate("-", stdin=io.BytesIO(b"junk\n"), fix="out.tsv").counts == {"not-a-table": 1}
+
+
+def test_what_was_there_stays_where_nothing_can_be_written():
+    Path("out.tsv").write_text("before")
+    assert not told("junk\n", fix="out.tsv").ok
     with pytest.raises(InputError):
-        validate(tmp_path / "no")
-    assert isinstance(validate(path), sedeval_soft.Validation)
+        validate("missing.tsv", fix="out.tsv")
+    assert Path("out.tsv").read_text() == "before"
+    Path("link.tsv").symlink_to("t.tsv")
+    for system, target, words in (
+        ("t.tsv", "t.tsv", "this is the system output"),
+        ("t.tsv", "link.tsv", "this is the system output"),
+        (".", "out.tsv", "is a folder"),
+    ):
+        with pytest.raises(SettingsError, match=words):
+            validate(system, fix=target)
+    assert Path("t.tsv").read_bytes() == b"junk\n"
 
 
-@given(fields=st.lists(st.text(st.sampled_from('ab,"'), max_size=4), min_size=1, max_size=4))
-@settings(max_examples=50)
-def test_characters_of_fields_hold_what_was_written(fields, tmp_path_factory):
-    """Fields of words where numbers belong, each of which is told."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="").writerow(fields)
-    head = ",".join(f"c{i}" for i in range(len(fields)))
-    text = f"0,1,{out.getvalue()}"
-    found = validate(written(tmp_path_factory.mktemp("t") / "t.csv", f"onset,offset,{head}\n{text}\n"))
-    pieces = [text[begin - 1 : end - 1] for begin, end in map(found.span, found.problems)]
-    assert ",".join(pieces) == out.getvalue()
-    assert [next(csv.reader([piece + ","]))[0] for piece in pieces] == fields
+# The command.
 
 
-def test_overlaps_name_the_row_that_goes_on_and_its_times(tmp_path):
-    path = written(tmp_path / "t.tsv", EVENTS + "a\t0\t5\tcar\nb\t1\t2\tcar\na\t3\t4\tcar\n")
-    (found,) = validate(path).problems
-    assert (found.line, found.message) == (4, "overlaps line 2 of the same file and class: 0 to 5 s")
+def call(*arguments):
+    return called("validate", *arguments)
+
+
+@pytest.fixture
+def tables(here):
+    for name, text in TABLES.items():
+        Path(f"{name}.tsv").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "strict"), [("clean", 0, 0), ("noted", 0, 1), ("warned", 0, 1), ("wrong", 1, 1)]
+)
+def test_exit_codes_of_all_forms(name, plain, strict, tables):
+    assert command.REPORTS == tuple(VALIDATION_FORMATS)
+    for form in VALIDATION_FORMATS:
+        assert call(f"{name}.tsv", "--format", form).code == plain
+        assert call(f"{name}.tsv", "--format", form, "--strict").code == strict
+    level = {"noted": "notice", "warned": "warning", "wrong": "error"}.get(name)
+    annotations = call(f"{name}.tsv", "--format", "github").out
+    assert annotations.startswith(f"::{level} file={name}.tsv,line=3,") if level else annotations == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.tsv"], "cannot be read: No such file or directory"),
+        (["clean.tsv", "--reference", "missing.tsv"], "cannot be read"),
+        (["clean.tsv", "--reference", "wrong.tsv"], "wrong.tsv:3:3"),
+        (["clean.tsv", "--durations", "missing.tsv"], "cannot be read"),
+        (["clean.tsv", "--config", "missing.yaml"], "cannot be read"),
+        (["clean.tsv", "--preset", "dcase1999"], "dcase2019-task4"),
+        (["clean.tsv", "--preset", "dcase2019-task4", "--config", "x.yaml"], "both set classes"),
+        (["clean.tsv", "--max-problems", "0"], "0 is not in the range"),
+        (["clean.tsv", "--format", "xml"], "sarif"),
+        (["-", "--reference", "-"], "standard input"),
+        (["clean.tsv", "-o", "clean.tsv"], "this is the system output ("),
+        (["clean.tsv", "--fix", "clean.tsv"], "this is the system output ("),
+        (["clean.tsv", "--fix", "./clean.tsv"], "this is the system output ("),
+        (["clean.tsv", "--reference", "noted.tsv", "--fix", "noted.tsv"], "this is the reference"),
+        (["clean.tsv", "--fix", "-"], "standard output"),
+        (["clean.tsv", "--fix", "new.tsv", "-o", "new.tsv"], "one file"),
+        ([".", "--fix", "new.tsv"], "is a folder"),
+        ([], "Missing argument"),
+        (["clean.tsv", "wrong.tsv", "--format", "json"], "SYSTEM"),
+        (["clean.tsv", "wrong.tsv", "--format", "sarif"], "SYSTEM"),
+        (["clean.tsv", "wrong.tsv", "--fix", "new.tsv"], "SYSTEM"),
+        (["clean.tsv", "wrong.tsv", "-o", "wrong.tsv"], "this is the system output 2 (wrong.tsv)"),
+    ],
+)
+def test_what_cannot_be_run_exits_with_2(arguments, words, tables):
+    done = call(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert {path.stem: path.read_text() for path in Path().iterdir()} == TABLES
+
+
+def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):
+    wrong = (
+        "wrong.tsv:3:3: error offset-before-onset: offset 2 is before onset 3; expected onset <= offset; "
+        "correct the one that is wrong\n"
+        "wrong.tsv: 1 error (long table with header, tab; rows: 1, files: 1, classes: 1)\n"
+    )
+    clean = "clean.tsv: no problems (long table with header, tab; rows: 1, files: 1, classes: 1)\n"
+    done = call("clean.tsv", "wrong.tsv")
+    assert (done.code, done.out) == (1, clean + wrong)
+    github = [
+        call(*names, "--format", "github").out for names in (["wrong.tsv", "warned.tsv"], ["wrong.tsv"])
+    ]
+    assert github[0].startswith(github[1]) and github[0] != github[1]
+    assert call("clean.tsv", "noted.tsv").code == 0
+    assert call("clean.tsv", "noted.tsv", "--strict").code == 1
+    done = call("wrong.tsv", "--format", "json", "-o", "report.json")
+    assert (done.code, done.out) == (1, "")
+    assert json.loads(Path("report.json").read_text())["errors"] == 1
+
+
+def test_settings_files_say_which_classes_there_can_be(tables):
+    for text, code, words in (
+        ("classes: [car, dog]", 0, "class 'dog' of those in the settings"),
+        ("threshold: 0.5", 0, "no problems"),
+        ("classes: 7", 2, ""),
+    ):
+        Path("s.yaml").write_text(text)
+        done = call("clean.tsv", "--config", "s.yaml")
+        assert done.code == code and words in done.out
+
+
+def test_the_schema_refuses_what_it_does_not_know(tables):
+    document = json.loads(render_validation(validate("warned.tsv"), "json"))
+    jsonschema.Draft202012Validator.check_schema(schema("soft-sed-eval-validation/1"))
+    for broken in (document | {"more": -1}, document | {"extra": 1}, {**document, "problems": [{}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, schema("soft-sed-eval-validation/1"))
+
+
+def test_columns_of_sarif_and_github_are_characters():
+    Path("t.csv").write_text('filename,onset,offset,event_label\n"a, ""b""",12,x5,"car, red"\n')
+    (result,) = call("t.csv", "--format", "sarif").document["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 2, "startColumn": 15, "endColumn": 17}
+    assert call("t.csv", "--format", "github").out.startswith(
+        "::error file=t.csv,line=2,col=15,endColumn=16,title=not-a-number::offset 'x5' is not a number"
+    )
+    (first,) = call("t.csv", "--format", "json").document["problems"]
+    assert (first["column"], first["characters"]) == (3, [15, 17])
+
+
+def test_annotations_are_escaped_as_github_asks_for():
+    unknown = problem("unknown-class", "a,b:c%\r\nd.tsv", "50 % of\r\n::error::x", 3, 4)
+    text = render_validation(Validation("x", (unknown,), {"unknown-class": 1}), "github")
+    assert text == (
+        "::warning file=a%2Cb%3Ac%25%0D%0Ad.tsv,line=3,title=unknown-class::"
+        "50 %25 of\\r\\n::error::x; correct its name, or leave its rows out\n"
+    )
+    mends = Validation("x\x1b[1m", (unknown,), {"unknown-class": 1}, mends=("\x1b]0;x\x07",))
+    assert all(line.isprintable() for line in render_validation(mends, "text").splitlines())
+
+
+@pytest.mark.parametrize("name", ["::error file=x::y", "##[command]", "x\n::error::y"])
+def test_a_path_is_no_command(name):
+    Path(name).write_text(TABLES["wrong"])
+    lines = call("--", name).out.splitlines()
+    assert len(lines) == 2
+    assert not any(line.startswith(("::", "##")) for line in lines), lines
+    (line,) = call("--format", "github", "--", name).out.splitlines()
+    escaped = name.replace(":", "%3A").replace("\n", "%0A")
+    assert line.startswith(f"::error file={escaped},line=3,col=")
+
+
+def test_rules_say_what_they_must():
+    for code, rule in RULES.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9_]+)*", code), code
+        assert rule.meaning[0].isupper() and rule.meaning.endswith("."), code
+        assert rule.mend[0].islower() and not rule.mend.endswith("."), code
+
+
+def test_validation_imports_nothing_heavy(tables):
+    code = (
+        "import sys; from sedeval_soft.cli.main import group\n"
+        "try: group.main(['validate', 'clean.tsv', '--reference', 'clean.tsv'], standalone_mode=False)\n"
+        "except BaseException: pass\n"
+        "print(*[m for m in ('pandas', 'scipy', 'rich', 'sed_eval') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert "no problems" in done.stdout
+    assert done.stderr.split() == []

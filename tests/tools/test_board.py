@@ -1,0 +1,687 @@
+"""The board: which files are submissions, what is on its site, what is made anew, what it withstands."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from called import call
+
+from sedeval_soft import InputError, SettingsError, compare, evaluate
+from sedeval_soft.html.board_page import slugs
+from sedeval_soft.report.write import OutputError
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.alignment_report import NO_DURATIONS
+from sedeval_soft.tools import site as module
+from sedeval_soft.tools.site import MARK
+from sedeval_soft.tools.submissions import find_submissions
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+REFERENCE = SAMPLES / "ref.tsv"
+SOFT = "segment.soft.f1.macro"
+HOSTILE = (
+    *("<script>alert(1)", "<img src=x onerror=alert(1)>", '"><svg onload=alert(1)>', "'; alert(1); '"),
+    *(
+        "<title><style><b>",
+        "{{ 7*7 }}{% raw %}",
+        '=HYPERLINK("x")',
+        "a\u202eb",
+        "Ünïcödé 鳥",
+        " ",
+        "a..b",
+        "con",
+    ),
+)
+"""Names that something might obey; none has a `/`, which no name of a file can have."""
+
+EVENTS = "filename\tonset\toffset\tevent_label\n"
+BAD = (
+    "filename\tonset\toffset\tevent_label\tvalue\ncafe.wav\t1\t0\t<script>alert(1)</script>\t0.5\n"
+    "cafe.wav\t1\t2\tcar\t0.5\ncafe.wav\t2\t3\tcar\t7\n"
+)
+"""A table that cannot be scored, with a class that is markup."""
+
+
+class Board:
+    """A folder of submissions, tables of the samples at first, and the site that is made of it."""
+
+    def __init__(self, folder, *names):
+        self.folder, self.made, self.site = folder, folder / "submissions", folder / "site"
+        self.made.mkdir(parents=True)
+        for name in names:
+            shutil.copy(SAMPLES / f"{name}.tsv", self.made)
+
+    def add(self, name, text=BAD):
+        (self.made / name).write_text(text, encoding="utf-8")
+
+    def tables(self):
+        return {path.stem: path for path in sorted(self.made.glob("*.tsv"))}
+
+    def build(self, reference=REFERENCE, site=None, **asked):
+        asked = {"reports": False, "replicates": 100, **asked}
+        return module.build_site(self.made, reference, site or self.site, **asked)
+
+    def call(self, *options, reference=REFERENCE):
+        given = ("--reference", reference, "-o", self.site, "--no-reports", *options)
+        return call("board", self.made, *given)
+
+    def page(self, name="index.html"):
+        return (self.site / name).read_text(encoding="utf-8")
+
+    def document(self, name="board.json"):
+        return json.loads(self.page(name))
+
+    def hashes(self, site=None):
+        """Return the hash of every file of the site."""
+        site = site or self.site
+        return {
+            str(path.relative_to(site)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(site.rglob("*"))
+            if path.is_file()
+        }
+
+    def hashes_anew(self, **asked):
+        """Return the hashes of a site that is made at once of what there is now."""
+        self.build(site=self.folder / "apart", **asked)
+        return self.hashes(self.folder / "apart")
+
+
+@pytest.fixture
+def three(tmp_path):
+    return Board(tmp_path, "sys", "sys_b", "events")
+
+
+@pytest.fixture
+def two(tmp_path):
+    return Board(tmp_path, "sys", "sys_b")
+
+
+@pytest.fixture
+def one(tmp_path):
+    return Board(tmp_path, "sys")
+
+
+class Tags(HTMLParser):
+    """Collects the elements of a page, its links, and the text that is shown."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.links, self.shown, self.events = [], [], "", []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in {"href", "src"}]
+        self.events += [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data):
+        self.shown += data
+
+
+# Which files are submissions, and what they are called.
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (
+            ("a.tsv", "b.csv.gz", "c.zip", "d.parquet", "e.tar.gz", "f.TXT", "g.v2/", ".hidden.tsv"),
+            ["a", "b", "c", "d", "e", "f", "g.v2"],
+        ),
+        # What would be called alike is called by its whole name.
+        (
+            ("a/", "a.tsv", "a.csv", "b.tsv", "b.tsv.csv", "b.csv"),
+            ["a", "a.csv", "a.tsv", "b.csv", "b.tsv", "b.tsv.csv"],
+        ),
+    ],
+)
+def test_a_file_is_called_by_its_stem_and_a_folder_by_its_name(files, names, tmp_path):
+    for name in files:
+        path = tmp_path / name
+        path.mkdir() if name.endswith("/") else path.write_text("x")
+    assert [each.name for each in find_submissions(tmp_path)[0]] == names
+
+
+def test_names_that_are_no_text_are_spelled_and_still_different(tmp_path):
+    for name in ("a\udcff.tsv", "a\\udcff.tsv"):
+        (tmp_path / name).write_text("x")
+    found = find_submissions(tmp_path)[0]
+    assert len({each.name for each in found}) == 2
+    assert all(each.name.isascii() and each.digest for each in found)
+
+
+def test_what_is_no_table_is_told(tmp_path):
+    for name in ("README.md", "a.tsv", "a.yaml", "nobody.yaml", "image.png"):
+        (tmp_path / name).write_text("x")
+    found, ignored = find_submissions(tmp_path)
+    assert [(each.name, each.description and each.description.name) for each in found] == [("a", "a.yaml")]
+    assert ignored == ["README.md", "image.png", "nobody.yaml"]
+    for path in (tmp_path / "nothing", tmp_path / "a.tsv"):
+        with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
+            find_submissions(path)
+
+
+def test_the_hash_of_a_folder_is_of_names_and_bytes(tmp_path):
+    folder = tmp_path / "team"
+    folder.mkdir()
+    digests = {find_submissions(tmp_path)[0][0].digest}
+    for name, text in (("a.tsv", "1"), ("a.tsv", "2"), ("b.tsv", "2"), ("a.tsv", "2")):
+        if name == "b.tsv":
+            (folder / "a.tsv").unlink()
+        (folder / name).write_text(text)
+        digests.add(find_submissions(tmp_path)[0][0].digest)
+    assert len(digests) == 5
+
+
+def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
+    for name, target in (("link.tsv", REFERENCE), ("gone.tsv", one.folder / "nothing"), ("folder", SAMPLES)):
+        (one.made / name).symlink_to(target)
+    (one.made / "inside").mkdir()
+    (one.made / "inside" / "a.tsv").symlink_to(REFERENCE)
+    os.mkfifo(one.made / "pipe.tsv")
+    found = {each.name: each for each in find_submissions(one.made)[0]}
+    assert {*found} == {"sys", "link", "gone", "inside", "pipe"}  # a link without extension is no table
+    for name in ("link", "gone", "inside"):
+        assert "is a link, which is not followed" in found[name].problem.message
+    assert "neither a file nor a folder" in found["pipe"].problem.message
+    assert found["sys"].problem is None
+    (problem,) = {each.problem.code for each in find_submissions(one.made, Limits(size=1000))[0][-1:]}
+    assert problem == "too-many-size"
+    with pytest.raises(InputError, match="members"):
+        find_submissions(SAMPLES, Limits(members=2))
+
+
+def test_pages_have_names_that_are_safe_and_different_everywhere():
+    given = [*HOSTILE, "team_a", "Team_A", "team-b", "x" * 300, "NUL", "nul", "a.b", "\udcff"]
+    places = slugs(given)
+    made = [place.report for place in places.values()]
+    assert len({path.casefold() for path in made}) == len(given)
+    assert places["team-b"].report == "reports/team-b.html"
+    assert all(len(path) < 120 and path.isascii() and not {*path} & {*" <>\"'&\\:?*|%#"} for path in made)
+    # They hang on the name alone, as long as no other differs from it by case only.
+    for name in ("team-b", HOSTILE[0]):
+        assert slugs([name])[name] == places[name]
+
+
+# Ranks and scores.
+
+
+def test_the_board_is_that_of_compare(three):
+    """Ranks, ties, intervals, places and p-values are the same, to the last digit; so are all scores."""
+    expected = compare(REFERENCE, three.tables(), replicates=100)
+    ticks = []
+    board = three.build(progress=lambda done, total: ticks.append((done, total))).board
+    assert ticks == [(1, 3), (2, 3), (3, 3)]
+    assert board.entries == expected.entries
+    shown = three.document()["submissions"]
+    assert [each["name"] for each in shown] == [entry.system for entry in expected.entries]
+    for each, entry, scores in zip(shown, expected.entries, expected.systems, strict=True):
+        assert (each["value"], each["low"], each["high"]) == (entry.value, entry.low, entry.high)
+        assert each["scores"]["event.hard.f1.macro"] == scores["event.hard.f1.macro"]
+    document = three.document("data/sys.json")
+    scores = {score["name"]: score["value"] for score in document["systems"][0]["scores"]}
+    assert scores == dict(evaluate(REFERENCE, SAMPLES / "sys.tsv"))
+    assert [item["path"] for item in document["inputs"]] == ["ref.tsv", "sys.tsv"]
+    entries = three.build(ties="bootstrap").board.entries
+    for ours, theirs in zip(entries[1:], expected.entries[1:], strict=True):
+        assert ours.difference.p_exchange == theirs.difference.p_bootstrap
+    assert "paired bootstrap" in three.page()
+
+
+def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
+    shutil.copy(three.made / "sys.tsv", three.made / "same.tsv")
+    rank_by = "segment.optimal.f1.macro"
+    entries = three.build(rank_by=rank_by).board.entries
+    assert [entry.place for entry in entries] == [entry.rank for entry in entries]
+    same = {entry.system: entry for entry in entries}
+    assert same["sys"].tied and same["same"].tied and same["sys"].rank == same["same"].rank
+    assert all(entry.low is None and entry.best_place is None for entry in entries)
+    assert "nothing is said of how sure they are" in three.page()
+    assert three.document()["test"] == "none"
+    asked = three.build(rank_by=rank_by, ties="exchange").board
+    assert asked.entries == compare(REFERENCE, three.tables(), rank_by=rank_by, replicates=100).entries
+
+
+def test_of_one_file_nothing_is_drawn(tmp_path):
+    board, reference = Board(tmp_path), tmp_path / "one.tsv"
+    reference.write_text(f"{EVENTS}a.wav\t0\t1\tcar\na.wav\t3\t4\tdog\n")
+    board.add("x.tsv", reference.read_text())
+    board.add("y.tsv", f"{EVENTS}a.wav\t0\t1\tcar\nother.wav\t0\t1\tcar\n")
+    entries = board.build(reference).board.entries
+    assert [(entry.rank, entry.low, entry.difference) for entry in entries[:1]] == [(1, None, None)]
+    assert (entries[1].rank, entries[1].low, entries[1].difference.p_exchange) == (2, None, None)
+    assert "nothing is said of how sure they are" in board.page()
+    assert board.document()["test"] == "none"
+
+
+def test_columns_are_those_that_are_asked_for(two):
+    names = ("event.hard.f1[car]", "segment.hard.roc_auc.macro", SOFT)
+    two.build(scores=names)
+    document = two.document()
+    assert document["columns"] == [*names[:2]]
+    scores = evaluate(REFERENCE, two.made / "sys.tsv", measures=("curves",))
+    (shown,) = [each for each in document["submissions"] if each["name"] == "sys"]
+    assert shown["scores"] == {name: scores[name] for name in names[:2]}
+    assert "event hard" in two.page()
+    rows = list(csv.DictReader(two.page("board.csv").splitlines()))
+    assert float(rows[0][names[0]]) == document["submissions"][0]["scores"][names[0]]
+
+
+def test_files_that_one_submission_makes_up_change_no_other(two):
+    before = {entry.system: entry for entry in two.build().board.entries}
+    rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(100))
+    two.add("worse.tsv", (two.made / "sys_b.tsv").read_text() + rows)
+    site = two.build()
+    assert site.scored == ("worse",)
+    after = {entry.system: entry for entry in site.board.entries}
+    for name, entry in before.items():
+        assert (after[name].low, after[name].high) == (entry.low, entry.high)
+    assert after["sys_b"].difference.p_exchange == before["sys_b"].difference.p_exchange
+    assert after["worse"].low is not None and after["worse"].value < after["sys_b"].value
+
+
+def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
+    head, *rows = (one.made / "sys.tsv").read_text().splitlines()
+    (one.made / "team").mkdir()
+    for row in rows:
+        path = one.made / "team" / f"{Path(row.split(chr(9))[0]).stem}.tsv"
+        path.write_text((path.read_text() if path.exists() else f"{head}\n") + f"{row}\n")
+    shutil.copy(REFERENCE, one.made)
+    site = one.build(one.made / "ref.tsv")
+    first, second = site.board.entries
+    assert first.value == second.value and first.rank == second.rank == 1 and first.tied
+    assert site.ignored == ("ref.tsv",)
+    next((one.made / "team").iterdir()).unlink()
+    assert one.build(one.made / "ref.tsv").scored == ("team",)
+
+
+def test_a_baseline_stays_the_baseline_whoever_is_called_alike(two):
+    assert two.build(baseline="sys_b").board.baseline == "sys_b"
+    two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
+    assert two.build(baseline="sys_b.tsv").board.baseline == "sys_b.tsv"
+    (two.made / "sys_b.csv").unlink()
+    assert two.build(baseline="sys_b.tsv").board.baseline == "sys_b"
+
+
+# What is made anew.
+
+
+def test_only_what_changed_is_scored_again(three):
+    assert three.build().scored == ("events", "sys", "sys_b")
+    before = three.hashes()
+    ticks = []
+    assert three.build(progress=lambda *done: ticks.append(done)).scored == () and len(ticks) == 3
+    assert three.hashes() == before
+    three.add("sys_b.tsv", (three.made / "sys_b.tsv").read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
+    assert three.build().scored == ("sys_b",)
+    assert three.hashes() == three.hashes_anew(), "incremental and new are the same bytes"
+
+
+def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
+    folds, other = two.folder / "folds.tsv", two.folder / "ref.tsv"
+    head, *lines = (SAMPLES / "folds.tsv").read_text().splitlines()
+    folds.write_text("\n".join([head, *lines]) + "\n")
+    other.write_text(REFERENCE.read_text() + "cafe.wav\t1.0\t2.0\tcar\t0.5\n")
+    quick = {"only": ("segment",), "replicates": 20}
+    tuned = {"folds": str(folds), "rank_by": "segment.tuned.f1.macro"}
+    for change in (
+        {},
+        {"segment_length": 0.5},
+        {"rank_by": "segment.hard.f1.macro"},
+        {"durations": str(SAMPLES / "durations.tsv")},
+        {"reference": other},
+        {"by": "{scene}.wav"},
+        {"by": "{scene}fe.wav"},
+        tuned,
+    ):
+        assert two.build(**quick, **change).scored == ("sys", "sys_b"), change
+    assert two.build(**quick, **tuned).scored == ()
+    folds.write_text("\n".join([head, *lines[::-1]]) + "\n\n")
+    assert two.build(**quick, **tuned).scored == ("sys", "sys_b")
+    assert two.hashes() == two.hashes_anew(**quick, **tuned)
+    two.build(**quick)
+    comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "bootstrap"}
+    two.build(**comparison)
+    assert two.hashes() == two.hashes_anew(**comparison)
+    monkeypatch.setattr("sedeval_soft.tools.submissions.__version__", "9.9.9")
+    assert two.build(**quick).scored == ("sys", "sys_b")
+
+
+def test_damage_to_what_is_stored_is_mended(two):
+    two.add("bad.tsv")
+    two.build()
+    before = two.hashes()
+    damages = (
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:],
+        lambda data: data[:0],
+        lambda data: data[:0] + b'{"key": 1}',
+    )
+    for damage in damages:
+        for pattern in ("*comparisons*", "[0-9a-f]*[0-9a-f].json"):
+            for path in (two.folder / "site.cache").glob(pattern):
+                path.write_bytes(damage(path.read_bytes()))
+            two.build()
+            assert two.hashes() == before
+    assert two.build().scored == ()
+    (two.site / "data" / "sys.json").write_text("{}")
+    (two.site / "index.html").unlink()
+    assert two.build().scored == ("sys",), "pages that were changed or lost are made again"
+    assert two.hashes() == before
+
+
+@pytest.mark.parametrize("kind", ["valid", "invalid"])
+def test_a_record_of_another_submission_is_not_taken(two, kind):
+    for name in ("sys", "sys_b") if kind == "invalid" else ():
+        two.add(f"{name}.tsv")
+    two.build()
+    before = two.hashes()
+    one, other = sorted((two.folder / "site.cache").glob("[0-9a-f]*[0-9a-f].json"))[:2]
+    shutil.copy(one, other)
+    assert len(two.build().scored) == 1
+    assert two.hashes() == before
+
+
+def test_a_submission_that_is_gone_leaves_nothing(three):
+    three.add("bad.tsv")
+    three.build()
+    (three.site / "CNAME").write_text("example.org")
+    (three.site / "data" / "mine.txt").write_text("kept")
+    for name in ("sys.tsv", "bad.tsv"):
+        (three.made / name).unlink()
+    three.build()
+    own = {MARK, "index.html", "board.json", "board.csv", "data/sys_b.json", "data/events.json"}
+    assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"}
+    assert "sys<" not in three.page()
+    assert [path.suffix for path in (three.folder / "site.cache").iterdir()] == [".json"] * 3
+
+
+def test_the_cache_may_be_elsewhere(one):
+    cache = one.folder / "kept"
+    one.call("--cache", cache)
+    assert any(cache.iterdir()) and not (one.folder / "site.cache").exists()
+    shutil.rmtree(cache)
+    before = one.hashes()
+    assert "0 as before" in one.call("--cache", cache).err
+    assert one.hashes() == before
+
+
+def test_where_things_lie_is_not_in_the_site(tmp_path, monkeypatch):
+    boards = [Board(tmp_path / name, "sys") for name in "ab"]
+    for board in boards:
+        shutil.copytree(SAMPLES, board.folder / "data")
+        monkeypatch.chdir(board.folder)
+        reference = board.folder / "data" / "ref.tsv"
+        assert call("board", "submissions", "--reference", reference, "-o", "site", "--no-reports").code == 0
+    assert boards[0].hashes() == boards[1].hashes()
+
+
+# What cannot be scored.
+
+
+def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(two):
+    two.add("bad.tsv")
+    two.add("empty.tsv", "")
+    (two.made / "nothing").mkdir()
+    (two.made / "binary.zip").write_bytes(b"PK\x03\x04nonsense")
+    (two.made / "link.tsv").symlink_to(REFERENCE)
+    site = two.build()
+    assert {*site.invalid} == {"bad", "empty", "nothing", "binary", "link"}
+    assert [entry.system for entry in site.board.entries] == ["sys", "sys_b"]
+    invalid = {each["name"]: each for each in two.document()["invalid"]}
+    problems = invalid["bad"]["told"]
+    assert invalid["bad"]["problems"] == site.invalid["bad"] == len(problems)
+    codes = [problem["code"] for problem in problems]
+    assert {"value-out-of-range", "offset-before-onset", "unknown-class"} <= {*codes}
+    severities = [problem["severity"] for problem in problems]
+    assert severities == sorted(severities, key=("error", "warning", "note").index)
+    text = two.page("problems/bad.html")
+    assert all(f"<code>{code}</code>" in text for code in codes) and "line 2, field 3" in text
+    shown = Tags(two.page())
+    assert "problems/bad.html" in shown.links and "could not be scored" in shown.shown
+    assert str(two.folder) not in "".join(two.page(name) for name in two.hashes())
+
+
+def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
+    real = module.score_submission.__globals__["score_shard"]
+
+    def failing(shard, *args, **kwargs):
+        if getattr(shard, "system", "sys") == "sys":
+            raise ZeroDivisionError("<b>oops</b>")
+        return real(shard, *args, **kwargs)
+
+    monkeypatch.setattr("sedeval_soft.tools.submissions.score_shard", failing)
+    assert {*two.build().invalid} == {"sys"}
+    assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
+    monkeypatch.undo()
+    assert two.build().scored == ("sys",)
+    assert not (two.site / "problems" / "sys.html").exists()
+    monkeypatch.setattr(module, "write_report", failing)
+    site = two.build(reports=True)
+    assert len(site.board.entries) == 2
+    assert "sys: there is no report: <b>oops</b>" in site.warnings
+
+
+def test_reports_share_one_plotly_and_are_made_again_where_they_are_missing(two):
+    two.build(reports=True)
+    files = before = two.hashes()
+    assert {"reports/sys.html", "reports/sys_b.html"} <= {*files}
+    (plotly,) = [name for name in files if name.startswith("assets/")]
+    report = two.page("reports/sys.html")
+    assert f'src="../{plotly}"' in report and len(report) < (two.site / plotly).stat().st_size
+    assert "reports/sys.html" in Tags(two.page()).links and "../index.html" in Tags(report).links
+    assert two.build(reports=True).scored == ()
+    (two.site / "reports" / "sys.html").write_text("forged")
+    assert two.build(reports=True).scored == ("sys",)
+    assert two.hashes() == before
+    two.build()
+    assert not [name for name in two.hashes() if name.startswith(("reports/", "assets/"))]
+
+
+def test_without_any_valid_submission_there_is_a_page_all_the_same(one):
+    row = {"filename": "cafe.wav", "onset": 0, "offset": 1, "event_label": "\ud800"}
+    one.add("odd.jsonl", json.dumps(row) + "\n")
+    site = one.build()
+    assert {entry.system for entry in site.board.entries} | {*site.invalid} == {"sys", "odd"}
+    assert one.build().scored == ()
+    (one.made / "odd.jsonl").unlink()
+    one.add("sys.tsv")
+    assert one.build().board is None
+    assert "There is no submission that could be scored" in one.page()
+    assert not (one.site / "board.csv").exists()
+    (one.made / "sys.tsv").unlink()
+    site = one.build()
+    assert site.board is None and not site.invalid
+    assert one.document()["submissions"] == []
+
+
+# Names of strangers, and who they are.
+
+ALLOWED = (
+    "html head meta title style body a header h1 p code main section h2 label input span div table thead"
+)
+ALLOWED += " tr td th tbody abbr b i svg line rect ul ol li details summary script"
+
+
+def test_names_from_strangers_are_text(one):
+    for name in HOSTILE:
+        shutil.copy(SAMPLES / "sys.tsv", one.made / f"{name}.tsv")
+        quoted = json.dumps(f"</title></style></script>{name}<script>alert(2)</script>")
+        description = f"team: {quoted}\ntitle: {quoted}\nauthors: [{quoted}, {quoted}]\nnote: {quoted}\n"
+        one.add(f"{name}.yaml", description)
+        one.add(f"bad-{name}.tsv")
+    site = one.build()
+    assert len(site.board.entries) == len(HOSTILE) + 1 and len(site.invalid) == len(HOSTILE)
+    assert site.warnings == (NO_DURATIONS,)
+    for name in one.hashes():
+        assert re.fullmatch(r"[A-Za-z0-9./_-]+", name)
+        if not name.endswith(".html"):
+            continue
+        parsed = Tags(one.page(name))
+        assert {*parsed.tags} <= {*ALLOWED.split()} and not parsed.events
+        assert parsed.tags.count("script") == (1 if name == "index.html" else 0)
+        for link in parsed.links:
+            assert re.fullmatch(r"#[a-z]+|(\.\./)?[A-Za-z0-9./_-]+", link), link
+            assert link.startswith("#") or (one.site / name).parent.joinpath(link).is_file(), link
+    index = Tags(one.page())
+    assert "<script>alert(1)" in index.shown and "<script>alert(2)</script>" in index.shown
+    assert "<script>alert(1)</script>" in Tags(one.page("problems/bad-con.html")).shown
+    assert "\u202e" not in index.shown
+    rows = list(csv.reader(io.StringIO(one.page("board.csv"))))
+    assert all(not re.match(r"[=+@]", row[0]) for row in rows)
+    # Pages run their own script only.
+    (script,) = re.findall(r"<script>(.*?)</script>", one.page(), re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    for name, source in (("index.html", f"sha256-{digest}"), ("problems/bad-con.html", "none")):
+        text = one.page(name)
+        assert f"script-src &#39;{source}&#39;" in text and "default-src &#39;none&#39;" in text
+
+
+def test_who_submits_is_shown_and_what_is_wrong_with_it_is_told(three):
+    three.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
+    three.add("sys_b.yaml", "teem: Team 2\n")
+    three.add("events.yaml", "url: javascript:alert(1)\n")
+    site = three.build()
+    assert len(site.board.entries) == 3
+    assert any("sys_b.yaml" in text and "did you mean 'team'" in text for text in site.warnings)
+    assert any("events.yaml" in text and "not the address of a page" in text for text in site.warnings)
+    shown = Tags(three.page())
+    assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
+    assert not [link for link in shown.links if link.startswith("javascript")]
+    # Who submits is not what is scored.
+    three.add("sys.yaml", "team: Another\n")
+    assert three.build().scored == ()
+    assert "Another" in three.page()
+
+
+# What is refused.
+
+
+def test_the_former_site_stays_where_a_build_fails(one):
+    one.build()
+    before = one.hashes()
+    for error, words, asked in (
+        (SettingsError, "baseline", {"baseline": "nobody"}),
+        (SettingsError, "zebra", {"scores": ("segment.soft.f1[zebra]",)}),
+        (SettingsError, "ties must be one of exchange, bootstrap, none, not 'coin'", {"ties": "coin"}),
+        (SettingsError, "scores must be a list of names", {"scores": SOFT}),
+        (InputError, "nothing.tsv", {"reference": one.folder / "nothing.tsv"}),
+        (SettingsError, "in the folder of submissions", {"site": one.made / "site"}),
+        (SettingsError, "in the folder of submissions", {"cache": one.made / "cache"}),
+        (SettingsError, "which is published", {"cache": one.site / "cache"}),
+        (OutputError, "cannot be written", {"site": REFERENCE}),
+        (OutputError, "cannot be written", {"site": "a\0b"}),
+    ):
+        with pytest.raises(error, match=words):
+            one.build(**asked)
+    for name in ("index.html", "data/x"):
+        (path := one.folder / name[:4] / name).parent.mkdir(parents=True)
+        path.write_text("mine")
+        with pytest.raises(OutputError, match="is not a site of this command"):
+            one.build(site=one.folder / name[:4])
+    assert one.hashes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--rank-by", "nonsense"), "is not a score name"),
+        (("--rank-by", "segment.hard.n_ref.micro"), "neither high nor low values are better"),
+        (("--rank-by", "intersection.hard.psds"), "needs --psds"),
+        (("--score", "segment.tuned.f1.macro"), "needs --thresholds"),
+        (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
+        (("--baseline", "nobody"), "baseline must be one of "),
+        (("--preset", "nothing"), "nothing"),
+        (("--objective", "event.f1"), "--objective is of"),
+        (("--limit", "rows"), "expected NAME=NUMBER"),
+        (("--ties", "coin"), "coin"),
+        (("--reference", "-"), ""),
+        (("--reference", "nothing.tsv"), "nothing.tsv"),
+        (("-o", "-"), ""),
+        (("--strict", "--classes", "car,birds_singing"), "the reference has no 1 class ('birds_singing')"),
+    ],
+)
+def test_what_is_wrong_with_the_call_is_told_once_and_nothing_is_written(one, options, words):
+    done = one.call(*options)
+    assert done.code == 2 and words in done.err
+    assert not (one.site / "index.html").exists()
+    for arguments in (("-o", one.site), ("--reference", REFERENCE)):
+        assert call("board", one.made, *arguments).code == 2
+
+
+# The command.
+
+
+def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three):
+    three.add("bad.tsv")
+    three.add("README.md", "hello")
+    three.add("sys.yaml", "tem: A\n")
+    done = three.call()
+    assert (done.code, done.out) == (0, "")
+    lines = done.err.splitlines()
+    assert "warning: README.md is not a submission; ignored" in lines
+    assert any(line.startswith("warning: sys.yaml: unknown key 'tem'") for line in lines)
+    assert any(line.startswith("invalid: bad: ") for line in lines)
+    assert lines[-1] == "4 submissions: 3 ranked, 1 invalid; 0 as before"
+    again = three.call("--fail-on-invalid")
+    assert (again.code, again.out) == (1, "")
+    assert again.err.splitlines()[-1] == "4 submissions: 3 ranked, 1 invalid; 4 as before"
+    assert three.call("--quiet").err == ""
+    assert three.call("--classes", "car,birds_singing").code == 0
+
+
+def test_options_are_settings(two):
+    durations = ("--durations", SAMPLES / "durations.tsv")
+    done = two.call(
+        *("--rank-by", "event.hard.f1.micro", "--score", "segment.hard.f1.macro", "--title", "Sounds <2026>"),
+        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b", "--ties", "bootstrap"),
+        *("--seed", "7", *durations, "--strict"),
+    )
+    assert done.code == 0, done.err
+    document = two.document()
+    expected = {"rank_by": "event.hard.f1.micro", "columns": ["segment.hard.f1.macro"], "test": "bootstrap"}
+    expected |= {"baseline": "sys_b", "replicates": 50, "seed": 7}
+    assert {name: document[name] for name in expected} == expected
+    assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)
+    text = two.page()
+    assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
+    assert 'class="b-badge">baseline' in text
+    alone = evaluate(REFERENCE, SAMPLES / "sys.tsv", segment_length=0.5, durations=durations[1])
+    (ours,) = [each for each in document["submissions"] if each["name"] == "sys"]
+    assert ours["scores"]["segment.hard.f1.macro"] == alone["segment.hard.f1.macro"]
+
+
+def test_the_first_problem_of_each_is_told_in_one_short_line(one):
+    one.add("broken.tsv", "onset\toffset\tevent_label\n1\tsoon\tcar\n")
+    one.add("long.tsv", "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
+    one.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
+    lines = one.call("--strict").err.splitlines()
+    for words in (
+        "the first: broken.tsv:2:2: offset 'soon'",
+        "invalid: part: 2 problems, the first: part.tsv: the system has no rows for 4 ",
+    ):
+        assert any(words in line for line in lines)
+    assert all(len(line) < 300 for line in lines)
+    problems = one.page("problems/part.html")
+    assert "zoo" in problems and "strict" not in problems and "\\n" not in problems
+    # What was kept says the same.
+    assert one.call("--strict").err.splitlines()[:2] == lines[:2]
+
+
+def test_a_name_makes_no_lines_and_gives_a_terminal_no_orders(one):
+    one.add("a\n::error::\x1b[31mb.tsv")
+    one.add("c\nd.md", "")
+    one.add("e\nf.tsv", (one.made / "sys.tsv").read_text())
+    one.add("e\nf.yaml", "tem: 1\n")
+    done = one.call()
+    assert done.code == 0 and "\x1b" not in done.err
+    assert all(line.startswith(("warning: ", "invalid: ", "3 sub")) for line in done.err.splitlines())

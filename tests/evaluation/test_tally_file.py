@@ -95,9 +95,7 @@ def breath_above_1():
 
 def empty(**asked):
     made = Settings.of(**asked)
-    return Shard(
-        made, "", Tally.empty(), {name: Tally.empty() for name in made.groups}, AlignmentReport(), ()
-    )
+    return Shard(made, "", Tally(), {name: Tally() for name in made.groups}, AlignmentReport(), ())
 
 
 def test_odd_shards_are_read_back_too():

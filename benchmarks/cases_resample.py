@@ -36,7 +36,7 @@ class _Replicated:
 
     def __init__(self, tables: tuple[Any, Any], only: tuple[str, ...]) -> None:
         """Evaluate once, to have what is counted."""
-        from sedeval_soft.api import to_rows
+        from sedeval_soft.api.sources import to_rows
         from sedeval_soft.evaluation.scores import score_tally
         from sedeval_soft.evaluation.shard import shard_of_rows
         from sedeval_soft.settings import Settings

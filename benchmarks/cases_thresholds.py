@@ -38,7 +38,7 @@ def _cells(bench: Bench) -> tuple[Any, str]:
 
 
 def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
-    from sedeval_soft.api import to_rows
+    from sedeval_soft.api.sources import to_rows
     from sedeval_soft.evaluation.shard import shard_of_rows
     from sedeval_soft.settings import Settings
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, InputError
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds

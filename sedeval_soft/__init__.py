@@ -44,16 +44,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sedeval_soft.api import (
-        Evaluator,
-        compare,
-        evaluate,
-        mean_of_runs,
-        operating_points,
-        threshold_curves,
-    )
+    from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.evaluation import evaluate, threshold_curves
+    from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
+    from sedeval_soft.api.sources import operating_points
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
@@ -114,7 +110,7 @@ _HOME = {
     "Conversion": "sedeval_soft.tools.convert",
     "Curves": "sedeval_soft.evaluation.curves",
     "EvaluationError": "sedeval_soft.errors",
-    "Evaluator": "sedeval_soft.api",
+    "Evaluator": "sedeval_soft.api.evaluator",
     "InputError": "sedeval_soft.errors",
     "Limits": "sedeval_soft.tables.limits",
     "Look": "sedeval_soft.plots.style",
@@ -129,14 +125,14 @@ _HOME = {
     "Wish": "sedeval_soft.plots.data",
     "annotate": "sedeval_soft.tools.annotate",
     "build_site": "sedeval_soft.tools.site",
-    "compare": "sedeval_soft.api",
+    "compare": "sedeval_soft.api.comparison",
     "convert": "sedeval_soft.tools.convert",
-    "evaluate": "sedeval_soft.api",
-    "mean_of_runs": "sedeval_soft.api",
-    "operating_points": "sedeval_soft.api",
+    "evaluate": "sedeval_soft.api.evaluation",
+    "mean_of_runs": "sedeval_soft.api.comparison",
+    "operating_points": "sedeval_soft.api.sources",
     "plot": "sedeval_soft.api.plotting",
     "simulate": "sedeval_soft.tools.simulate",
-    "threshold_curves": "sedeval_soft.api",
+    "threshold_curves": "sedeval_soft.api.evaluation",
     "validate": "sedeval_soft.tools.validate",
     "write_report": "sedeval_soft.api.report",
 }

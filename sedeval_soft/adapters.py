@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.api import Evaluator, evaluate
+from sedeval_soft.api.evaluation import evaluate
+from sedeval_soft.api.evaluator import Evaluator
 from sedeval_soft.api.sources import settings_from
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName

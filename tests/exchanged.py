@@ -7,7 +7,7 @@ import math
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 
 
 def tuples(rows):

@@ -86,15 +86,6 @@ def test_public_names_are_those_documented():
         _ = sedeval_soft.nothing
 
 
-def test_names_of_the_library_are_there_when_asked_for():
-    from sedeval_soft import api
-
-    for name in api.__all__:
-        assert getattr(api, name).__name__ == name
-    with pytest.raises(AttributeError, match="nothing"):
-        _ = api.nothing
-
-
 def test_what_settings_ask_for_is_imported_then(tmp_path):
     """Every module that a plain evaluation has no use for is there where it is asked for."""
     asked = (

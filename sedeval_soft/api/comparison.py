@@ -13,12 +13,12 @@ from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points,
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
+    FoldsAndScenes,
     Parted,
     check_name,
-    check_names,
     limits_from,
+    read_folds_and_scenes,
     read_lengths,
-    read_parts,
     settings_from,
     shown,
     to_rows,
@@ -29,9 +29,10 @@ from sedeval_soft.comparison.compare import (
     RANK_BY,
     check_baseline,
     check_rank_by,
-    compare_scores,
     mean_scores,
+    rank_scores,
 )
+from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
@@ -44,7 +45,7 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
 
 if TYPE_CHECKING:
-    from sedeval_soft.tables.file_groups import Partition
+    pass
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 _SYSTEMS = "system", "paths, or a mapping of names to systems"
@@ -64,20 +65,6 @@ class Task:
     by: Parted | None
     limits: Limits
 
-    @classmethod
-    def read(
-        cls,
-        reference: Any,  # noqa: ANN401 - as for evaluate
-        settings: Settings,
-        durations: Durations | None,
-        folds: Parted | None,
-        by: Parted | None,
-        limits: Limits,
-    ) -> Task:
-        """Read the reference and the durations; arguments as for `evaluate`."""
-        rows = to_rows(reference, "reference", settings, limits)
-        return cls(rows, settings, read_lengths(durations, limits), folds, by, limits)
-
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
     ) -> Shard:
@@ -86,11 +73,9 @@ class Task:
             self.reference, rows, settings or self.settings, self.durations, name, cells=cells
         )
 
-    def partitions(self, shard: Shard) -> tuple[Partition | None, Partition | None]:
+    def partitions(self, shard: Shard) -> FoldsAndScenes:
         """Return which files of what was counted are of which fold, and of which scene."""
-        files = shard.tally.files
-        folds = read_parts(self.folds, "folds", files, self.limits)
-        return folds, read_parts(self.by, "by", files, self.limits)
+        return read_folds_and_scenes(self.folds, self.by, shard.tally.files, self.limits)
 
 
 def compare(
@@ -124,7 +109,8 @@ def compare(
     limits = limits_from(limits, columns)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
     tallies = [shard.tally for shard in shards]
-    return compare_scores(scores, tallies, rank_by=rank_by, baseline=baseline, progress=progress)
+    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings)
+    return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies, progress=progress)
 
 
 def mean_of_runs(
@@ -170,18 +156,17 @@ def _score(
     """Return the scores of each system, and the counts by which they are resampled together."""
     named = {name: with_points(system, limits) for name, system in named_sources(systems, *_SYSTEMS).items()}
     settings = settings_of_points(with_folds(settings, folds), named.values())
-    task = Task.read(reference, settings, durations, folds, by, limits)
+    ours = to_rows(reference, "reference", settings, limits)
+    task = Task(ours, settings, read_lengths(durations, limits), folds, by, limits)
     scores, shards = [], []
     for name, system in named.items():
         rows = to_rows(system, name, settings, limits)
         with _naming(name):
             shard = task.count(rows, name, cells=True)
-            files = task.partitions(shard)
+            parts = task.partitions(shard)
             # Systems are resampled together, with the counts of all readings.
-            shards.append(tuned_shard(shard, files[0]))
-            scores.append(
-                score_shard(shards[-1], __version__, folds=files[0], by=files[1], progress=progress)
-            )
+            shards.append(tuned_shard(shard, parts["folds"]))
+            scores.append(score_shard(shards[-1], __version__, **parts, progress=progress))
     # What is true of all is told once; of anything else it is told of which system.
     common = set.intersection(*({*each.warnings} for each in scores))
     for i, each in enumerate(scores):
@@ -227,7 +212,12 @@ def named_sources(
             named[name] = source
     else:
         raise SettingsError(f"{what}s must be {expected}, not {shown(sources)}")
-    check_names(named, f"{'an' if what[0] in 'aeiou' else 'a'} {what}")
+    article = "an" if what[0] in "aeiou" else "a"
+    for name in named:
+        if not isinstance(name, str):
+            raise SettingsError(f"the name of {article} {what} must be a text, not {shown(name)}")
+        if not name:
+            raise SettingsError(f"the name of {article} {what} must not be empty")
     if len(named) < 2:
         raise SettingsError(f"{what}s must be two or more, not {len(named)}")
     return named

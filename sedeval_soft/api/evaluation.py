@@ -16,12 +16,10 @@ from sedeval_soft.api.sources import (
     Durations,
     Parted,
     check_name,
-    checked_jobs,
-    checked_memory,
     is_points,
     limits_from,
+    read_folds_and_scenes,
     read_lengths,
-    read_parts,
     settings_from,
     shown,
     sides_of,
@@ -39,7 +37,7 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.memory import given_limit, memory_limited
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.limits import Limits, size_of
 from sedeval_soft.threads import processors
 from sedeval_soft.timeline.recordings import Recordings, align
 
@@ -102,18 +100,38 @@ def evaluate(
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = settings_for_system(system, settings, values)
+    chosen = settings_of_points(settings_from(settings, values), [system])
     if name is not None:
         check_name(name)
-    draws, jobs = checked_draws(chance), checked_jobs(jobs)
-    with nullcontext() if memory_limit is None else memory_limited(checked_memory(memory_limit)):
+    draws = _draws(chance)
+    count = 0 if jobs == "all" else jobs
+    if not (count is None or (isinstance(count, int) and count is not True and 0 <= count < 10_000)):
+        raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
+    with nullcontext() if memory_limit is None else memory_limited(_bytes(memory_limit)):
         system = with_points(system, limits)
-        found = evaluation_of(
+        evaluation = evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
             durations=durations, name=name, folds=folds, by=by, limits=limits_from(limits, columns),
-            jobs=jobs, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
+            jobs=count, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
         )  # fmt: skip
-        return (found.with_chance(draws, progress) if draws else found).scores
+        return (evaluation.with_chance(draws, progress) if draws else evaluation).scores
+
+
+def _draws(chance: object) -> int:
+    """Return how many arrangements chance levels are of, 0 for none; raises SettingsError."""
+    if isinstance(chance, bool | np.bool_):
+        return DRAWS if chance else 0
+    if not isinstance(chance, int | np.integer) or not 1 <= chance <= MOST_DRAWS:
+        raise SettingsError(f"chance must be true, false, or 1 to {MOST_DRAWS} draws, not {shown(chance)}")
+    return int(chance)
+
+
+def _bytes(limit: object) -> int:
+    """Return a limit of memory in bytes, from these or a text such as `4G`; raises SettingsError."""
+    size = size_of(limit) if isinstance(limit, str) else limit
+    if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        raise SettingsError(f"memory_limit must be bytes, or a size such as '4G', not {limit!r:.60}")
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,22 +217,10 @@ def evaluation_of(
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
         shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
-    parts = {
-        what: read_parts(parted, what, shard.tally.files, limits)
-        for what, parted in (("folds", folds), ("by", by))
-    }
+    parts = read_folds_and_scenes(folds, by, shard.tally.files, limits)
     points = sides is not None and is_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, lengths, parts["folds"])
-
-
-def checked_draws(chance: object) -> int:
-    """Return how many arrangements chance levels are of, 0 for none; raises SettingsError."""
-    if isinstance(chance, bool | np.bool_):
-        return DRAWS if chance else 0
-    if not isinstance(chance, int | np.integer) or not 1 <= chance <= MOST_DRAWS:
-        raise SettingsError(f"chance must be true, false, or 1 to {MOST_DRAWS} draws, not {shown(chance)}")
-    return int(chance)
 
 
 def threshold_curves(
@@ -237,7 +243,9 @@ def threshold_curves(
 
     limits = limits_from(limits, columns)
     system = with_points(system, limits)
-    chosen = with_curves(settings_for_system(system, settings, values))
+    chosen = settings_of_points(settings_from(settings, values), [system])
+    if "curves" not in chosen.measures:
+        chosen = replace(chosen, measures=(*chosen.measures, "curves"))
     sides = sides_of(reference, system, chosen, limits)
     pair = align(*sides, chosen, read_lengths(durations, limits))
     return curves_of(tally_pair(pair, chosen), chosen)
@@ -248,36 +256,6 @@ def with_folds(settings: Settings, folds: object) -> Settings:
     if folds is None or settings.tunes:
         return settings
     return replace(settings, cross_tune="folds")
-
-
-def settings_for_system(
-    system: Any,  # noqa: ANN401 - as for evaluate
-    settings: Settings | None,
-    values: Mapping[str, Any],
-) -> Settings:
-    """Return the settings for a system, of which one of operating points has fewer."""
-    chosen = settings_from(settings, values)
-    return settings_of_points(chosen, [system])
-
-
-def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
-    """Return the settings for systems, some of which may be of operating points; raises SettingsError."""
-    points = [system for system in systems if is_points(system)]
-    if not points:
-        return settings
-    try:
-        return for_lists_of_events(settings)
-    except SettingsError as error:
-        assumed = [
-            f"{rows.origin.name}: {text}"
-            for rows in points
-            if isinstance(rows, EventTable)
-            for text in rows.origin.assumed
-        ]
-        if not assumed:
-            raise
-        # Who gave a folder must know first what it was taken for.
-        raise SettingsError(f"{error}; {assumed[0]}") from error
 
 
 def settings_for_scores(
@@ -311,35 +289,36 @@ def evaluate_rows(
     return score_shard(shard, __version__, points=is_points(system))
 
 
-def with_curves(settings: Settings) -> Settings:
-    """Return the settings with the group of measures that keeps what curves are made of."""
-    if "curves" in settings.measures:
-        return settings
-    return replace(settings, measures=(*settings.measures, "curves"))
-
-
-def for_lists_of_events(settings: Settings) -> Settings:
-    """Return the settings for a system of operating points, which has events only.
+def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
+    """Return the settings for systems; operating points have events only.
 
     Raises SettingsError for settings that lists of events cannot follow.
     """
-    if settings.events == "merge" or settings.postprocesses or settings.psds_median_filters:
-        raise SettingsError("operating points are lists of events; they cannot be merged or post-processed")
+    points = [system for system in systems if is_points(system)]
+    if not points:
+        return settings
+    # Who gave a folder must know first what it was taken for.
+    rows = [system for system in points if not isinstance(system, Mapping)]
+    assumed = [f"{table.origin.name}: {text}" for table in rows for text in table.origin.assumed][:1]
     only_events = ("event", "intersection")
     only = tuple(part for part in settings.only if part.startswith(only_events))
-    if not only:
-        raise SettingsError(
-            "operating points have no scores of segments or clips; evaluate event or intersection"
-        )
-    if settings.measures and not {"curves", "confusion"} & {*settings.measures}:
-        raise SettingsError(
-            f"operating points have no values for measures={', '.join(settings.measures)}; only confusion "
-            "and curves can be had of them"
-        )
     rule = settings.thresholds if isinstance(settings.thresholds, str) else None
     objective = settings.objective if settings.cross_tune is not None else None
     of_cells = rule or (objective if objective and not objective.startswith(only_events) else None)
-    if of_cells:
-        raise SettingsError(f"operating points have no values of segments or clips for {of_cells}")
+    names = ", ".join(settings.measures)
+    for wrong, message in (
+        (
+            settings.events == "merge" or settings.postprocesses or settings.psds_median_filters,
+            "are lists of events; they cannot be merged or post-processed",
+        ),
+        (not only, "have no scores of segments or clips; evaluate event or intersection"),
+        (
+            settings.measures and not {"curves", "confusion"} & {*settings.measures},
+            f"have no values for measures={names}; only confusion and curves can be had of them",
+        ),
+        (of_cells, f"have no values of segments or clips for {of_cells}"),
+    ):
+        if wrong:
+            raise SettingsError("; ".join([f"operating points {message}", *assumed]))
     # Average precision ranks single events by their values, which these have none of.
     return replace(settings, only=only, measures=tuple(m for m in settings.measures if m == "confusion"))

@@ -14,22 +14,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Self, Unpack
 
-import numpy as np
-
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import for_lists_of_events
+from sedeval_soft.api.evaluation import settings_of_points
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
     Parted,
+    are_arrays,
     check_name,
-    is_points,
     limits_from,
+    read_folds_and_scenes,
     read_lengths,
-    read_parts,
     settings_from,
     shown,
-    to_rows,
+    sides_of,
     with_points,
 )
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
@@ -88,7 +86,7 @@ class Evaluator:
         dimensions, else one for each.
         """
         system = with_points(system, self.limits)
-        if is_points(system) and for_lists_of_events(self.settings) != self.settings:
+        if settings_of_points(self.settings, [system]) != self.settings:
             raise SettingsError(
                 "operating points have events only; expected an Evaluator with only=('event',), "
                 "('intersection',) or both"
@@ -119,11 +117,8 @@ class Evaluator:
     ) -> Scores:
         """Return the scores of all files so far; arguments as for `evaluate`."""
         shard = self.shard()
-        parts = [
-            read_parts(of, name, shard.tally.files, self.limits)
-            for name, of in (("folds", folds), ("by", by))
-        ]
-        return score_shard(shard, __version__, folds=parts[0], by=parts[1], progress=progress)
+        parts = read_folds_and_scenes(folds, by, shard.tally.files, self.limits)
+        return score_shard(shard, __version__, **parts, progress=progress)
 
     def shard(self) -> Shard:
         """Return all that was counted; raises EvaluationError if nothing was."""
@@ -180,42 +175,30 @@ class Evaluator:
         system: Any,  # noqa: ANN401
         files: str | Sequence[str] | None,
     ) -> list[tuple[EventTable, EventTable]]:
-        arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
-        if not arrays:
+        """Return the rows of both sides, of arrays those of each file."""
+        if not are_arrays(reference, system):
             if files is not None:
                 raise InputError(
                     Problem("files", "given for tables, which name their files; expected arrays")
                 )
-            return [self._rows(reference, system, None)]
-        if reference.shape != system.shape:
-            raise InputError(
-                Problem("system", f"array of shape {system.shape}; expected that of the reference, "
-                        f"{reference.shape}")
-            )  # fmt: skip
+            return [sides_of(reference, system, self.settings, self.limits)]
         if reference.ndim not in (2, 3):
             raise InputError(
                 Problem("reference", f"array of shape {reference.shape}; expected numbers of shape "
                         "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
             )  # fmt: skip
-        if reference.ndim == 2:
-            reference, system = reference[None], system[None]
-        names = list(files) if isinstance(files, Sequence) and not isinstance(files, str) else [files]
-        if len(names) != len(reference) or not all(isinstance(n, str) and n for n in names):
+        arrays = [(reference, system)] if reference.ndim == 2 else [*zip(reference, system, strict=True)]
+        names = [*files] if isinstance(files, Sequence) and not isinstance(files, str) else [files or ""]
+        if len(names) != len(arrays) or not all(isinstance(name, str) and name for name in names):
             raise InputError(
-                Problem("files", f"found {shown(files)}; expected {len(reference)} "
-                        f"{'name' if len(reference) == 1 else 'names'}, one for each file of the arrays")
+                Problem("files", f"found {shown(files)}; expected {len(arrays)} "
+                        f"{'name' if len(arrays) == 1 else 'names'}, one for each file of the arrays")
             )  # fmt: skip
-        triples = zip(reference, system, names, strict=True)
-        return [self._rows(ours, theirs, name) for ours, theirs, name in triples]
-
-    def _rows(self, reference: Any, system: Any, name: str | None) -> tuple[EventTable, EventTable]:  # noqa: ANN401
-        ours = to_rows(reference, "reference", self.settings, self.limits)
-        theirs = to_rows(system, "system", self.settings, self.limits)
-        return (ours, theirs) if name is None else (_named(ours, name), _named(theirs, name))
-
-
-def _named(rows: EventTable, name: str) -> EventTable:
-    return replace(rows, files=(name,))
+        sides = []
+        for pair, name in zip(arrays, names, strict=True):
+            ours, theirs = sides_of(*pair, self.settings, self.limits)
+            sides.append((replace(ours, files=(name,)), replace(theirs, files=(name,))))
+        return sides
 
 
 def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Shard:

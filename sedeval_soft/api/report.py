@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
-from sedeval_soft.api.evaluation import for_lists_of_events, with_folds
+from sedeval_soft.api.evaluation import settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
     is_points,
+    read_folds_and_scenes,
     read_lengths,
-    read_parts,
     settings_from,
     to_rows,
     with_points,
@@ -71,7 +71,7 @@ def write_report(
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
         points = is_points(theirs)
-        counted = for_lists_of_events(chosen) if points else _counted(chosen)
+        counted = settings_of_points(chosen, [theirs]) if points else _counted(chosen)
         pair = align(ours, theirs, counted, lengths)
         described = describe(ours, "reference", counted), describe(theirs, "system", counted)
         shard = shard_of(pair, described, counted, name, lengths)
@@ -80,8 +80,7 @@ def write_report(
         score = partial(
             score_shard,
             version=__version__,
-            folds=read_parts(folds, "folds", shard.tally.files, limits),
-            by=read_parts(by, "by", shard.tally.files, limits),
+            **read_folds_and_scenes(folds, by, shard.tally.files, limits),
             points=points,
             progress=progress,
         )

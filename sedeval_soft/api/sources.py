@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Probl
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.limits import LIMITS, Limits, size_of
+from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import as_written, to_seconds
 from sedeval_soft.timeline.grid import Edges
 
@@ -29,15 +30,6 @@ Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 _SHOWN = 60
 
 
-def check_names(names: Iterable[object], what: str) -> None:
-    """Refuse names of several things that are no texts, or empty; raises SettingsError."""
-    for name in names:
-        if not isinstance(name, str):
-            raise SettingsError(f"the name of {what} must be a text, not {shown(name)}")
-        if not name:
-            raise SettingsError(f"the name of {what} must not be empty")
-
-
 def settings_from(
     settings: Settings | None, values: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> Settings:
@@ -47,10 +39,13 @@ def settings_from(
     holds where neither says anything.
     """
     if settings is None:
-        named = values.get("preset")
-        base = {} if named is None else _of_preset(named)
-        base = {**(defaults or {}), **base}
-        return Settings.of(**base | {name: value for name, value in values.items() if name != "preset"})
+        preset, base = values.get("preset"), {}
+        if preset is not None:
+            from sedeval_soft.settings_files import load_preset
+
+            base = load_preset(preset)
+        values = {name: value for name, value in values.items() if name != "preset"}
+        return Settings.of(**{**(defaults or {}), **base, **values})
     if not isinstance(settings, Settings):
         raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
     if values:
@@ -65,12 +60,19 @@ def sides_of(
     limits: Limits | None = None,
 ) -> tuple[EventTable, EventTable]:
     """Return the rows of both sides; arrays must have one shape."""
-    arrays = isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)
-    if arrays and reference.shape != system.shape:
-        expected = f"expected that of the reference, {reference.shape}"
-        raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
+    are_arrays(reference, system)
     ours = to_rows(reference, "reference", settings, limits)
     return ours, to_rows(system, "system", settings, limits)
+
+
+def are_arrays(reference: object, system: object) -> bool:
+    """Return whether both sides are arrays; raises InputError where these have not one shape."""
+    if not (isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)):
+        return False
+    if reference.shape != system.shape:
+        expected = f"expected that of the reference, {reference.shape}"
+        raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
+    return True
 
 
 def to_rows(
@@ -81,8 +83,6 @@ def to_rows(
 ) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
     limits = limits_from(limits)
-    if isinstance(source, EventTable):
-        return source
     if isinstance(source, str | os.PathLike):
         return read_rows(source, limits=limits)
     if isinstance(source, np.ma.MaskedArray):
@@ -92,29 +92,23 @@ def to_rows(
         )  # fmt: skip
     if isinstance(source, np.ndarray):
         return _rows_of_array(source, role, settings)
-    if is_points(source):
+    if is_points(source) and isinstance(source, Mapping):
         from sedeval_soft.tables.joined_tables import read_points
 
-        return read_points(source, role, lambda each: _rows_of_point(each, role, settings, limits), limits)
+        def rows_of_point(point: Any) -> EventTable:  # noqa: ANN401 - see evaluate
+            """Return the rows of one operating point: a system may detect nothing at a threshold."""
+            if isinstance(point, str | os.PathLike):
+                return read_rows(point, limits=limits, may_be_empty=True)
+            empty = isinstance(point, list | tuple | Mapping) and not point
+            # A data frame that no row was ever entered in has no columns either.
+            if empty or (not isinstance(point, np.ndarray) and getattr(point, "shape", None) == (0, 0)):
+                return EventTable.empty(Origin(role, form="empty"))
+            return to_rows(point, role, settings, limits)
+
+        return read_points(source, role, rows_of_point, limits)
     from sedeval_soft.tables.frames import rows_from_data
 
     return rows_from_data(source, role, limits)
-
-
-def _rows_of_point(
-    source: Any,  # noqa: ANN401 - see evaluate
-    role: str,
-    settings: Settings,
-    limits: Limits,
-) -> EventTable:
-    """Return the rows of one operating point: a system may detect nothing at a threshold."""
-    if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits, may_be_empty=True)
-    empty = isinstance(source, list | tuple | Mapping) and not source
-    # A data frame that no row was ever entered in has no columns either.
-    if empty or (not isinstance(source, np.ndarray) and getattr(source, "shape", None) == (0, 0)):
-        return EventTable.empty(Origin(role, form="empty"))
-    return to_rows(source, role, settings, limits)
 
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
@@ -140,12 +134,6 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
     return points_in(os.fspath(path), limits_from(limits))
 
 
-def _of_preset(name: str) -> dict[str, Any]:
-    from sedeval_soft.settings_files import load_preset
-
-    return load_preset(name)
-
-
 def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits:
     """Return limits that were given, the default ones for None; raises SettingsError for other things.
 
@@ -154,23 +142,6 @@ def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
     return (limits or LIMITS).with_columns(columns)
-
-
-def checked_memory(limit: object) -> int | None:
-    """Return a limit of memory in bytes, from these or a text such as `4G`; raises SettingsError."""
-    found = size_of(limit) if isinstance(limit, str) else limit
-    if limit is None or (isinstance(found, int) and not isinstance(found, bool) and found > 0):
-        return found if isinstance(found, int) else None
-    raise SettingsError(f"memory_limit must be bytes, or a size such as '4G', not {limit!r:.60}")
-
-
-def checked_jobs(jobs: object) -> int | None:
-    """Return how many processes count, 0 for one for each processor; raises SettingsError."""
-    if jobs is None or (isinstance(jobs, int) and not isinstance(jobs, bool) and 0 <= jobs < 10_000):
-        return jobs
-    if jobs == "all":
-        return 0
-    raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
 
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
@@ -223,22 +194,31 @@ def read_parts(
     """
     if parted is None:
         return None
-    given: object = parted
-    if not isinstance(given, Mapping | str | os.PathLike):
-        expected = "a mapping of file names to their parts, or the path of a table of them"
-        raise InputError(Problem(what, f"found {shown(parted)}; expected {expected}"))
+    from sedeval_soft.tables.file_groups import by_pattern, of_mapping, read_partition
+
     if isinstance(parted, Mapping):
-        from sedeval_soft.tables.file_groups import of_mapping
-
         return of_mapping(parted, what)
-    name = os.fspath(parted)
+    name = _path_of(parted, what, "a mapping of file names to their parts, or the path of a table of them")
     if what == "by" and "{" in name:
-        from sedeval_soft.tables.file_groups import by_pattern
-
         return by_pattern(files, name)
-    from sedeval_soft.tables.file_groups import read_partition
-
     return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
+
+
+class FoldsAndScenes(TypedDict):
+    """Which files are of which fold, and of which scene."""
+
+    folds: Partition | None
+    by: Partition | None
+
+
+def read_folds_and_scenes(
+    folds: Parted | None, by: Parted | None, files: Sequence[str], limits: Limits | None
+) -> FoldsAndScenes:
+    """Return the folds and the scenes of files under the names of the arguments; see `read_parts`."""
+    return {
+        "folds": read_parts(folds, "folds", files, limits),
+        "by": read_parts(by, "by", files, limits),
+    }
 
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
@@ -246,20 +226,25 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     limits = limits_from(limits)
     if durations is None:
         return None
-    if isinstance(durations, str | os.PathLike):
+    if not isinstance(durations, Mapping):
+        name = _path_of(
+            durations, "durations", "a mapping of file names to seconds or the path of a table of them"
+        )
         from sedeval_soft.tables.file_groups import read_durations
 
-        return read_durations(durations, limits)
-    if not isinstance(durations, Mapping):
-        raise InputError(
-            Problem("durations", f"found {shown(durations)}; expected a mapping of file names to seconds "
-                    "or the path of a table of them")
-        )  # fmt: skip
-    found = (_wrong_length(file, seconds, limits) for file, seconds in durations.items())
-    problems = [Problem("durations", wrong) for wrong in found if wrong]
+        return read_durations(name, limits)
+    wrong = [_wrong_length(file, seconds, limits) for file, seconds in durations.items()]
+    problems = [Problem("durations", text) for text in wrong if text]
     if problems:
         raise InputError(problems[:MAX_PROBLEMS], more=len(problems[MAX_PROBLEMS:]))
     return {file: float(seconds) for file, seconds in durations.items()}
+
+
+def _path_of(given: object, what: str, expected: str) -> str:
+    """Return a path as text; raises InputError for what is none."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError(Problem(what, f"found {shown(given)}; expected {expected}"))
+    return os.fspath(given)
 
 
 def _wrong_length(file: object, seconds: object, limits: Limits) -> str:
@@ -267,9 +252,10 @@ def _wrong_length(file: object, seconds: object, limits: Limits) -> str:
     if not isinstance(file, str):
         return f"{shown(file)} is not the name of a file; expected text"
     number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-    if number and cast("float", seconds) > limits.duration:
+    value = cast("float", seconds) if number else math.nan
+    if value > limits.duration:
         return f"{file!r} has {shown(seconds)}, which {limits.too_long()}; expected a number of seconds"
-    if not number or not cast("float", seconds) >= 0:
+    if not value >= 0:
         return f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more"
     return ""
 

@@ -61,7 +61,7 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     _check_call(given, len(given["systems"]))
     with options.limits_of(given) as limits:
         if given["points_folder"] is not None:
-            from sedeval_soft.api import operating_points
+            from sedeval_soft.api.sources import operating_points
 
             given["points"] = operating_points(given["points_folder"], limits=limits)
         raise Exit(_run(given, limits))
@@ -129,7 +129,8 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
 
 def _run(given: dict[str, Any], limits: Limits) -> int:
     """Read the settings, evaluate and print; return the exit code."""
-    from sedeval_soft.api import settings_of_points, with_points
+    from sedeval_soft.api.evaluation import settings_of_points
+    from sedeval_soft.api.sources import with_points
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.errors import SettingsError
 
@@ -182,7 +183,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
     if curves is not None:
-        from sedeval_soft.report.curves import check_curves_path
+        from sedeval_soft.report.delimited import check_curves_path
 
         check_curves_path(curves)
     outputs = {"--curves": curves, "--save-tally": given["save_tally"], "--report": report}
@@ -261,7 +262,7 @@ def _score(
         choices = Choices(files=given["timelines"])
         write_report(*sides, given["report"], board=board, choices=choices, **how | {"settings": page})
     if given["curves"]:
-        from sedeval_soft.report.curves import write_curves
+        from sedeval_soft.report.delimited import write_curves
 
         write_curves(given["curves"], scores[0].curves, raw_names=presentation.raw_names)
     if given["save_tally"] and evaluation:
@@ -280,7 +281,8 @@ def _score_several(
     given: Mapping[str, Any], how: Mapping[str, Any], show: Callable[[int, int], None] | None
 ) -> tuple[tuple[EventTable, dict[str, EventTable]], Board | None, list[Scores]]:
     """Return the rows of both sides, the board of several systems unless they are runs of one, and scores."""
-    from sedeval_soft.api import compare, mean_of_runs, to_rows, with_points
+    from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.sources import to_rows, with_points
 
     settings, limits = how["settings"], how["limits"]
     # Read once, for scores and for the page.

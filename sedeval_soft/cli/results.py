@@ -58,7 +58,8 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from dataclasses import replace
 
     from sedeval_soft import __version__
-    from sedeval_soft.api import merge_tallies, read_parts
+    from sedeval_soft.api.evaluator import merge_tallies
+    from sedeval_soft.api.sources import read_parts
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard

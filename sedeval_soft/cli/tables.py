@@ -344,7 +344,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     from dataclasses import replace
 
     from sedeval_soft import __version__
-    from sedeval_soft.api import read_lengths, sides_of
+    from sedeval_soft.api.sources import read_lengths, sides_of
     from sedeval_soft.evaluation.optimal import tune as find
     from sedeval_soft.evaluation.shard import shard_of_rows
     from sedeval_soft.evaluation.system_scores import sign

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -77,41 +77,21 @@ _OF_ACTIVITY = frozenset(
 """Measures that do not see segments in which neither side is active, nor classes that are nowhere."""
 
 
-def compare_scores(
-    systems: Sequence[Scores],
-    tallies: Sequence[Tally],
-    *,
-    rank_by: str = RANK_BY,
-    baseline: str | None = None,
-    progress: Progress | None = None,
-) -> Board:
-    """Return the board of systems, each with its scores and its tally.
-
-    baseline: the system from which differences are taken; None for the best.
-    Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
-    """
-    settings = systems[0].settings
-    for scores in systems:
-        scores.score(rank_by)  # of one that is not there nothing was counted, either
-    paired = Paired.of_tallies(tallies, rank_by, settings)
-    board = rank_scores(systems, paired, rank_by=rank_by, baseline=baseline, progress=progress)
-    tally_of = {scores.system: tally for scores, tally in zip(systems, tallies, strict=True)}
-    ranked = {entry.system: tally_of[entry.system] for entry in board.entries}
-    return replace(board, discordances=_discordances(ranked, board.compared_to, settings))
-
-
 def rank_scores(
     systems: Sequence[Scores],
     paired: Paired | None,
     *,
     rank_by: str = RANK_BY,
     baseline: str | None = None,
+    tallies: Sequence[Tally] | None = None,
     progress: Progress | None = None,
 ) -> Board:
-    """Return the board of systems, each with its scores, from their resampled score; no discordances.
+    """Return the board of systems, each with its scores, from their resampled score.
 
-    paired: None ranks by the score alone: nothing is said of how sure that is. Arguments and errors otherwise
-    as for `compare_scores`.
+    paired: None ranks by the score alone: nothing is said of how sure that is. baseline: the system from
+    which differences are taken; None for the best. tallies: of the systems, by which they are compared
+    segment by segment; None for no discordances.
+    Raises UnknownScoreError for a score that is not there, SettingsError for a baseline.
     """
     settings, names = systems[0].settings, [scores.system for scores in systems]
     lower = check_rank_by(rank_by).direction == "lower"
@@ -133,21 +113,29 @@ def rank_scores(
         stable = list(zip(*(column.tolist() for column in columns), strict=True))
 
     @cache
-    def p_value(first: int, second: int) -> float:
+    def p_value(pair: frozenset[int]) -> float:
+        """Return the p-value that two systems do not differ, NaN where either is undefined."""
+        first, second = sorted(pair)
         observed = float(values[first] - values[second])
-        if np.isnan(observed):
-            return observed
-        if paired is None:
+        if paired is None and not np.isnan(observed):
             # What differs is taken to.
             return float("nan") if observed else 1.0
-        return paired.p(first, second, observed, progress)
+        return (
+            observed if paired is None or np.isnan(observed) else paired.p(first, second, observed, progress)
+        )
 
-    def p(one: int, other: int) -> float:
-        """Return the p-value that two systems do not differ, NaN where either is undefined."""
-        return p_value(min(one, other), max(one, other))
+    def p_values(one: int, others: Sequence[int]) -> Floats:
+        return np.array([p_value(frozenset((one, other))) for other in others], dtype=np.float64)
 
-    groups = _tied_groups(order, p, _level(settings))
-    differences = _differences(order, reference, values, drawn, p, settings.confidence)
+    # How each system but the reference differs from that; replicates are of the same files.
+    groups = tie_groups(order, p_values, _level(settings))
+    others = [k for k in order if k != reference]
+    observed, replicates = values[others] - values[reference], drawn[:, others] - drawn[:, [reference]]
+    ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(replicates, settings.confidence))
+    exchanged = p_values(reference, others)
+    table = observed, *ends, p_bootstrap(replicates, observed), exchanged, holm(exchanged)
+    rows = zip(*(column.tolist() for column in table), strict=True)
+    differences = {k: Difference(*map(finite, row)) for k, row in zip(others, rows, strict=True)}
     entries = [
         Entry(
             system=names[k],
@@ -173,6 +161,7 @@ def rank_scores(
     ranked = [
         replace(scores, warnings=(*scores.warnings, *warnings), signature=signature) for scores in ranked
     ]
+    compared = {} if tallies is None else {names[k]: tallies[k] for group in groups for k in group}
     return Board(
         systems=tuple(ranked),
         rank_by=rank_by,
@@ -182,45 +171,9 @@ def rank_scores(
         replicates=settings.replicates,
         seed=settings.seed,
         entries=tuple(entries),
-        discordances=(),
+        discordances=_discordances(compared, names[reference], settings),
         agreement=_agreement(ranked, rank_by),
     )
-
-
-def _differences(
-    order: Sequence[int],
-    reference: int,
-    values: Floats,
-    drawn: Floats,
-    p: Callable[[int, int], float],
-    confidence: float,
-) -> dict[int, Difference]:
-    """Return how each system but the reference differs from that.
-
-    values: (n_systems,). drawn: (n_replicates, n_systems) the scores of all on the same files. p: the p-value
-    that two systems do not differ.
-    """
-    others = [k for k in order if k != reference]
-    observed = values[others] - values[reference]
-    replicates = drawn[:, others] - drawn[:, [reference]]
-    ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(replicates, confidence))
-    exchanged = np.array([p(reference, k) for k in others])
-    columns = observed, *ends, p_bootstrap(replicates, observed), exchanged, holm(exchanged)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return {k: Difference(*map(finite, row)) for k, row in zip(others, rows, strict=True)}
-
-
-def _tied_groups(order: Sequence[int], p: Callable[[int, int], float], alpha: float) -> list[list[int]]:
-    """Return systems in groups of ties: each is told apart from the first of the group before."""
-
-    @cache
-    def adjusted(leader: int) -> dict[int, float]:
-        others = order[order.index(leader) + 1 :]
-        values = holm(np.array([p(leader, other) for other in others]))
-        return dict(zip(others, values.tolist(), strict=True))
-
-    # Nothing ties with what is undefined.
-    return tie_groups(order, lambda leader, other: not adjusted(leader)[other] >= alpha)
 
 
 def _agreement(systems: Sequence[Scores], rank_by: str) -> Agreement:
@@ -246,9 +199,8 @@ def _discordances(
     """
     if not Plan.of(settings).scores("segment", "hard") or len(tallies) < 2:
         return ()
-    files = sorted({file for tally in tallies.values() for file in tally.files})
-    place = {file: i for i, file in enumerate(files)}
-    wrong = {name: _wrong(tally, place, settings) for name, tally in tallies.items()}
+    files = {file: i for i, file in enumerate(sorted({f for tally in tallies.values() for f in tally.files}))}
+    wrong = {name: _wrong(tally, files, settings) for name, tally in tallies.items()}
     theirs = wrong.pop(compared_to)
     nothing = np.zeros(0, dtype=np.int64)
     rows = []

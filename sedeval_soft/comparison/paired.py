@@ -7,11 +7,11 @@ submissions changes by one at a time: what was drawn for a system, or tested of 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
@@ -26,7 +26,6 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.settings import Settings
 
-T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
@@ -161,20 +160,21 @@ class Paired:
             tally = self.load(k)
             if self._key.basis != "ranking":
                 # Which classes there are shapes the ranks of classes: only for those must they be alike.
-                columns = _without_ranks(tally.per_file), _without_ranks(tally.per_class)
-                tally = replace(tally, per_file=columns[0], per_class=columns[1])
+                columns: dict[str, Any] = {"per_file": tally.per_file, "per_class": tally.per_class}
+                for kind, of_kind in columns.items():
+                    columns[kind] = {n: c for n, c in of_kind.items() if not n.startswith("ranking.")}
+                tally = replace(tally, **columns)
             self._replicates[k] = Replicates.of(tally, self._chosen)
         return self._replicates[k]
 
     def _places(self, k: int) -> Index:
         """Return where the files of one system are among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
-        places = []
-        for file in self._scored(k).tally.files:
-            # A file beyond goes along with the same one whatever others there are.
-            other = crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1)
-            places.append(position.get(file, other))
-        return np.array(places, dtype=np.int64)
+        files = self._scored(k).tally.files
+        # A file beyond goes along with the same one whatever others there are.
+        others = (crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1) for file in files)
+        places = (position.get(file, other) for file, other in zip(files, others, strict=True))
+        return np.fromiter(places, dtype=np.int64, count=len(files))
 
     def _joint(self, first: int, second: int) -> Replicates:
         """Return what scores mixtures of the files of two systems, the files of the first coming first."""
@@ -210,7 +210,3 @@ def settings_for(rank_by: str, settings: Settings) -> Settings:
     chosen = replace(settings, only=(family,), measures=measures, compat=compat)
     chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
     return replace(chosen, psds_median_filters=())
-
-
-def _without_ranks(columns: Mapping[str, T]) -> dict[str, T]:
-    return {name: column for name, column in columns.items() if not name.startswith("ranking.")}

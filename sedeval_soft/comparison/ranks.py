@@ -76,19 +76,24 @@ def kendall(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Floats:
     return tau
 
 
-def tie_groups(order: Sequence[int], separated: Callable[[int, int], bool]) -> list[list[int]]:
-    """Return systems in groups of ties.
+def tie_groups(
+    order: Sequence[int], p_values: Callable[[int, Sequence[int]], Floats], alpha: float
+) -> list[list[int]]:
+    """Return systems in groups of ties: those that are not surely worse than the first of their group.
 
-    order: systems by place, the best first. separated: whether the first of two systems, which has the better
-    place, is surely better than the second. A system stays in the group of those before it unless the first
-    of the group is separated from it; then it opens the next one.
+    order: systems by place, the best first. p_values: that a system does not differ from each of others.
+    alpha: the p-value, after Holm over all that come after the first of a group, below which it does. What is
+    undefined ties with none.
     """
     groups: list[list[int]] = []
-    for system in order:
-        if groups and not separated(groups[-1][0], system):
+    adjusted: dict[int, float] = {}
+    for i, system in enumerate(order):
+        if groups and adjusted[system] >= alpha:
             groups[-1].append(system)
         else:
             groups.append([system])
+            others = order[i + 1 :]
+            adjusted = dict(zip(others, holm(p_values(system, others)).tolist(), strict=True))
     return groups
 
 
@@ -111,9 +116,8 @@ def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.A
     Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
     """
     difference = np.asarray(observed, dtype=np.float64)
-    finite = np.isfinite(difference)
-    centre = np.where(finite, difference, 0.0)
-    return _share(np.asarray(differences, dtype=np.float64) - centre, centre, finite, size)
+    centre = np.where(np.isfinite(difference), difference, 0.0)
+    return p_exchange(np.asarray(differences, dtype=np.float64) - centre, difference, size)
 
 
 def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
@@ -124,13 +128,11 @@ def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.Ar
     p = (1 + #{|d*| >= |d|}) / (1 + #{d*}). NaN where the observed difference is not finite.
     Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
     """
-    difference = np.asarray(observed, dtype=np.float64)
+    difference, chance = (np.asarray(values, dtype=np.float64) for values in (observed, differences))
     finite = np.isfinite(difference)
-    return _share(np.asarray(differences, dtype=np.float64), np.where(finite, difference, 0.0), finite, size)
-
-
-def _share(chance: Floats, observed: Floats, finite: npt.NDArray[np.bool_], size: npt.ArrayLike) -> Floats:
-    least = np.abs(observed) * (1 - RELATIVE) - ABSOLUTE * np.asarray(size, dtype=np.float64)
+    least = np.abs(np.where(finite, difference, 0.0)) * (1 - RELATIVE) - ABSOLUTE * np.asarray(
+        size, dtype=np.float64
+    )
     extreme = np.count_nonzero(np.abs(chance) >= least, axis=0)
     defined = np.count_nonzero(~np.isnan(chance), axis=0)
     return np.asarray(np.where(finite, (1 + extreme) / (1 + defined), np.nan))

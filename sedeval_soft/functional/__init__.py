@@ -21,18 +21,17 @@ precision of a class that has a reference and was never detected counts 0 in ave
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional.arrays import (
     Array,
+    Layout,
     Namespace,
     Sides,
     lay_out,
     namespace_of,
     ratio,
-    total,
-    undefined_as_nan,
 )
 
 __all__ = [
@@ -53,7 +52,6 @@ __all__ = [
 AVERAGES = ("micro", "macro", "weighted", None)
 MEASURES = ("precision", "recall", "fbeta", "error_rate")
 
-Axes = int | tuple[int, ...] | None
 T_NORMS = ("minimum", "product", "lukasiewicz")
 
 _TINY = 2.0**-126
@@ -86,12 +84,9 @@ def soft_counts(
     reference: Array,
     system: Array,
     *,
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
     errors: bool = True,
-    axis: int | tuple[int, ...] | None = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> SoftCounts:
     """Return fuzzy counts: TP = sum T(y, p), N_ref = sum y, N_sys = sum p, and the errors of segments.
 
@@ -101,18 +96,17 @@ def soft_counts(
 
     reference, system: (..., n_segments, n_classes), values in [0, 1] of one shape; integers and booleans take
         the other side's type.
+    t_norm: `minimum`, `product` or `lukasiewicz`: what both sides have in common.
+    errors: whether S, D and I are counted; they need values sorted.
     mask: booleans, True where cells count, of that shape or without the axis of classes. What is left out may
         hold anything, NaN too.
     weights: what each segment counts, the shape without the axis of classes.
-    t_norm: `minimum`, `product` or `lukasiewicz`: what both sides have in common.
-    errors: whether S, D and I are counted; they need values sorted.
     axis: what is summed, None for all axes but that of the classes: a batch of recordings is scored as one.
         Other axes are kept: of (n_files, n_segments, n_classes), axis=1 gives the counts of each file.
     class_axis: where the classes are, if not last.
     Returns counts in the arrays' dtype, in single precision for half precision.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return counts_of(sides, t_norm, errors=errors)
+    return counts_of(lay_out(reference, system, **layout), t_norm, errors=errors)
 
 
 def counts_of(sides: Sides, t_norm: str, *, errors: bool) -> SoftCounts:
@@ -121,20 +115,14 @@ def counts_of(sides: Sides, t_norm: str, *, errors: bool) -> SoftCounts:
         raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
     xp, y, p = sides.xp, sides.reference, sides.system
     both = _common(xp, y, p, t_norm)
-    tp, n_ref, n_sys = (total(xp, _weighted(values, sides.weight)) for values in (both, y, p))
+    tp, n_ref, n_sys = map(sides.total, (both, y, p))
     if not errors:
         return SoftCounts(tp, n_ref, n_sys)
     levels, others, shared = (xp.sort(values, axis=-1, descending=True) for values in (y, p, both))
     more = levels - others
     zero = xp.zeros_like(more)
-    substituted = xp.minimum(levels, others) - shared
-    kinds = (substituted, xp.maximum(more, zero), xp.maximum(-more, zero))
-    return SoftCounts(
-        tp,
-        n_ref,
-        n_sys,
-        *(xp.sum(total(xp, _weighted(values, sides.weight)), axis=-1) for values in kinds),
-    )
+    kinds = xp.minimum(levels, others) - shared, xp.maximum(more, zero), xp.maximum(-more, zero)
+    return SoftCounts(tp, n_ref, n_sys, *(xp.sum(sides.total(values), axis=-1) for values in kinds))
 
 
 def _common(xp: Namespace, y: Array, p: Array, t_norm: str) -> Array:
@@ -150,19 +138,8 @@ def _common(xp: Namespace, y: Array, p: Array, t_norm: str) -> Array:
     return xp.where(y <= p, y, xp.minimum(y, p))
 
 
-def _weighted(values: Array, weight: Array | None) -> Array:
-    return values if weight is None else values * weight
-
-
 def divergence_sums(
-    reference: Array,
-    system: Array,
-    *,
-    mask: Array | None = None,
-    weights: Array | None = None,
-    eps: float = 1e-7,
-    axis: int | tuple[int, ...] | None = None,
-    class_axis: int = -1,
+    reference: Array, system: Array, *, eps: float = 1e-7, **layout: Unpack[Layout]
 ) -> DivergenceSums:
     """Return the sum of y ln(y/p) + (1-y) ln((1-y)/(1-p)) over cells, in nats, and the number of cells.
 
@@ -170,8 +147,7 @@ def divergence_sums(
     `soft_counts`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return divergences_of(sides, eps)
+    return divergences_of(lay_out(reference, system, **layout), eps)
 
 
 def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
@@ -179,32 +155,28 @@ def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
     if not (isinstance(eps, int | float) and 0 < eps < 0.5):
         raise SettingsError(f"eps {eps!r}: expected a number between 0 and 0.5")
     xp, y, p = sides.xp, sides.reference, sides.system
+
+    def log(values: Array) -> Array:
+        # That at 0 is multiplied by 0, so any finite one will do.
+        return xp.log(xp.clip(values, _TINY, math.inf))
+
+    def log_clipped(values: Array) -> Array:
+        # The upper end is that of the logarithm: 1 - eps may be 1 in the precision of the values.
+        return xp.clip(xp.log(xp.clip(values, eps, 1.0)), -math.inf, math.log1p(-eps))
+
     # 1 - p is clipped by itself: of 1 - 1e-7 single precision keeps one digit.
-    missed = y * _log_clipped(xp, p, eps) + (1.0 - y) * _log_clipped(xp, 1.0 - p, eps)
-    cells = y * _log(xp, y) + (1.0 - y) * _log(xp, 1.0 - y) - missed
+    missed = y * log_clipped(p) + (1.0 - y) * log_clipped(1.0 - p)
+    cells = y * log(y) + (1.0 - y) * log(1.0 - y) - missed
     ones = xp.ones_like(y)
     if sides.mask is not None:
         nothing = xp.zeros_like(cells)
         cells, ones = xp.where(sides.mask, cells, nothing), xp.where(sides.mask, ones, nothing)
-    weighted = (_weighted(values, sides.weight) for values in (cells, ones, y))
-    return DivergenceSums(*(total(xp, values) for values in weighted))
+    return DivergenceSums(*map(sides.total, (cells, ones, y)))
 
 
-def _log_clipped(xp: Namespace, values: Array, eps: float) -> Array:
-    """Return the logarithms of values that are clipped to [eps, 1 - eps], beyond which they do not change."""
-    # The upper end is that of the logarithm: 1 - eps may be 1 in the precision of the values.
-    return xp.clip(xp.log(xp.clip(values, eps, 1.0)), -math.inf, math.log1p(-eps))
-
-
-def _log(xp: Namespace, values: Array) -> Array:
-    """Return logarithms; that at 0 is multiplied by 0, so any finite one will do."""
-    return xp.log(xp.clip(values, _TINY, math.inf))
-
-
-def _scored(
-    sides: Sides, counts: SoftCounts | DivergenceSums, measure: str, average: str | None, **how: float
-) -> Array:
-    """Return a score in the type of the arrays; how: as of `score_of`."""
+def _score(sides: Sides, measure: str, average: str | None, *, t_norm: str, **how: float) -> Array:
+    """Return a score of fuzzy sets in the type of the arrays; how: as of `score_of`."""
+    counts = counts_of(sides, t_norm, errors=measure == "error_rate" and average == "micro")
     return sides.xp.astype(score_of(counts, measure, average=average, **how), sides.dtype, copy=False)
 
 
@@ -213,23 +185,19 @@ def soft_precision(
     system: Array,
     *,
     average: str | None = "macro",
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return sum T(y, p) / sum p, as `segment.soft.precision`.
 
     reference, system: (..., n_segments, n_classes), values in [0, 1].
     average: `macro` (of classes with a reference), `micro` (of sums over classes), `weighted` (by N_ref),
         or None for the values of classes, (..., n_classes).
-    mask, weights, t_norm, axis, class_axis: as of `soft_counts`.
+    t_norm, mask, weights, axis, class_axis: as of `soft_counts`.
     Returns a scalar array, or as many values as there are along axes that are kept; NaN where undefined.
     Source: Harju & Mesaros 2023.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, counts_of(sides, t_norm, errors=False), "precision", average)
+    return _score(lay_out(reference, system, **layout), "precision", average, t_norm=t_norm)
 
 
 def soft_recall(
@@ -237,15 +205,11 @@ def soft_recall(
     system: Array,
     *,
     average: str | None = "macro",
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return sum T(y, p) / sum y, as `segment.soft.recall`; arguments as of `soft_precision`."""
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, counts_of(sides, t_norm, errors=False), "recall", average)
+    return _score(lay_out(reference, system, **layout), "recall", average, t_norm=t_norm)
 
 
 def soft_fbeta(
@@ -255,11 +219,8 @@ def soft_fbeta(
     beta: float = 1.0,
     eps: float = 0.0,
     average: str | None = "macro",
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return (1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`.
 
@@ -267,9 +228,8 @@ def soft_fbeta(
         neither side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van
         Rijsbergen 1979.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    counts = counts_of(sides, t_norm, errors=False)
-    return _scored(sides, counts, "fbeta", average, beta=beta, eps=eps)
+    sides = lay_out(reference, system, **layout)
+    return _score(sides, "fbeta", average, t_norm=t_norm, beta=beta, eps=eps)
 
 
 def soft_f1(
@@ -277,15 +237,11 @@ def soft_f1(
     system: Array,
     *,
     average: str | None = "macro",
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return 2 TP / (N_ref + N_sys), as `segment.soft.f1`; arguments as of `soft_precision`."""
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, counts_of(sides, t_norm, errors=False), "fbeta", average)
+    return _score(lay_out(reference, system, **layout), "fbeta", average, t_norm=t_norm)
 
 
 def product_soft_f1(
@@ -294,18 +250,14 @@ def product_soft_f1(
     *,
     eps: float = 1e-7,
     average: str | None = "macro",
-    mask: Array | None = None,
-    weights: Array | None = None,
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
 
     1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
     at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, counts_of(sides, "product", errors=False), "fbeta", average, eps=eps)
+    return _score(lay_out(reference, system, **layout), "fbeta", average, t_norm="product", eps=eps)
 
 
 def soft_error_rate(
@@ -313,18 +265,14 @@ def soft_error_rate(
     system: Array,
     *,
     average: str | None = "micro",
-    mask: Array | None = None,
-    weights: Array | None = None,
     t_norm: str = "minimum",
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return (S + D + I) / N_ref, of a class (FN + FP) / N_ref, as `segment.soft.error_rate`.
 
     Arguments as of `soft_precision`; only the micro average knows substitutions.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, counts_of(sides, t_norm, errors=average == "micro"), "error_rate", average)
+    return _score(lay_out(reference, system, **layout), "error_rate", average, t_norm=t_norm)
 
 
 def kl_divergence(
@@ -333,18 +281,16 @@ def kl_divergence(
     *,
     eps: float = 1e-7,
     average: str | None = "micro",
-    mask: Array | None = None,
-    weights: Array | None = None,
-    axis: Axes = None,
-    class_axis: int = -1,
+    **layout: Unpack[Layout],
 ) -> Array:
     """Return the mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)) in nats, as `segment.soft.kl_divergence`.
 
     p is clipped to [eps, 1 - eps]. Other arguments as of `soft_precision`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
-    sides = lay_out(reference, system, mask, weights, axis, class_axis)
-    return _scored(sides, divergences_of(sides, eps), "kl_divergence", average)
+    sides = lay_out(reference, system, **layout)
+    score = score_of(divergences_of(sides, eps), "kl_divergence", average=average)
+    return sides.xp.astype(score, sides.dtype, copy=False)
 
 
 def score_of(
@@ -365,15 +311,24 @@ def score_of(
         raise SettingsError(f"average {average!r}: expected micro, macro, weighted or None")
     if isinstance(counts, DivergenceSums) != (measure == "kl_divergence"):
         raise SettingsError(f"measure {measure!r} is not made of {type(counts).__name__}")
-    xp = namespace_of(counts.n_ref)
+    xp, n_ref = namespace_of(counts.n_ref), counts.n_ref
     if isinstance(counts, DivergenceSums):
-        parts = xp.clip(counts.divergence, 0.0, math.inf), counts.cells
+        numerator, denominator = xp.clip(counts.divergence, 0.0, math.inf), counts.cells
     else:
-        parts = _parts(xp, counts, measure, average, beta, eps)
-    return _averaged(xp, *parts, counts.n_ref, average, missing_counts=measure == "precision")
+        numerator, denominator = _fraction(xp, counts, measure, average, beta, eps)
+    if average == "micro":
+        numerator, denominator = xp.sum(numerator, axis=-1), xp.sum(denominator, axis=-1)
+    values, defined = ratio(xp, numerator, denominator)
+    if average in {"macro", "weighted"}:
+        weight = n_ref if average == "weighted" else xp.astype(n_ref != 0, n_ref.dtype)
+        if measure != "precision":
+            # An undefined precision of a class with a reference counts 0; others are left out.
+            weight = xp.where(defined, weight, xp.zeros_like(weight))
+        values, defined = ratio(xp, xp.sum(values * weight, axis=-1), xp.sum(weight, axis=-1))
+    return xp.where(defined, values, xp.full_like(values, math.nan))
 
 
-def _parts(
+def _fraction(
     xp: Namespace, counts: SoftCounts, measure: str, average: str | None, beta: float, eps: float
 ) -> tuple[Array, Array]:
     """Return numerators and denominators: of classes, (..., n_classes), or for `micro` of all, (..., 1)."""
@@ -399,29 +354,3 @@ def _parts(
         raise SettingsError("the micro error rate needs counts with errors=True")
     errors = counts.substitutions + counts.deletions + counts.insertions
     return xp.expand_dims(errors, axis=-1), n_ref
-
-
-def _averaged(
-    xp: Namespace,
-    numerator: Array,
-    denominator: Array,
-    n_ref: Array,
-    average: str | None,
-    *,
-    missing_counts: bool,
-) -> Array:
-    """Return values of classes or their average.
-
-    missing_counts: an undefined value of a class with a reference counts 0, and is not left out.
-    """
-    if average == "micro":
-        pooled = (xp.sum(column, axis=-1) for column in (numerator, denominator))
-        return undefined_as_nan(xp, *ratio(xp, *pooled))
-    values, defined = ratio(xp, numerator, denominator)
-    if average is None:
-        return undefined_as_nan(xp, values, defined)
-    weight = n_ref if average == "weighted" else xp.astype(n_ref != 0, n_ref.dtype)
-    if not missing_counts:
-        weight = xp.where(defined, weight, xp.zeros_like(weight))
-    mean = ratio(xp, xp.sum(values * weight, axis=-1), xp.sum(weight, axis=-1))
-    return undefined_as_nan(xp, *mean)

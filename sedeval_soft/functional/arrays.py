@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -28,12 +28,21 @@ _BLOCK = 64
 """Terms added one after another: the rounding of a sum grows with them."""
 
 
+class Layout(TypedDict, total=False):
+    """How arrays are to be read: the keywords of `lay_out`, which all functions of arrays take."""
+
+    mask: Array | None
+    weights: Array | None
+    axis: int | tuple[int, ...] | None
+    class_axis: int
+
+
 @dataclass(frozen=True, slots=True)
 class Sides:
     """Reference and system laid out alike.
 
     reference, system: (*kept, n_segments, n_classes), what a mask leaves out being 0 on both sides.
-    weight: of each cell, (*kept, n_segments, n_classes), of each segment (..., 1), or None where all count 1.
+    weight: of each segment, (*kept, n_segments, 1), or None where all count 1.
     dtype: of results; the arrays are at least of single precision, in which sums are taken.
     """
 
@@ -43,6 +52,10 @@ class Sides:
     mask: Array | None
     weight: Array | None
     dtype: Any
+
+    def total(self, values: Array) -> Array:
+        """Sum weighted segments: (*kept, n_segments, n_classes) to (*kept, n_classes)."""
+        return total(self.xp, values if self.weight is None else values * self.weight)
 
 
 def namespace_of(*arrays: Array) -> Namespace:
@@ -68,10 +81,11 @@ def namespace_of(*arrays: Array) -> Namespace:
 def lay_out(
     reference: Array,
     system: Array,
-    mask: Array | None,
-    weights: Array | None,
-    axis: int | tuple[int, ...] | None,
-    class_axis: int,
+    *,
+    mask: Array | None = None,
+    weights: Array | None = None,
+    axis: int | tuple[int, ...] | None = None,
+    class_axis: int = -1,
 ) -> Sides:
     """Check two arrays against one another and bring their classes last, what is summed before them.
 
@@ -79,83 +93,71 @@ def lay_out(
     """
     xp = namespace_of(reference, system, *(array for array in (mask, weights) if array is not None))
     shape = tuple(reference.shape)
+    ndim = len(shape)
     if tuple(system.shape) != shape:
         raise SettingsError(f"system has the shape {tuple(system.shape)}; expected the reference's, {shape}")
-    if len(shape) < 2:
+    if ndim < 2:
         raise SettingsError(f"arrays of shape {shape}; expected (..., n_segments, n_classes)")
-    place = _place(class_axis, len(shape), "class_axis")
-    dtype, work = _types(xp, reference, system)
-    order, n_kept = _order(len(shape), axis, place)
-    reference, system = (xp.astype(array, work, copy=False) for array in (reference, system))
+    place = _place(class_axis, ndim, "class_axis")
+    dtype = _result_type(xp, reference.dtype, system.dtype)
+    work = dtype if xp.finfo(dtype).bits >= 32 else xp.float32
+    order, n_kept = _order(ndim, axis, place)
+
+    def arranged(array: Array) -> Array:
+        moved = xp.permute_dims(array, order)
+        sizes = tuple(moved.shape)
+        return xp.reshape(moved, (*sizes[:n_kept], math.prod(sizes[n_kept:-1]), sizes[-1]))
+
+    segments = shape[:place] + shape[place + 1 :]
+
+    def spread(array: Array, what: str) -> Array:
+        """Return a mask or weights laid out as the values are; they may lack the axis of classes."""
+        whole = xp.expand_dims(array, axis=place) if len(array.shape) == ndim - 1 else array
+        sizes = {(length, size) for length, size in zip(whole.shape, shape, strict=False) if length != 1}
+        if len(whole.shape) != ndim or any(length != size for length, size in sizes):
+            raise SettingsError(
+                f"{what} of shape {tuple(array.shape)}; expected {segments}, one of each segment, or {shape}"
+            )
+        return arranged(xp.broadcast_to(whole, shape))
+
+    reference, system = (arranged(xp.astype(array, work, copy=False)) for array in (reference, system))
     if mask is not None:
-        mask = _spread(xp, mask, shape, place, "mask", bool)
+        if not xp.isdtype(mask.dtype, "bool"):
+            raise SettingsError(f"mask has the type {mask.dtype}; expected booleans, True where cells count")
+        mask = spread(mask, "mask")
         reference, system = (xp.where(mask, array, xp.zeros_like(array)) for array in (reference, system))
-        mask = _arranged(xp, mask, order, n_kept)
     if weights is not None:
-        if len(weights.shape) >= len(shape):
-            segments = shape[:place] + shape[place + 1 :]
+        if len(weights.shape) >= ndim:
             raise SettingsError(
                 f"weights of shape {tuple(weights.shape)}; expected one of each segment, {segments}"
             )
-        weights = _spread(xp, xp.astype(weights, work, copy=False), shape, place, "weights", None)
-        weights = _arranged(xp, weights, order, n_kept)[..., :1]
-    reference, system = (_arranged(xp, array, order, n_kept) for array in (reference, system))
+        weights = spread(xp.astype(weights, work, copy=False), "weights")[..., :1]
     return Sides(xp, reference, system, mask, weights, dtype)
+
+
+def _order(ndim: int, axis: int | tuple[int, ...] | None, place: int) -> tuple[tuple[int, ...], int]:
+    """Return the order of axes - kept, summed, classes - and how many are kept."""
+    others = [i for i in range(ndim) if i != place]
+    given = others if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    summed = [_place(each, ndim, "axis") for each in given]
+    if place in summed or len({*summed}) < len(summed) or not summed:
+        raise SettingsError(f"axis {axis!r}: expected axes other than that of the classes, each once")
+    kept = [i for i in others if i not in summed]
+    return (*kept, *summed, place), len(kept)
+
+
+def _result_type(xp: Namespace, *dtypes: Any) -> Any:  # noqa: ANN401 - of any library
+    """Return the floating type of two; hard labels, integers or booleans, take the other side's."""
+    if any(xp.isdtype(dtype, "complex floating") for dtype in dtypes):
+        raise SettingsError("complex values; expected values in [0, 1]")
+    floating = [dtype for dtype in dtypes if xp.isdtype(dtype, "real floating")]
+    return xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
 
 
 def _place(axis: int, ndim: int, what: str) -> int:
     if not isinstance(axis, int) or not -ndim <= axis < ndim:
         raise SettingsError(f"{what} {axis!r}: expected an axis of arrays of {ndim} dimensions")
     return axis % ndim
-
-
-def _types(xp: Namespace, reference: Array, system: Array) -> tuple[Any, Any]:
-    """Return the dtype of results, and that of sums: the same, or single precision for half."""
-    dtypes = [array.dtype for array in (reference, system)]
-    if any(xp.isdtype(dtype, "complex floating") for dtype in dtypes):
-        raise SettingsError("complex values; expected values in [0, 1]")
-    floating = [dtype for dtype in dtypes if xp.isdtype(dtype, "real floating")]
-    # Hard labels may be integers or booleans: they take the other side's type.
-    dtype = xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
-    return dtype, dtype if xp.finfo(dtype).bits >= 32 else xp.float32
-
-
-def _order(ndim: int, axis: int | tuple[int, ...] | None, place: int) -> tuple[tuple[int, ...], int]:
-    """Return the order of axes - kept, summed, classes - and how many are kept."""
-    others = [i for i in range(ndim) if i != place]
-    if axis is None:
-        summed = others
-    else:
-        given = axis if isinstance(axis, tuple) else (axis,)
-        summed = [_place(each, ndim, "axis") for each in given]
-        if place in summed or len({*summed}) < len(summed) or not summed:
-            raise SettingsError(f"axis {axis!r}: expected axes other than that of the classes, each once")
-    kept = [i for i in others if i not in summed]
-    return (*kept, *summed, place), len(kept)
-
-
-def _arranged(xp: Namespace, array: Array, order: tuple[int, ...], n_kept: int) -> Array:
-    moved = xp.permute_dims(array, order)
-    shape = tuple(moved.shape)
-    return xp.reshape(moved, (*shape[:n_kept], math.prod(shape[n_kept:-1]), shape[-1]))
-
-
-def _spread(
-    xp: Namespace, array: Array, shape: tuple[int, ...], place: int, what: str, kind: type | None
-) -> Array:
-    """Return a mask or weights in the shape of the values; they may lack the axis of classes."""
-    if kind is bool and not xp.isdtype(array.dtype, "bool"):
-        raise SettingsError(f"{what} has the type {array.dtype}; expected booleans, True where cells count")
-    given = tuple(array.shape)
-    if len(given) == len(shape) - 1:
-        array = xp.expand_dims(array, axis=place)
-    fits = len(array.shape) == len(shape) and all(
-        length in (1, size) for length, size in zip(array.shape, shape, strict=True)
-    )
-    if not fits:
-        segments = shape[:place] + shape[place + 1 :]
-        raise SettingsError(f"{what} of shape {given}; expected {segments}, one of each segment, or {shape}")
-    return xp.broadcast_to(array, shape)
 
 
 def total(xp: Namespace, values: Array) -> Array:
@@ -181,8 +183,3 @@ def ratio(xp: Namespace, numerator: Array, denominator: Array) -> tuple[Array, A
     safe = xp.where(defined, denominator, xp.ones_like(denominator))
     quotient = numerator / safe
     return xp.where(defined, quotient, xp.zeros_like(quotient)), defined
-
-
-def undefined_as_nan(xp: Namespace, values: Array, defined: Array) -> Array:
-    """Return values, NaN where they are not defined."""
-    return xp.where(defined, values, xp.full_like(values, math.nan))

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from sedeval_soft.errors import counted, visible
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.base import Averaged
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.report.table import Table, number
-from sedeval_soft.report.text import plain_table
+from sedeval_soft.report.table import Table, number, plain_table
 
 Value = float | int | None
 
@@ -36,20 +36,19 @@ class Comparison:
         return same(self.ours, self.theirs)
 
     @property
+    def _values(self) -> list[Value]:
+        return [self.ours, *(value for _, value in self.steps)]
+
+    @property
     def explained(self) -> bool:
         """Whether the known causes make up all of the difference."""
-        return same(self._rest, self.theirs)
+        return same(self._values[-1], self.theirs)
 
     @property
     def causes(self) -> dict[str, tuple[Value, Value]]:
         """Return the rules that matter to the score, each with the score before and after it."""
-        values = [self.ours, *(value for _, value in self.steps)]
-        rules = zip((cause for cause, _ in self.steps), pairwise(values), strict=True)
-        return {cause: changed for cause, changed in rules if not same(*changed)}
-
-    @property
-    def _rest(self) -> Value:
-        return self.steps[-1][1] if self.steps else self.ours
+        changes = zip(self.steps, pairwise(self._values), strict=True)
+        return {cause: change for (cause, _), change in changes if not same(*change)}
 
     def why(self) -> str:
         """Return in words what each cause adds to the difference, and what is left of it."""
@@ -58,7 +57,7 @@ class Comparison:
             for cause, (before, after) in self.causes.items()
         ]
         if not self.explained:
-            rest = _minus(self._rest, self.theirs)
+            rest = _minus(self._values[-1], self.theirs)
             reasons.append(f"unexplained {rest}" if rest else "the rest unexplained")
         return "; ".join(reasons)
 
@@ -84,8 +83,7 @@ def value_at(
     values: Any = measure and (measure.classes if name.average is None else getattr(measure, name.average))
     if values is None:
         return otherwise
-    value = float(values if name.class_name is None else values[classes.index(name.class_name)])
-    return value if math.isfinite(value) else None
+    return finite(float(values if name.class_name is None else values[classes.index(name.class_name)]))
 
 
 def comparison_text(
@@ -99,12 +97,10 @@ def comparison_text(
     head = ("score", "ours", tool, "difference", "", *(["of which"] if differing else []))
     rows = []
     for row in compared:
-        difference = _minus(row.ours, row.theirs) if row.ours != row.theirs else "0"
-        if row.ours is None or row.theirs is None:
-            difference = ""
-        values = number(row.ours, 6), number(row.theirs, 6), difference
-        told = ("", "") if row.agrees else ("differs", row.why())
-        rows.append((visible(row.name), *values, *told[: len(head) - 4]))
+        difference = "0" if row.ours == row.theirs is not None else _minus(row.ours, row.theirs)
+        verdict = ("", "") if row.agrees else ("differs", row.why())
+        cells = visible(row.name), number(row.ours, 6), number(row.theirs, 6), difference, *verdict
+        rows.append(cells[: len(head)])
     alike = len(compared) - len(differing)
     lines = [f"{alike} of {counted(len(compared), 'score')} agree{'s' * (alike == 1)}."]
     if differing:

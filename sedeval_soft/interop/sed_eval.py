@@ -8,7 +8,6 @@ act on the same events; the order is that in which scores are made: times, match
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures import sed_eval_rules as rules
 from sedeval_soft.measures.base import Averaged, averaged
@@ -55,15 +55,15 @@ CAUSES = {
 }
 """Each rule of sed_eval's that differs from ours, and what it is."""
 
-_RESULTS = {
-    "f_measure": {"f_measure": "f1", "precision": "precision", "recall": "recall"},
-    "error_rate": {
-        name: name for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")
-    },
-    "accuracy": {name: name for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")},
-    "count": {"Nref": "n_ref", "Nsys": "n_sys"},
+_MEASURES = {
+    "f_measure": "f1",
+    **{name: name for name in ("precision", "recall")},
+    **{name: name for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")},
+    **{name: name for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")},
+    "Nref": "n_ref",
+    "Nsys": "n_sys",
 }
-"""What sed_eval's results have: by group the names there, and ours."""
+"""Our names of what sed_eval's results have."""
 
 
 def refuse_settings(settings: Settings) -> None:
@@ -114,13 +114,12 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
             theirs = dict(make(pair, settings))
         # With `compat` all rules are followed already.
         tables = [] if settings.compat == "sed_eval" else steps_of(pair, settings)
-        for name, value in theirs.items():
-            if name in ours:
-                parsed, steps = ScoreName.parse(name), [("", ours[name])]
-                for cause, table in tables:
-                    after = value_at(table.get(parsed.measure), parsed, pair.classes, steps[-1][1])
-                    steps.append((cause, after))
-                compared.append(Comparison(name, ours[name], value, tuple(steps[1:])))
+        for name in [name for name in theirs if name in ours]:
+            parsed, steps, value = ScoreName.parse(name), [], ours[name]
+            for cause, table in tables:
+                value = value_at(table.get(parsed.measure), parsed, pair.classes, value)
+                steps.append((cause, value))
+            compared.append(Comparison(name, ours[name], theirs[name], tuple(steps)))
     return compared
 
 
@@ -172,17 +171,16 @@ def _lists(sides: Sequence[Events], pair: Recordings) -> list[list[Any]]:
 def _results(metrics: Any, basis: str, classes: tuple[str, ...]) -> Iterator[tuple[str, Value]]:  # noqa: ANN401 - untyped
     """Yield sed_eval's results under our names."""
     by_class = metrics.results_class_wise_metrics()
-    parts = [
-        ({"average": "micro"}, metrics.results_overall_metrics()),
-        ({"average": "macro"}, metrics.results_class_wise_average_metrics()),
-        *(({"class_name": label}, results) for label, results in by_class.items() if label in classes),
-    ]
-    for part, results in parts:
-        for group, names in _RESULTS.items():
-            for theirs in [name for name in names if name in results.get(group, {})]:
-                value = float(results[group][theirs])
-                name = str(ScoreName(basis, "hard", names[theirs], **part))
-                yield name, value if math.isfinite(value) else None
+    results = {
+        ".micro": metrics.results_overall_metrics(),
+        ".macro": metrics.results_class_wise_average_metrics(),
+        **{f"[{label}]": by_class[label] for label in by_class if label in classes},
+    }
+    for end, groups in results.items():
+        values = {name: value for group in groups.values() for name, value in group.items()}
+        for theirs, ours in _MEASURES.items():
+            if theirs in values:
+                yield f"{basis}.hard.{ours}{end}", finite(float(values[theirs]))
 
 
 _Step = tuple[str, Table]

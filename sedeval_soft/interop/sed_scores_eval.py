@@ -19,7 +19,7 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.optimal import counts_at
-from sedeval_soft.evaluation.scores import Score, score_tally
+from sedeval_soft.evaluation.scores import Score, finite, score_tally
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
 from sedeval_soft.measures.base import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
@@ -251,7 +251,7 @@ def _named(values: Mapping[str, float], stem: str) -> Iterator[tuple[str, Value]
     for label, value in values.items():
         if label != "micro_average":
             name = f"{stem}.macro" if label in {"mean", "macro_average"} else f"{stem}[{label}]"
-            yield name, float(value) if math.isfinite(value) else None
+            yield name, finite(float(value))
 
 
 def _compared(
@@ -287,8 +287,7 @@ def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
         points = Points.of(Ordered.of(tally.samples["segment.system"][c], hits))
         before = np.append(0, points.tp[:-1])
         areas.append(ratio(np.sum(before * np.diff(points.fp, prepend=0)), points.tp[-1] * points.fp[-1]))
-    value = float(np.mean(areas))
-    return value if math.isfinite(value) else None
+    return finite(float(np.mean(areas)))
 
 
 def _precision(precision: Averaged, name: ScoreName, classes: tuple[str, ...], places: list[int]) -> Value:

@@ -23,7 +23,7 @@ import msgspec
 from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import settings_for_scores, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from
+from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from, read_lengths, to_rows
 from sedeval_soft.comparison.board import About, Board, Record
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, test_for
@@ -136,10 +136,9 @@ def build_site(
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
     limits = limits_from(limits, columns)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
-    task = Task.read(reference, settings, durations, folds, by, limits)
-    origin = task.reference.origin
-    origin = replace(origin, name=Path(origin.name).name)
-    task = replace(task, reference=replace(task.reference, origin=origin))
+    rows = to_rows(reference, "reference", settings, limits)
+    rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
+    task = Task(rows, settings, read_lengths(durations, limits), folds, by, limits)
     challenge = Challenge(task, rank_by, tuple(dict.fromkeys(scores)))
     _check_classes(challenge)
     _check_reference(task)

@@ -271,13 +271,13 @@ def _score(submission: Submission, challenge: Challenge, key: str) -> Outcome:
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)
-    folds, by = task.partitions(shard)
-    scores = score_shard(shard, __version__, folds=folds, by=by, points=is_points(rows))
+    parts = task.partitions(shard)
+    scores = score_shard(shard, __version__, **parts, points=is_points(rows))
     scores.score(challenge.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
     compared = task.count(rows, name, settings_for(challenge.rank_by, settings))
-    tally = pack_shard(tuned_shard(compared, folds), __version__)
+    tally = pack_shard(tuned_shard(compared, parts["folds"]), __version__)
     scored = Scored.of_scores(scores, {challenge.rank_by, *challenge.columns}, tally)
     return Outcome(Record(key, name, scored), scores, rows)
 

@@ -75,7 +75,7 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
         weights: what each segment counts.
         """
         system = torch.sigmoid(input) if self.from_logits else input
-        sides = lay_out(target, system, mask, weights, None, self.class_axis)
+        sides = lay_out(target, system, mask=mask, weights=weights, class_axis=self.class_axis)
         counts = counts_of(sides, self.t_norm, errors=False)
         score = score_of(counts, "fbeta", average=self.average, beta=self.beta, eps=self.eps)
         # NaN in the input must stay seen: only where there is no reference F is undefined.

@@ -46,9 +46,13 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
 
     is_differentiable = True
     full_state_update = False
+    higher_is_better = True
     plot_lower_bound = 0.0
+    plot_upper_bound: float | None = 1.0
     measure: ClassVar[str]
+    statistics: ClassVar[Any] = SoftCounts
     counted: ClassVar[tuple[str, ...]] = ("tp", "n_ref", "n_sys")
+    beta, eps = 1.0, 0.0
 
     def __init__(
         self,
@@ -84,35 +88,30 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
 
         mask: True where cells, or segments, count. weights: what each segment counts.
         """
-        precision = self._state("n_ref").dtype
+        precision = getattr(self, f"n_ref{self.setup}").dtype
         system = torch.sigmoid(preds.to(precision)) if self.from_logits else preds.to(precision)
-        sides = lay_out(target.to(precision), system, mask, weights, None, self.class_axis)
-        if sides.reference.shape[-1] != self.num_classes:
-            found = sides.reference.shape[-1]
+        target = target.to(precision)
+        sides = lay_out(target, system, mask=mask, weights=weights, class_axis=self.class_axis)
+        n_classes = sides.reference.shape[-1]
+        if n_classes != self.num_classes:
             raise SettingsError(
-                f"{counted(found, 'class')} along axis {self.class_axis}; expected {self.num_classes}"
+                f"{counted(n_classes, 'class')} along axis {self.class_axis}; expected {self.num_classes}"
             )
         counts = self._count(sides)
         for name in self.counted:
-            setattr(self, f"{name}{self.setup}", self._state(name) + getattr(counts, name))
+            state = f"{name}{self.setup}"
+            setattr(self, state, getattr(self, state) + getattr(counts, name))
 
     def compute(self) -> torch.Tensor:
         """Return the score of all batches; NaN where undefined."""
-        return self._score(self._counts())
-
-    def _state(self, name: str) -> torch.Tensor:
-        state: torch.Tensor = getattr(self, f"{name}{self.setup}")
-        return state
+        counts = self.statistics(*(getattr(self, f"{name}{self.setup}") for name in self.counted))
+        score: torch.Tensor = score_of(
+            counts, self.measure, average=self.average, beta=self.beta, eps=self.eps
+        )
+        return score
 
     def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
-        return counts_of(sides, self.t_norm, errors="substitutions" in self.counted)
-
-    def _counts(self) -> SoftCounts | DivergenceSums:
-        return SoftCounts(*(self._state(name) for name in self.counted))
-
-    def _score(self, counts: SoftCounts | DivergenceSums) -> torch.Tensor:
-        found: torch.Tensor = score_of(counts, self.measure, average=self.average)
-        return found
+        raise NotImplementedError
 
 
 class _Fuzzy(_Added):
@@ -124,20 +123,19 @@ class _Fuzzy(_Added):
         super().__init__(num_classes, setup=f"_{t_norm}", **kwargs)
         self.t_norm = t_norm
 
+    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
+        return counts_of(sides, self.t_norm, errors="substitutions" in self.counted)
+
 
 class SoftPrecision(_Fuzzy):
     """Sum of T(y, p) per sum of p, as `segment.soft.precision`."""
 
-    higher_is_better = True
-    plot_upper_bound = 1.0
     measure = "precision"
 
 
 class SoftRecall(_Fuzzy):
     """Sum of T(y, p) per sum of y, as `segment.soft.recall`."""
 
-    higher_is_better = True
-    plot_upper_bound = 1.0
     measure = "recall"
 
 
@@ -147,27 +145,20 @@ class SoftFBeta(_Fuzzy):
     With t_norm `product` and eps 1e-7 it is 1 - `segment.soft.soft_f1_loss`.
     """
 
-    higher_is_better = True
-    plot_upper_bound = 1.0
     measure = "fbeta"
 
     def __init__(self, num_classes: int, *, beta: float = 1.0, eps: float = 0.0, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(num_classes, **kwargs)
         self.beta, self.eps = beta, eps
 
-    def _score(self, counts: SoftCounts | DivergenceSums) -> torch.Tensor:
-        found: torch.Tensor = score_of(
-            counts, self.measure, average=self.average, beta=self.beta, eps=self.eps
-        )
-        return found
-
 
 class SoftErrorRate(_Fuzzy):
     """(S + D + I) / N_ref, as `segment.soft.error_rate`; its micro average knows substitutions."""
 
     higher_is_better = False
+    plot_upper_bound = None
     measure = "error_rate"
-    counted = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
+    counted = SoftCounts._fields
 
     def __init__(self, num_classes: int, *, average: str | None = "micro", **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(num_classes, average=average, **kwargs)
@@ -177,8 +168,10 @@ class SoftKLDivergence(_Added):
     """Mean divergence of the predictions from the reference in nats, as `segment.soft.kl_divergence`."""
 
     higher_is_better = False
+    plot_upper_bound = None
     measure = "kl_divergence"
-    counted = ("divergence", "cells", "n_ref")
+    statistics = DivergenceSums
+    counted = DivergenceSums._fields
 
     def __init__(
         self,
@@ -188,12 +181,8 @@ class SoftKLDivergence(_Added):
         average: str | None = "micro",
         **kwargs: Any,  # noqa: ANN401 - see _Added
     ) -> None:
-        setup = "_" + re.sub(r"\W", "_", repr(eps))
-        super().__init__(num_classes, average=average, setup=setup, **kwargs)
+        super().__init__(num_classes, average=average, setup="_" + re.sub(r"\W", "_", repr(eps)), **kwargs)
         self.eps = eps
 
     def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
         return divergences_of(sides, self.eps)
-
-    def _counts(self) -> SoftCounts | DivergenceSums:
-        return DivergenceSums(*(self._state(name) for name in self.counted))

@@ -11,7 +11,7 @@ from tables import wide_rows
 from visits import SAMPLE, drawn
 
 from sedeval_soft import write_report
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.html import page_data
 from sedeval_soft.settings import Settings
 

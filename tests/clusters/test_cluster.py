@@ -13,7 +13,7 @@ from parted import count_in_parts
 from sharded_tables import sample
 
 from sedeval_soft import EvaluationError, InputError, __version__
-from sedeval_soft.api import sides_of
+from sedeval_soft.api.sources import sides_of
 from sedeval_soft.evaluation.shard import shard_of_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard

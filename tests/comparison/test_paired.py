@@ -10,7 +10,7 @@ import pytest
 from drawn_again import FILES, LABELS, Tables, random_table, same_numbers
 from exchanged import differences_by_hand
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.evaluation.resample import bootstrap
 from sedeval_soft.measures.registry import group_of

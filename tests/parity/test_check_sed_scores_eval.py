@@ -63,7 +63,7 @@ def test_files_that_a_side_lacks():
 
 def test_maestro():
     folder = shared("maestro")
-    from sedeval_soft.api import to_rows
+    from sedeval_soft.api.sources import to_rows
 
     made = Settings(**ALL)
     reference = to_rows(folder / "soft_gt_dev.csv", "reference", made)

@@ -12,7 +12,7 @@ from called import call
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from sedeval_soft.api import evaluate_rows
+from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, Validation, validate
 from sedeval_soft.cli import tables as command
-from sedeval_soft.report.render import validation_schema
+from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
@@ -251,9 +251,9 @@ def test_arguments_are_checked():
     for wrong in ({"max_problems": 0}, {"max_problems": True}, {"preset": "dcase"}, both):
         with pytest.raises(SettingsError):
             validate("t.tsv", **wrong)
-    for missing in ({"reference": "no"}, {"durations": "no"}, {"system": "no"}):
+    for name in ("system", "reference", "durations"):
         with pytest.raises(InputError):
-            validate(**{"system": "t.tsv", **missing})
+            validate(**{"system": "t.tsv", name: "no"})
 
 
 # Corrected copies.
@@ -340,12 +340,15 @@ def test_what_only_begins_like_utf_16_is_not_copied(data):
     assert not Path("out.tsv").exists()
 
 
-def test_standard_input_is_copied():
-    found = validate("-", stdin=io.BytesIO(gzip.compress((HEAD + GOOD + GOOD).encode())))
-    assert (found.source, found.counts) == ("-", {"duplicate-row": 1})
-    found = validate("-", stdin=io.BytesIO((HEAD + GOOD + GOOD).encode()), fix="out.tsv")
-    assert (Path("out.tsv").read_text(), found.counts) == (HEAD + GOOD, {})
-    assert validate("-", stdin=io.BytesIO(b"junk\n"), fix="out.tsv").counts == {"not-a-table": 1}
+def test_standard_input_is_read_and_copied():
+    for data, source, fix, counts in (
+        (gzip.compress(TABLES["warned"].encode()), "-", None, {"duplicate-row": 1}),
+        (TABLES["warned"].encode(), "out.tsv", "out.tsv", {}),
+        (b"junk\n", "-", "out.tsv", {"not-a-table": 1}),
+    ):
+        found = validate("-", stdin=io.BytesIO(data), fix=fix)
+        assert (found.source, found.counts) == (source, counts)
+    assert Path("out.tsv").read_text() == HEAD + GOOD
 
 
 def test_what_was_there_stays_where_nothing_can_be_written():
@@ -399,14 +402,11 @@ def test_exit_codes_of_all_forms(name, plain, strict, tables):
         (["clean.tsv", "--reference", "wrong.tsv"], "wrong.tsv:3:3"),
         (["clean.tsv", "--durations", "missing.tsv"], "cannot be read"),
         (["clean.tsv", "--config", "missing.yaml"], "cannot be read"),
-        (["clean.tsv", "--preset", "dcase1999"], "dcase2019-task4"),
-        (["clean.tsv", "--preset", "dcase2019-task4", "--config", "x.yaml"], "both set classes"),
         (["clean.tsv", "--max-problems", "0"], "0 is not in the range"),
         (["clean.tsv", "--format", "xml"], "sarif"),
         (["-", "--reference", "-"], "standard input"),
         (["clean.tsv", "-o", "clean.tsv"], "this is the system output ("),
         (["clean.tsv", "--fix", "clean.tsv"], "this is the system output ("),
-        (["clean.tsv", "--fix", "./clean.tsv"], "this is the system output ("),
         (["clean.tsv", "--reference", "noted.tsv", "--fix", "noted.tsv"], "this is the reference"),
         (["clean.tsv", "--fix", "-"], "standard output"),
         (["clean.tsv", "--fix", "new.tsv", "-o", "new.tsv"], "one file"),
@@ -458,10 +458,10 @@ def test_settings_files_say_which_classes_there_can_be(tables):
 
 def test_the_schema_refuses_what_it_does_not_know(tables):
     document = json.loads(render_validation(validate("warned.tsv"), "json"))
-    jsonschema.Draft202012Validator.check_schema(validation_schema())
+    jsonschema.Draft202012Validator.check_schema(schema("soft-sed-eval-validation/1"))
     for broken in (document | {"more": -1}, document | {"extra": 1}, {**document, "problems": [{}]}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, validation_schema())
+            jsonschema.validate(broken, schema("soft-sed-eval-validation/1"))
 
 
 def test_columns_of_sarif_and_github_are_characters():

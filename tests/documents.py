@@ -45,6 +45,13 @@ class Example:
         return re.fullmatch("".join(lines), printed + end) is not None
 
 
+def make_command(folder: Path) -> None:
+    """Put the command into a new folder."""
+    folder.mkdir(parents=True)
+    (folder / "soft-sed-eval").write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n', encoding="utf-8")
+    (folder / "soft-sed-eval").chmod(0o755)
+
+
 def make_workplace(folder: Path) -> dict[str, str]:
     """Lay out in a folder what examples use, and return an environment with the command in its path."""
     for path in (ROOT / "sample_data").glob("*.tsv"):
@@ -52,27 +59,16 @@ def make_workplace(folder: Path) -> dict[str, str]:
     for name in ("low.tsv", "high.tsv"):
         shutil.copy(folder / "events.tsv", folder / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
-    programs = folder / ".bin"
-    programs.mkdir()
-    command = programs / "soft-sed-eval"
-    command.write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    search = os.pathsep.join((str(programs), os.environ["PATH"]))
+    make_command(folder / ".bin")
+    search = os.pathsep.join((str(folder / ".bin"), os.environ["PATH"]))
     return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}
 
 
 def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
     """Return the exit code of a command, and what it prints on either stream."""
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        text=True,
-        timeout=300,
-    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    how = {"cwd": folder, "env": environment, "timeout": 300, **streams}
+    done = subprocess.run(["bash", "-c", command], check=False, **how)
     return done.returncode, done.stdout
 
 

@@ -46,16 +46,12 @@ class Tables:
 
     def drawn(self, weights: Sequence[float]) -> Tables:
         """Return the tables in which each file stands as often as its weight says."""
-        copies = [
-            (file, f"{file}#{copy}")
-            for file, weight in zip(self.files, weights, strict=True)
-            for copy in range(int(weight))
-        ]
-        sides = (_copied(side, copies) for side in (self.reference, self.system))
-        lengths = self.durations
-        return Tables(
-            *sides, None if lengths is None else {new: lengths[old] for old, new in copies if old in lengths}
-        )
+        pairs = zip(self.files, weights, strict=True)
+        copies = [(file, f"{file}#{copy}") for file, weight in pairs for copy in range(int(weight))]
+        lengths = self.durations and {
+            new: self.durations[old] for old, new in copies if old in self.durations
+        }
+        return Tables(*(_copied(side, copies) for side in (self.reference, self.system)), lengths)
 
 
 def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
@@ -64,21 +60,14 @@ def _copied(rows: EventTable, copies: Sequence[tuple[str, str]]) -> EventTable:
     parts = [np.flatnonzero(rows.file == code) for code, _ in known]
     at = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
     owner = [np.full(len(part), number) for number, part in enumerate(parts)]
-    return replace(
-        rows.take(at),
-        files=tuple(new for _, new in known),
-        file=np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32),
-    )
+    file = np.concatenate([np.zeros(0, dtype=np.int32), *owner]).astype(np.int32)
+    return replace(rows.take(at), files=tuple(new for _, new in known), file=file)
 
 
 def random_table(
-    rng: np.random.Generator,
-    *,
-    files: Sequence[str] = FILES,
-    labels: Sequence[str] = LABELS,
-    n: int = 40,
+    rng: np.random.Generator, *, files: Sequence[str] = FILES, labels: Sequence[str] = LABELS, n: int = 40,
     form: str = "tied",
-) -> EventTable:
+) -> EventTable:  # fmt: skip
     """Build rows of random files and classes, all files declared.
 
     form: `tied` (whole seconds, values in quarters), `fine` (tenths of seconds, no two values equal), `sure`

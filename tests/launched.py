@@ -20,12 +20,8 @@ import sys
 STREAMS = (0, 1, 2)
 IMPORTED = (
     *("numpy", "pyarrow.csv", "msgspec", "yaml", "sedeval_soft.cli.main", "sedeval_soft.api.evaluation"),
-    *(
-        "sedeval_soft.tables",
-        "sedeval_soft.report",
-        "sedeval_soft.evaluation.system_scores",
-        "sedeval_soft.settings_files",
-    ),
+    *("sedeval_soft.tables", "sedeval_soft.report", "sedeval_soft.settings_files"),
+    "sedeval_soft.evaluation.system_scores",
 )
 """What most calls import; the rest each imports by itself."""
 

@@ -1,4 +1,4 @@
-"""Slow, obvious second answers for the measures of cells: curves, divergences, calibration.
+"""Slow, obvious second answers for the measures of cells: curves, divergences, calibration, rankings.
 
 A cell is a class in a segment: y of the reference, p of the system. Weights are fractions, so that no sum
 here rounds; what is undefined is None. Nothing is shared with the package but its settings.
@@ -7,7 +7,7 @@ here rounds; what is undefined is None. Nothing is shared with the package but i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from statistics import NormalDist
@@ -17,8 +17,29 @@ import numpy as np
 from sedeval_soft.settings import Settings
 
 Cells = Sequence[float]
-Oracle = Callable[[Cells, Cells, Settings], "float | None"]
+Values = dict[str, "float | None"]
+Oracle = Callable[[Cells, Cells, Settings], Values]
 Point = tuple[Fraction, Fraction]
+Bin = list[tuple[Fraction, Fraction]]
+
+
+def mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def exact_mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+# Curves.
+
+PRECISIONS = (
+    "average_precision", "average_precision_voc", "average_precision_voc11", "average_precision_coco101",
+)  # fmt: skip
+RATES = (
+    *("roc_auc", "partial_auc", "partial_auc_mcclish", "d_prime"),
+    *("equal_error_rate", "fnr_at_fpr", "fpr_at_fnr"),
+)
 
 
 def points(y: Cells, p: Cells) -> list[Point]:
@@ -30,45 +51,19 @@ def points(y: Cells, p: Cells) -> list[Point]:
     return found
 
 
-def average_precision(found: Sequence[Point], n_ref: Fraction) -> float:
-    """Sum of recall steps times the precision where each ends."""
-    area = Fraction(0)
-    for (before, _), (tp, fp) in pairwise(found):
-        area += (tp - before) / n_ref * (tp / (tp + fp))
-    return float(area)
+def precisions(found: Sequence[Point], n_ref: Fraction) -> dict[str, float]:
+    """Precision where a recall step ends; interpolated, the highest that finds at least so much."""
 
+    def best(least: Fraction) -> Fraction:
+        return max((tp / (tp + fp) for tp, fp in found[1:] if tp >= least), default=Fraction(0))
 
-def interpolated(found: Sequence[Point], least: Fraction) -> Fraction:
-    """The highest precision of any threshold that finds at least so much, 0 if none does."""
-    return max((tp / (tp + fp) for tp, fp in found[1:] if tp >= least), default=Fraction(0))
+    def at(steps: int) -> float:
+        return float(sum(best(k * n_ref / steps) for k in range(steps + 1)) / (steps + 1))
 
-
-def average_precision_at(found: Sequence[Point], n_ref: Fraction, steps: int) -> float:
-    return float(sum(interpolated(found, k * n_ref / steps) for k in range(steps + 1)) / (steps + 1))
-
-
-def average_precision_voc(found: Sequence[Point], n_ref: Fraction) -> float:
-    area = Fraction(0)
-    for (before, _), (tp, _) in pairwise(found):
-        area += (tp - before) / n_ref * interpolated(found, tp)
-    return float(area)
-
-
-PRECISIONS: dict[str, Callable[[Sequence[Point], Fraction], float]] = {
-    "average_precision": average_precision,
-    "average_precision_voc11": lambda found, n_ref: average_precision_at(found, n_ref, 10),
-    "average_precision_voc": average_precision_voc,
-    "average_precision_coco101": lambda found, n_ref: average_precision_at(found, n_ref, 100),
-}
-
-
-def rates(y: Cells, p: Cells) -> list[Point] | None:
-    """The points (FPR, TPR); None without anything positive or anything negative."""
-    found = points(y, p)
-    positive, negative = found[-1]
-    if not positive or not negative:
-        return None
-    return [(fp / negative, tp / positive) for tp, fp in found]
+    steps = [((tp - before) / n_ref, tp, fp) for (before, _), (tp, fp) in pairwise(found)]
+    plain = sum(step * (tp / (tp + fp)) for step, tp, fp in steps)
+    voc = sum(step * best(tp) for step, tp, _ in steps)
+    return dict(zip(PRECISIONS, (float(plain), float(voc), at(10), at(100)), strict=True))
 
 
 def area_to(curve: Sequence[Point], end: Fraction) -> Fraction:
@@ -82,115 +77,69 @@ def area_to(curve: Sequence[Point], end: Fraction) -> Fraction:
     return area
 
 
-def roc_auc(curve: Sequence[Point], _: Settings) -> float:
-    return float(area_to(curve, Fraction(1)))
-
-
-def partial_auc(curve: Sequence[Point], settings: Settings) -> float:
-    end = Fraction(settings.max_fpr)
-    return float(area_to(curve, end) / end)
-
-
-def partial_auc_mcclish(curve: Sequence[Point], settings: Settings) -> float:
-    end = Fraction(settings.max_fpr)
-    chance = end * end / 2
-    return float((1 + (area_to(curve, end) - chance) / (end - chance)) / 2)
-
-
 def d_prime_of(auc: float | None) -> float | None:
     return None if auc is None or auc in {0.0, 1.0} else math.sqrt(2) * NormalDist().inv_cdf(auc)
 
 
-def equal_error_rate(curve: Sequence[Point], _: Settings) -> float | None:
+def equal_error_rate(curve: Sequence[Point]) -> float | None:
     """Walk along the lines to where the misses, 1 - TPR, become fewer than the false alarms."""
     for (x0, y0), (x1, y1) in pairwise(curve):
         before, after = 1 - y0 - x0, 1 - y1 - x1
         if before >= 0 >= after and before > after:
-            share = before / (before - after)
-            return float(x0 + share * (x1 - x0))
+            return float(x0 + before / (before - after) * (x1 - x0))
     return None
 
 
-def fnr_at_fpr(curve: Sequence[Point], settings: Settings) -> float:
-    return min(float(1 - tpr) for fpr, tpr in curve if float(fpr) <= settings.max_fpr)
+def rates(curve: Sequence[Point], settings: Settings) -> Values:
+    """What is read from the points (FPR, TPR)."""
+    end, auc = Fraction(settings.max_fpr), float(area_to(curve, Fraction(1)))
+    part, chance = area_to(curve, end), end * end / 2
+    return {
+        "roc_auc": auc,
+        "partial_auc": float(part / end),
+        "partial_auc_mcclish": float((1 + (part - chance) / (end - chance)) / 2),
+        "d_prime": d_prime_of(auc),
+        "equal_error_rate": equal_error_rate(curve),
+        "fnr_at_fpr": min(float(1 - tpr) for fpr, tpr in curve if float(fpr) <= settings.max_fpr),
+        "fpr_at_fnr": min(float(fpr) for fpr, tpr in curve if float(1 - tpr) <= settings.max_fnr),
+    }
 
 
-def fpr_at_fnr(curve: Sequence[Point], settings: Settings) -> float:
-    return min(float(fpr) for fpr, tpr in curve if float(1 - tpr) <= settings.max_fnr)
-
-
-RATES: dict[str, Callable[[Sequence[Point], Settings], float | None]] = {
-    "roc_auc": roc_auc,
-    "partial_auc": partial_auc,
-    "partial_auc_mcclish": partial_auc_mcclish,
-    "d_prime": lambda curve, settings: d_prime_of(roc_auc(curve, settings)),
-    "equal_error_rate": equal_error_rate,
-    "fnr_at_fpr": fnr_at_fpr,
-    "fpr_at_fnr": fpr_at_fnr,
-}
-
-
-def _precision(name: str) -> Oracle:
-    def oracle(y: Cells, p: Cells, _: Settings) -> float | None:
-        found = points(y, p)
-        return PRECISIONS[name](found, found[-1][0]) if found[-1][0] else None
-
-    return oracle
-
-
-def _rate(name: str) -> Oracle:
-    def oracle(y: Cells, p: Cells, settings: Settings) -> float | None:
-        curve = rates(y, p)
-        return None if curve is None else RATES[name](curve, settings)
-
-    return oracle
-
-
-CURVES: dict[str, Oracle] = {name: _precision(name) for name in PRECISIONS} | {
-    name: _rate(name) for name in RATES
-}
+def curves(y: Cells, p: Cells, settings: Settings) -> Values:
+    found = points(y, p)
+    n_ref, n_silent = found[-1]
+    made: Values = dict.fromkeys((*PRECISIONS, *RATES))
+    if n_ref:
+        made |= precisions(found, n_ref)
+    if n_ref and n_silent:
+        made |= rates([(fp / n_silent, tp / n_ref) for tp, fp in found], settings)
+    return made
 
 
 # Divergences.
 
 
-def mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def logs(value: float, settings: Settings) -> tuple[float, float]:
-    """The logarithms of a value and of what it lacks to 1, each clipped by itself."""
-    least, most = math.log(settings.epsilon), math.log1p(-settings.epsilon)
-
-    def log(share: float) -> float:
-        return min(max(math.log(share), least), most) if share else least
-
-    return log(value), log(1 - value)
-
-
-def unit(settings: Settings) -> float:
-    return math.log(2) if settings.entropy_unit == "bits" else 1.0
-
-
-def _term(a: float, b: float) -> float:
-    return a * math.log(a / b) if a else 0.0
-
-
 def cell_entropy(a: float, b: float, settings: Settings) -> float:
-    active, silent = logs(b, settings)
-    return (-a * active - (1 - a) * silent) / unit(settings)
+    """The cross entropy; the logarithms of b and of what it lacks to 1 are each clipped by itself."""
+    least, most = math.log(settings.epsilon), math.log1p(-settings.epsilon)
+    active, silent = (min(max(math.log(v), least), most) if v else least for v in (b, 1 - b))
+    return (-a * active - (1 - a) * silent) / _unit(settings)
 
 
 def cell_divergence(a: float, b: float, settings: Settings) -> float:
     """The divergence of b from a."""
     own = math.fsum(share * math.log(share) for share in (a, 1 - a) if share)
-    return cell_entropy(a, b, settings) + own / unit(settings)
+    return cell_entropy(a, b, settings) + own / _unit(settings)
 
 
 def cell_shannon(a: float, b: float, settings: Settings) -> float:
     active, silent = (a + b) / 2, ((1 - a) + (1 - b)) / 2
-    parts = [_term(v, active) + _term(1 - v, silent) for v in (a, b)]
-    return sum(parts) / 2 / unit(settings)
+    parts = [v * math.log(v / m) for c in (a, b) for v, m in ((c, active), (1 - c, silent)) if v]
+    return sum(parts) / 2 / _unit(settings)
+
+
+def _unit(settings: Settings) -> float:
+    return math.log(2) if settings.entropy_unit == "bits" else 1.0
 
 
 CELL: dict[str, Callable[[float, float, Settings], float]] = {
@@ -203,22 +152,7 @@ CELL: dict[str, Callable[[float, float, Settings], float]] = {
 }
 
 
-def _mean_of_cells(name: str) -> Oracle:
-    return lambda y, p, settings: mean([CELL[name](a, b, settings) for a, b in zip(y, p, strict=True)])
-
-
-def soft_f1_loss(y: Cells, p: Cells, settings: Settings) -> float:
-    pairs = list(zip(y, p, strict=True))
-    tp = math.fsum(a * b for a, b in pairs)
-    fp, fn = math.fsum((1 - a) * b for a, b in pairs), math.fsum(a * (1 - b) for a, b in pairs)
-    return 1 - 2 * tp / (2 * tp + fp + fn + settings.epsilon)
-
-
-def wasserstein(y: Cells, p: Cells, _: Settings) -> float | None:
-    return mean([abs(a - b) for a, b in zip(sorted(y), sorted(p), strict=True)])
-
-
-def pearson(y: Cells, p: Cells, _: Settings) -> float | None:
+def pearson(y: Cells, p: Cells) -> float | None:
     if len(set(y)) < 2 or len(set(p)) < 2:
         return None
     ys, ps = ([Fraction(v) - sum(map(Fraction, side)) / len(side) for v in side] for side in (y, p))
@@ -232,105 +166,81 @@ def ranks(values: Cells) -> list[float]:
     return [sum(v < w for v in values) + (sum(v == w for v in values) + 1) / 2 for w in values]
 
 
-def spearman(y: Cells, p: Cells, settings: Settings) -> float | None:
-    return pearson(ranks(y), ranks(p), settings)
-
-
-PROPER: dict[str, Oracle] = {name: _mean_of_cells(name) for name in ("cross_entropy", "brier")}
-
-
-def entropy_correlation(y: Cells, p: Cells, settings: Settings) -> float | None:
+def entropy_correlation(y: Cells, p: Cells) -> float | None:
     """In bits, of which the correlation is that of nats; those of 0.2 and 0.8 are one but for rounding."""
     sides = [[-sum(q * math.log2(q) for q in (v, 1 - v) if q) for v in side] for side in (y, p)]
     constant = not y or any(max(side) - min(side) < 1e-14 for side in sides)
-    return None if constant else pearson(*sides, settings)
+    return None if constant else pearson(*sides)
 
 
-DIVERGENCES: dict[str, Oracle] = {
-    **{name: _mean_of_cells(name) for name in CELL},
-    "soft_f1_loss": soft_f1_loss,
-    "wasserstein": wasserstein,
-    "pearson": pearson,
-    "spearman": spearman,
-    "entropy_correlation": entropy_correlation,
-}
+def divergences(y: Cells, p: Cells, settings: Settings) -> Values:
+    pairs = list(zip(y, p, strict=True))
+    tp = math.fsum(a * b for a, b in pairs)
+    fp, fn = math.fsum((1 - a) * b for a, b in pairs), math.fsum(a * (1 - b) for a, b in pairs)
+    return {name: mean([cell(a, b, settings) for a, b in pairs]) for name, cell in CELL.items()} | {
+        "soft_f1_loss": 1 - 2 * tp / (2 * tp + fp + fn + settings.epsilon),
+        "wasserstein": mean([abs(a - b) for a, b in zip(sorted(y), sorted(p), strict=True)]),
+        "pearson": pearson(y, p),
+        "spearman": pearson(ranks(y), ranks(p)),
+        "entropy_correlation": entropy_correlation(y, p),
+    }
+
+
+def proper(y: Cells, p: Cells, settings: Settings) -> Values:
+    """Those of the divergences that a cut reference has too."""
+    return {name: mean([CELL[name](a, b, settings) for a, b in zip(y, p, strict=True)])
+            for name in ("cross_entropy", "brier")}  # fmt: skip
 
 
 # Calibration.
 
-Bin = list[tuple[Fraction, Fraction]]
 
-
-def equal_width(y: Cells, p: Cells, n_bins: int) -> list[Bin]:
+def equal_width(cells: Bin, n_bins: int) -> list[Bin]:
     """The cells of each bin that has any; the last bin holds 1 too."""
     bins: list[Bin] = [[] for _ in range(n_bins)]
-    for a, b in zip(y, p, strict=True):
-        index = max(k for k in range(n_bins) if k / n_bins <= b)
-        bins[index].append((Fraction(a), Fraction(b)))
-    return [cells for cells in bins if cells]
+    for a, b in cells:
+        bins[max(k for k in range(n_bins) if k / n_bins <= b)].append((a, b))
+    return [part for part in bins if part]
 
 
-def equal_mass(y: Cells, p: Cells, n_bins: int) -> list[Bin]:
+def equal_mass(cells: Bin, n_bins: int) -> list[Bin]:
     """Bins of as many cells each as can be; cells of equal values stay in one."""
-    cells = sorted((Fraction(b), Fraction(a)) for a, b in zip(y, p, strict=True))
+    ordered = sorted(cells, key=lambda cell: (cell[1], cell[0]))
     edges = []
     for k in range(n_bins + 1):
-        edge = k * len(cells) // n_bins
-        while 0 < edge < len(cells) and cells[edge - 1][0] == cells[edge][0]:
+        edge = k * len(ordered) // n_bins
+        while 0 < edge < len(ordered) and ordered[edge - 1][1] == ordered[edge][1]:
             edge += 1
         edges.append(edge)
-    bins = [[(a, b) for b, a in cells[begin:end]] for begin, end in pairwise(edges)]
-    return [found for found in bins if found]
+    return [ordered[begin:end] for begin, end in pairwise(edges) if begin < end]
 
 
-def gap(cells: Bin) -> Fraction:
-    return sum(a - b for a, b in cells) / len(cells)
+def calibration(y: Cells, p: Cells, settings: Settings) -> Values:
+    cells = [(Fraction(a), Fraction(b)) for a, b in zip(y, p, strict=True)]
 
+    def weighted(bins: list[Bin], of: Callable[[Fraction, Fraction], Fraction]) -> float:
+        """The mean over cells of something of the means of their bins."""
+        means = [(exact_mean([a for a, _ in part]), exact_mean([b for _, b in part])) for part in bins]
+        return float(sum(len(part) * of(*m) for part, m in zip(bins, means, strict=True)) / len(cells))
 
-def weighted_gaps(bins: Sequence[Bin], power: int) -> float:
-    return float(sum(len(cells) * abs(gap(cells)) ** power for cells in bins) / sum(map(len, bins)))
-
-
-def maximum_gap(bins: Sequence[Bin]) -> float:
-    return float(max(abs(gap(cells)) for cells in bins))
-
-
-def resolution(bins: Sequence[Bin]) -> float:
-    base = _mean([a for cells in bins for a, _ in cells])
-    squares = sum(len(cells) * (_mean([a for a, _ in cells]) - base) ** 2 for cells in bins)
-    return float(squares / sum(map(len, bins)))
-
-
-def uncertainty(bins: Sequence[Bin]) -> float:
-    y = [a for cells in bins for a, _ in cells]
-    return float(_mean([(a - _mean(y)) ** 2 for a in y]))
-
-
-def within_bins(bins: Sequence[Bin]) -> float:
-    total = Fraction(0)
-    for cells in bins:
-        y_mean, p_mean = _mean([a for a, _ in cells]), _mean([b for _, b in cells])
-        total += sum((b - p_mean) ** 2 - 2 * (a - y_mean) * (b - p_mean) for a, b in cells)
-    return float(total / sum(map(len, bins)))
-
-
-def _mean(values: Sequence[Fraction]) -> Fraction:
-    return sum(values, Fraction(0)) / len(values)
-
-
-def _binned(parted: Callable[[Cells, Cells, int], list[Bin]], score: Callable[[list[Bin]], float]) -> Oracle:
-    return lambda y, p, settings: score(parted(y, p, settings.bins)) if len(y) else None
-
-
-CALIBRATION: dict[str, Oracle] = {
-    "expected_calibration_error": _binned(equal_width, lambda bins: weighted_gaps(bins, 1)),
-    "maximum_calibration_error": _binned(equal_width, maximum_gap),
-    "adaptive_calibration_error": _binned(equal_mass, lambda bins: weighted_gaps(bins, 1)),
-    "brier_reliability": _binned(equal_width, lambda bins: weighted_gaps(bins, 2)),
-    "brier_resolution": _binned(equal_width, resolution),
-    "brier_uncertainty": _binned(equal_width, uncertainty),
-    "brier_within_bins": _binned(equal_width, within_bins),
-}
+    width, mass = equal_width(cells, settings.bins), equal_mass(cells, settings.bins)
+    base = exact_mean([a for a, _ in cells]) if cells else Fraction(0)
+    within = Fraction(0)
+    for part in width:
+        a_mean, b_mean = exact_mean([a for a, _ in part]), exact_mean([b for _, b in part])
+        within += sum((b - b_mean) ** 2 - 2 * (a - a_mean) * (b - b_mean) for a, b in part)
+    made = {
+        "expected_calibration_error": lambda: weighted(width, lambda a, b: abs(a - b)),
+        "maximum_calibration_error": lambda: float(
+            max(abs(sum(a - b for a, b in part) / len(part)) for part in width)
+        ),
+        "adaptive_calibration_error": lambda: weighted(mass, lambda a, b: abs(a - b)),
+        "brier_reliability": lambda: weighted(width, lambda a, b: (a - b) ** 2),
+        "brier_resolution": lambda: weighted(width, lambda a, _: (a - base) ** 2),
+        "brier_uncertainty": lambda: float(exact_mean([(a - base) ** 2 for a, _ in cells])),
+        "brier_within_bins": lambda: float(within / len(cells)),
+    }
+    return {name: value() if cells else None for name, value in made.items()}
 
 
 # From vectors of cells to tables of classes.
@@ -340,9 +250,13 @@ def cut(values: np.ndarray, threshold: float, inclusive: bool = False) -> np.nda
     return (values >= threshold if inclusive else values > threshold).astype(np.float64)
 
 
+def labels_of(table: np.ndarray) -> tuple[str, ...]:
+    return tuple(f"class{k}" for k in range(table.shape[1]))
+
+
 def expected(
-    oracles: dict[str, Oracle], reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings
-) -> dict[str, float | None]:
+    oracle: Oracle, reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings
+) -> Values:
     """The value of every average and class of some measures, named as scores are after their reading.
 
     reference, system: (n_segments, n_classes). micro pools all cells, macro and weighted are over classes
@@ -351,19 +265,123 @@ def expected(
     if reading == "hard":
         reference = cut(reference, settings.reference_cut, settings.inclusive)
     sizes = [sum(map(Fraction, column), Fraction(0)) for column in reference.T.tolist()]
-    pairs = list(zip(reference.T.tolist(), system.T.tolist(), strict=True))
-    labels = settings.classes or [str(k) for k in range(len(pairs))]
-    made: dict[str, float | None] = {}
-    for name, oracle in oracles.items():
-        values = [oracle(y, p, settings) for y, p in pairs]
-        made |= {f"{name}[{label}]": value for label, value in zip(labels, values, strict=True)}
-        made[f"{name}.micro"] = oracle(reference.ravel().tolist(), system.ravel().tolist(), settings)
-        if name == "d_prime":  # the average of AUCs is what is turned into a distance
-            values = [CURVES["roc_auc"](y, p, settings) for y, p in pairs]
-        kept = [(v, size) for v, size in zip(values, sizes, strict=True) if size and v is not None]
+    each = [oracle(*pair, settings) for pair in zip(reference.T.tolist(), system.T.tolist(), strict=True)]
+    made: Values = {}
+    for name, pooled in oracle(reference.ravel().tolist(), system.ravel().tolist(), settings).items():
+        made |= {f"{name}[{label}]": of[name] for label, of in zip(labels_of(reference), each, strict=True)}
+        # Of d' the average of AUCs is what is turned into a distance.
+        source = "roc_auc" if name == "d_prime" else name
+        kept = [(of[source], size) for of, size in zip(each, sizes, strict=True) if size]
+        kept = [(value, size) for value, size in kept if value is not None]
         macro = mean([v for v, _ in kept])
         heavy = float(sum(Fraction(v) * s for v, s in kept) / sum(s for _, s in kept)) if kept else None
         if name == "d_prime":
             macro, heavy = d_prime_of(macro), d_prime_of(heavy)
-        made[f"{name}.macro"], made[f"{name}.weighted"] = macro, heavy
+        made |= {f"{name}.micro": pooled, f"{name}.macro": macro, f"{name}.weighted": heavy}
     return made
+
+
+def agree(scores: Mapping[str, float | None], stem: str, wanted: Values, tolerance: float = 1e-12) -> None:
+    """Require each wanted value under its name, and no number where none is wanted."""
+    assert wanted
+    for name, value in wanted.items():
+        got = scores[f"{stem}.{name}"]
+        if value is None or got is None:
+            assert got is None and value is None, (f"{stem}.{name}", got, value)
+        else:
+            assert abs(got - value) <= tolerance * max(1.0, abs(value)), (f"{stem}.{name}", got, value)
+
+
+# Rankings: one segment after another, class by class.
+
+
+def coverage(y: Cells, p: Cells) -> float:
+    """How many classes stand no lower than the lowest active one, at each level up to the highest."""
+    area, below = Fraction(0), Fraction(0)
+    for level in sorted(set(y) - {0.0}):
+        depth = max(sum(other >= b for other in p) for a, b in zip(y, p, strict=True) if a >= level)
+        area += (Fraction(level) - below) * depth
+        below = Fraction(level)
+    return float(area / Fraction(max(y)))
+
+
+def misordered(y: Cells, p: Cells) -> tuple[Fraction, Fraction]:
+    """Pairs of an active and a silent class: those out of order, and all."""
+    wrong = total = Fraction(0)
+    for i, a in enumerate(y):
+        for j, other in enumerate(y):
+            if i != j:
+                weight = Fraction(a) * (1 - Fraction(other))
+                total += weight
+                wrong += weight if p[i] <= p[j] else 0
+    return wrong, total
+
+
+def label_ranking_average_precision(y: Cells, p: Cells) -> float:
+    total = Fraction(0)
+    for a, b in zip(y, p, strict=True):
+        above = [Fraction(other) for other, value in zip(y, p, strict=True) if value >= b]
+        total += Fraction(a) * sum(above) / len(above)
+    return float(total / sum(map(Fraction, y)))
+
+
+def ranking_of(y: Cells, p: Cells, decided: Cells, settings: Settings) -> Values:
+    """One segment; decided: the values of the system, in the hard reading cut."""
+    pairs = list(zip(y, p, strict=True))
+    wrong, total = misordered(y, p)
+    top = [a for a, b in pairs if b == max(p)]
+    return {
+        "one_error": 1 - math.fsum(top) / len(top),
+        "coverage": coverage(y, p),
+        "ranking_loss": float(wrong / total) if total else 0.0,
+        "ranking_loss_all_pairs": float(wrong / math.comb(len(y), 2)) if len(y) > 1 else None,
+        "label_ranking_average_precision": label_ranking_average_precision(y, p),
+        "cross_entropy": math.fsum(cell_entropy(a, b, settings) for a, b in pairs),
+        "hamming_loss": math.fsum(abs(a - b) for a, b in zip(y, decided, strict=True)) / len(y),
+        "exact_match_prefix": float(all(b > other for a, b in pairs for c, other in pairs if a and not c)),
+        "subset_accuracy": float(y == decided),
+    }
+
+
+def expected_ranking(reference: np.ndarray, system: np.ndarray, reading: str, settings: Settings) -> Values:
+    """The value of every ranking measure: means over segments, which count by their highest value."""
+    decided, hard = system, reading == "hard"
+    if hard:
+        reference = cut(reference, settings.reference_cut, settings.inclusive)
+        decided = cut(system, settings.threshold, settings.inclusive)
+    rows = [side[reference.any(axis=1)].tolist() for side in (reference, system, decided)]
+    each = [(max(y), ranking_of(y, p, said, settings)) for y, p, said in zip(*rows, strict=True)]
+    made: Values = {}
+    for name in ranking_of([1.0], [1.0], [1.0], settings):
+        if hard or name not in {"exact_match_prefix", "subset_accuracy"}:
+            weighted = [(weight, of[name]) for weight, of in each if of[name] is not None]
+            whole = math.fsum(weight for weight, _ in weighted)
+            made[name] = math.fsum(weight * v for weight, v in weighted) / whole if weighted else None
+    return made | (label_wise(*rows[:2], labels_of(reference)) if hard else {})
+
+
+def in_prefix(active: Cells, p: Cells) -> list[Fraction]:
+    """Which classes are the highest, as many as are active; equal values share the last places."""
+    places = int(sum(active))
+    shares = []
+    for value in p:
+        higher, equal = sum(other > value for other in p), sum(other == value for other in p)
+        shares.append(min(Fraction(1), max(Fraction(0), Fraction(places - higher, equal))))
+    return shares
+
+
+def label_wise(reference: list[Cells], system: list[Cells], labels: Sequence[str]) -> Values:
+    rows = [(y, in_prefix(y, p)) for y, p in zip(reference, system, strict=True)]
+    made: Values = {}
+    values: list[tuple[float, float]] = []
+    for k, label in enumerate(labels):
+        n_ref, named = sum(y[k] for y, _ in rows), sum(share[k] for _, share in rows)
+        right = sum(share[k] for y, share in rows if y[k])
+        made[f"label_wise_precision[{label}]"] = (float(right / named) if named else 0.0) if n_ref else None
+        values += [(made[f"label_wise_precision[{label}]"], n_ref)] if n_ref else []
+    heavy = math.fsum(v * n for v, n in values) / sum(n for _, n in values) if values else None
+    return made | {
+        "label_wise_precision.macro": mean([v for v, _ in values]),
+        "label_wise_precision.weighted": heavy,
+        "label_wise_precision_minimum": min((v for v, _ in values), default=None),
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -12,37 +13,39 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "benchmarks" / "run.py"
 COMMAND = Path(sys.executable).with_name("soft-sed-eval")
+installed = pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    return importlib.import_module("run")
+
+
+def started(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
+@installed
 def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     output = tmp_path / "benchmark.md"
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--quick", "--output", output], capture_output=True, text=True, check=False
-    )
+    done = started(SCRIPT, "--quick", "--output", output)
     assert done.returncode == 0, done.stderr
     assert output.read_text(encoding="utf-8") == done.stdout
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
     assert len(rows) == 55
-    for row in rows:
-        assert len(row) == len(header)
-        assert row[3] != "-" or "not installed" in row[2]
+    assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
 
 
 def test_an_unknown_case_is_refused() -> None:
-    done = subprocess.run(
-        [sys.executable, SCRIPT, "--case", "all"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert "start-up" in done.stderr
+    done = started(SCRIPT, "--case", "all")
+    assert done.returncode == 2 and "start-up" in done.stderr
 
 
-def test_a_ratio_that_is_worse_than_before_is_told(monkeypatch) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    import run
+def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     from case import Result
 
     results = [
@@ -70,9 +73,7 @@ def test_a_ratio_that_is_worse_than_before_is_told(monkeypatch) -> None:
         (19.999, False, "20.00x | at most 20x | yes"),
     ],
 )
-def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(monkeypatch, ratio, at_least, shown) -> None:
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    import run
+def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run, ratio, at_least, shown) -> None:
     from case import Result
 
     result = Result("case", "1 s", "2 s", ratio, 20.0, at_least=at_least)
@@ -80,7 +81,7 @@ def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(monkeypatch, ratio, a
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed beside this Python")
+@installed
 def test_what_is_held_against_is_what_the_documents_show() -> None:
     """Each kept ratio is that of a row, and each row with a ratio is kept."""
     shown = {}
@@ -101,9 +102,7 @@ def test_growth_is_measured(tmp_path: Path) -> None:
     script = SCRIPT.with_name("scale.py")
     options = ["--rows", "10000", "--rows", "20000", "--shards", "40000", "--clips", "20"]
     files = ["--json", tmp_path / "scale.json", "--plot", tmp_path / "scale.png", "--folder", tmp_path]
-    done = subprocess.run(
-        [sys.executable, script, *options, *files], capture_output=True, text=True, check=False
-    )
+    done = started(script, *options, *files)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("| tables |") == 4
     assert "20 clips, segment, event, intersection and PSDS" in done.stdout

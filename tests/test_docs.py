@@ -5,41 +5,25 @@ from __future__ import annotations
 import doctest
 import io
 import re
-import subprocess
-import sys
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-from documents import blocks, examples, make_workplace, run, script
-from launched import program
+from called import call
+from documents import ROOT, blocks, examples, make_workplace, run
 
+import sedeval_soft
 from sedeval_soft import evaluate
+from sedeval_soft.cli.main import SHORT_HELPS
 from sedeval_soft.report import render, schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import ALIASES
-from sedeval_soft.tables.problem_codes import RULES
+from sedeval_soft.tables.limits import NAMES, Limits, size_of
 
-ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
     "README.md",
     *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))),
 ]
-
-
-def test_the_table_of_scores_is_complete():
-    made = script("scores")
-    text = made.PAGE.read_text(encoding="utf-8")
-    assert made.page(text) == text, "run python docs/make/scores.py"
-
-
-def test_the_table_of_codes_is_complete():
-    made = script("codes")
-    text = made.PAGE.read_text(encoding="utf-8")
-    assert made.page(text) == text, "run python docs/make/codes.py"
-    documented = re.findall(r"^\| `([a-z0-9_-]+)` \| (error|warning|note) \|", text, re.MULTILINE)
-    assert documented == [(code, rule.severity) for code, rule in RULES.items()]
 
 
 def test_readme_begins_with_two_commands_of_one_line():
@@ -126,38 +110,24 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
 
 @cache
 def helps() -> str:
-    """The help of all commands, which are many processes: once for all documents."""
-    listed = program()
-    first = subprocess.run([*listed, "--help"], capture_output=True, check=True, text=True).stdout
-    commands = re.findall(r"^  ([a-z]+)\*?  ", first[first.index("\nCommands:") :], re.MULTILINE)
-    assert len(commands) > 10
-    return first + "".join(
-        subprocess.run([*listed, command, "--help"], capture_output=True, check=True, text=True).stdout
-        for command in commands
-    )
+    """The help of all commands."""
+    return "".join(call(*name, "--help").out for name in ((), *((name,) for name in SHORT_HELPS)))
 
 
 OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against"}
 """Options of pip, docker, sbatch and benchmarks/run.py."""
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_options_and_files_that_documents_name_exist(name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    known = helps()
-    for option in set(re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)) - OF_OTHERS:
-        assert option in known, option
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert ((ROOT / name).parent / target).exists(), target
+def test_options_that_documents_name_exist():
+    for name in DOCUMENTS:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for option in {*re.findall(r"`[^`]*?(--[a-z][a-z-]+)", text)} - OF_OTHERS:
+            assert option in helps(), (name, option)
 
 
 def test_documented_output_is_that_of_the_schema():
-    text = (
-        (ROOT / "docs" / "reference" / "scores.md")
-        .read_text(encoding="utf-8")
-        .split("## What the output holds")[1]
-    )
-    text = text.split("\n## ")[0]
+    text = (ROOT / "docs" / "reference" / "scores.md").read_text(encoding="utf-8")
+    text = text.split("## What the output holds")[1].split("\n## ")[0]
     system = schema()["properties"]["systems"]["items"]["properties"]
     keys = {*schema()["properties"], *system}
     first = re.findall(r"^\|([^|]*)\|", text, re.MULTILINE)
@@ -177,27 +147,15 @@ def test_documented_aliases_are_read():
 
 
 def test_the_table_of_limits_is_complete():
-    from sedeval_soft.tables.limits import NAMES, Limits, size_of
-
     text = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
-    limits = Limits()
-    assert {name: size_of(number) for name, number in told.items()} == {
-        name: getattr(limits, name) for name in NAMES
-    }
-    known = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", "--help"], capture_output=True, check=True, text=True
-    ).stdout
-    assert all(name in known for name in told)
+    found = {name: size_of(number) for name, number in told.items()}
+    assert found == {name: getattr(Limits(), name) for name in NAMES}
+    assert all(name in call("--help").out for name in told)
 
 
-def test_changelog_names_this_version():
-    import sedeval_soft
-
+def test_changelog_names_this_version_and_default_settings_are_documented():
     assert f"## {sedeval_soft.__version__} " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_default_settings_are_documented():
     text = (ROOT / "configs" / "default.yaml").read_text(encoding="utf-8")
     for name in Settings().to_dict():
         assert re.search(rf"^{name}: ", text, re.MULTILINE), name

@@ -26,14 +26,12 @@ V2, V1 = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usa
 @pytest.mark.parametrize(
     ("names", "group", "folder"),
     [
-        (V2, "0::/a/b\n", "/sys/fs/cgroup/a/b"),
-        (V2, "0::/a/b\n", "/sys/fs/cgroup/a"),
-        (V2, "0::/\n", "/sys/fs/cgroup"),
-        (V1, "5:memory:/docker/x\n", "/sys/fs/cgroup/memory/docker/x"),
-        (V1, "", "/sys/fs/cgroup/memory"),
+        *((V2, "0::/a/b\n", "/a/b"), (V2, "0::/a/b\n", "/a"), (V2, "0::/\n", "")),
+        *((V1, "5:memory:/docker/x\n", "/memory/docker/x"), (V1, "", "/memory")),
     ],
 )
 def test_the_share_of_a_container_counts_where_it_is_less(names, group, folder, system):
+    folder = f"/sys/fs/cgroup{folder}"
     system |= {"/proc/meminfo": "MemAvailable: 600 kB\n", "/proc/self/cgroup": group}
     system |= {f"{folder}/{names[0]}": "500000\n", f"{folder}/{names[1]}": "450000\n"}
     assert memory.free() == 50_000

@@ -27,11 +27,7 @@ MEASURED = {
     "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
     "sed_eval": replace(PLAIN, compat="sed_eval", only=("segment", "event")),
 }
-GROUPS = {
-    "one": ("dog",),
-    "two": ("people talking", "car"),
-    "all of them": ("people talking", "dog", "car"),
-}
+GROUPS = {"one": ("dog",), "two": ("people talking", "car"), "all of them": ("people talking", "dog", "car")}
 SCENES = {"first": ("a",), "last.two": ("b", "[c-z]"), "any": ("*",)}
 
 

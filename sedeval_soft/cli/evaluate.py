@@ -183,7 +183,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
     if curves is not None:
-        from sedeval_soft.report.curves import check_curves_path
+        from sedeval_soft.report.delimited import check_curves_path
 
         check_curves_path(curves)
     outputs = {"--curves": curves, "--save-tally": given["save_tally"], "--report": report}
@@ -262,7 +262,7 @@ def _score(
         choices = Choices(files=given["timelines"])
         write_report(*sides, given["report"], board=board, choices=choices, **how | {"settings": page})
     if given["curves"]:
-        from sedeval_soft.report.curves import write_curves
+        from sedeval_soft.report.delimited import write_curves
 
         write_curves(given["curves"], scores[0].curves, raw_names=presentation.raw_names)
     if given["save_tally"] and evaluation:

@@ -62,15 +62,17 @@ def chance_of(
     shifts = rng.choice(size, size=min(draws, size), replace=False)
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
     for done, shift in enumerate(shifts.tolist(), 1):
-        for of, arranged in _arranged(pair, settings, grid, shift, rng):
-            shard = tuned_shard(shard_of(arranged, scores.inputs, of, scores.system), folds)
-            drawn = score_tally(shard.tally, with_rule_followed(of, shard.tally))
+        for asked, arranged in _arranged(pair, settings, grid, shift, rng):
+            shard = tuned_shard(shard_of(arranged, scores.inputs, asked, scores.system), folds)
+            drawn = score_tally(shard.tally, with_rule_followed(asked, shard.tally))
             for name in values.keys() & drawn.keys():
                 values[name].append(drawn[name].value)
         if progress is not None:
             progress(done, len(shifts))
     exact, everything = closed_forms(pair, settings), len(shifts) == grid.size
-    levels = {name: _level(of, values[name], exact.get(name), everything) for name, of in chosen.items()}
+    levels = {
+        name: _level(score, values[name], exact.get(name), everything) for name, score in chosen.items()
+    }
     return Chance(len(shifts), settings.seed, everything, levels)
 
 
@@ -99,17 +101,17 @@ def _arranged(
     if timed or plan.psds:
         system = moved(pair.system, grid, shift)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
-        of = replace(settings, only=timed or ("intersection.hard",))
-        yield of, replace(pair, system=system, raw=raw, findings=AlignmentReport())
+        asked = replace(settings, only=timed or ("intersection.hard",))
+        yield asked, replace(pair, system=system, raw=raw, findings=AlignmentReport())
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
         codes, onset = np.arange(len(length), dtype=np.int32), np.zeros(len(length))
         names, columns = (pair.files, pair.classes), tuple(values)
         system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
-        of = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
+        asked = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
-        yield of, replace(pair, system=system, raw=system, findings=AlignmentReport())
+        yield asked, replace(pair, system=system, raw=system, findings=AlignmentReport())
 
 
 # An output that is moved in time: all it says stays, but it says it elsewhere.
@@ -151,7 +153,7 @@ def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     low, high = np.maximum(begin[piece], twice[place]), np.minimum(end[piece], twice[place + 1])
     # Files without length are crossed, and get nothing.
     lasting = (high > low) | (end == begin)[piece]
-    piece, place, low, high = (of[lasting] for of in (piece, place, low, high))
+    piece, place, low, high = (column[lasting] for column in (piece, place, low, high))
     times: dict[str, Any] = {
         "file": (place % (len(start) - 1)).astype(np.int32),
         "onset": in_file(low - twice[place]),
@@ -190,7 +192,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
             y, p = clip_sides(pair)
         tables |= _expected(basis, y, p, settings)
     pairs = named(tables, pair.classes)
-    return {spell(*key): float(of) for key, of in pairs if of is not None and not np.isnan(of)}
+    return {spell(*key): float(value) for key, value in pairs if value is not None and not np.isnan(value)}
 
 
 def _expected(basis: str, reference: Floats, system: Floats, settings: Settings) -> Tables:

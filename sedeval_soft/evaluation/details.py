@@ -206,7 +206,7 @@ def _top(missed: Array, inserted: Array, count: int) -> list[tuple[int, tuple[fl
     least = np.partition(cost, len(cost) - count)[len(cost) - count] if len(cost) > count else 0
     able = np.flatnonzero((cost >= least) & (cost > 0))
     worst = able[np.argsort(-cost[able], kind="stable")][:count]
-    columns = (of[worst].tolist() for of in (cost, cost / (cost.sum() or 1), missed, inserted))
+    columns = (column[worst].tolist() for column in (cost, cost / (cost.sum() or 1), missed, inserted))
     return list(zip(worst.tolist(), zip(*columns, strict=True), strict=True))
 
 
@@ -217,7 +217,9 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offend
     for c, (y, p) in enumerate(zip(reference, system, strict=True)):
         ours, theirs, t_norm = y, p, settings.t_norm
         if reading == "hard":
-            ours, theirs = (of.astype(np.float64) for of in (positive(y, settings), detected(p, settings)))
+            ours, theirs = (
+                cells.astype(np.float64) for cells in (positive(y, settings), detected(p, settings))
+            )
             t_norm = "minimum"
         shared = fuzzy_and(ours, theirs, t_norm)
         missed += ours - shared
@@ -316,5 +318,5 @@ def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
     file = np.searchsorted(start, cell, side="right") - 1
     order = np.lexsort((cell, label, file))
     order = order[values[order] > 0]
-    file, label, cell, count, values = (of[order] for of in (file, label, cell, count, values))
+    file, label, cell, count, values = (column[order] for column in (file, label, cell, count, values))
     return SegmentOutcomes(file, label, cell - start[file], count, values, np.diff(start))

@@ -253,7 +253,9 @@ def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:
         of_parts = [ways[way] for ways in in_two_ways]
         classes = [ThresholdCounts.merge(of_class) for of_class in zip(*of_parts, strict=True)]
         f, (errors_at, tp, n_sys) = (
-            np.array([of.best(merit, inclusive=settings.inclusive) for of in classes]).reshape(-1, 3).T
+            np.array([counts.best(merit, inclusive=settings.inclusive) for counts in classes])
+            .reshape(-1, 3)
+            .T
             for merit in (f_merit(settings.beta), error_merit)
         )
         best[key] = f[0], (errors_at, tp, n_sys)

@@ -64,7 +64,7 @@ def bca(
     """
     from scipy.special import ndtr, ndtri
 
-    point, replicates, without = (np.asarray(of, dtype=np.float64) for of in (estimate, values, left_out))
+    point, replicates, without = (np.asarray(each, dtype=np.float64) for each in (estimate, values, left_out))
     upper = expanded_z(confidence, len(without)) if expanded else _z(confidence)
     ordered, defined = _ordered(replicates)
     noise = NOISE * np.abs(np.where(np.isfinite(point), point, 0.0))
@@ -106,7 +106,7 @@ def jackknife(estimate: npt.ArrayLike, left_out: npt.ArrayLike, confidence: floa
     interval belongs to the number beside it. NaN where the estimate or any left-out score is not finite, or
     of fewer than two files.
     """
-    point, without = (np.asarray(of, dtype=np.float64) for of in (estimate, left_out))
+    point, without = (np.asarray(each, dtype=np.float64) for each in (estimate, left_out))
     n = len(without)
     margin = _z(confidence) * np.sqrt((n - 1) / max(n, 1) * _moments(without)[1])
     margin = np.where(np.isfinite(point), margin, np.nan)

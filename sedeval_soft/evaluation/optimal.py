@@ -76,7 +76,9 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
     for name, values in others.items():
         # Of the one row of weights.
-        of_classes, overall = (None if of is None else of[0] for of in (values.classes, values.overall))
+        of_classes, overall = (
+            None if array is None else array[0] for array in (values.classes, values.overall)
+        )
         scores[name] = Averaged(of_classes, overall=overall)
     return scores
 
@@ -148,7 +150,9 @@ def threshold_counts(
             lives = [(alive._replace(label=np.zeros_like(alive.label)), rows) for alive, rows in lives]
             lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
             n_ref = n_ref.sum(axis=1, keepdims=True)
-        return [make(of) for of in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)]
+        return [
+            make(counts) for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)
+        ]
     scores, hits = _cells(tally, basis, settings)
     lengths, paired, file = tally.per_file[cells_of(basis)], None, None
     # One file needs no column.

@@ -131,7 +131,7 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
     notes: dict[str | None, list[str]] = {}
     rocs: list[Roc] = []
     for scope, tally in shard.scopes():
-        own = [of[scope] for of in sizes if scope in of]
+        own = [part[scope] for part in sizes if scope in part]
         n_sys = sum(n for _, n in own)
         cuts = None
         if "soft" in readings:
@@ -146,8 +146,8 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
             tables[scope] = psds_tables(tally, settings)
     for roc, stairs in _staircases(rocs, parts, settings, execute):
         found[roc.scope].add(roc, stairs, criteria)
-    tables |= {scope: of.tables(readings, criteria) for scope, of in found.items()}
-    tables = {scope: joined(shard.tables.get(scope, {}), of) for scope, of in tables.items()}
+    tables |= {scope: result.tables(readings, criteria) for scope, result in found.items()}
+    tables = {scope: joined(shard.tables.get(scope, {}), table) for scope, table in tables.items()}
     return replace(shard, tables=tables, notes=notes)
 
 
@@ -169,10 +169,11 @@ def _staircases(
     if Criteria.of(settings).alpha_ct > 0:
         soundings = execute.map(partial(_soundings, settings, rocs), parts)
         rocs = [
-            replace(roc, sounding=sum(of[k] for of in soundings if k in of)) for k, roc in enumerate(rocs)
+            replace(roc, sounding=sum(part[k] for part in soundings if k in part))
+            for k, roc in enumerate(rocs)
         ]
         terms = execute.map(partial(_trigger_terms, settings, rocs), parts)
-        sums = [math.fsum(term for of in terms for term in of.get(k, ())) for k in range(len(rocs))]
+        sums = [math.fsum(term for part in terms for term in part.get(k, ())) for k in range(len(rocs))]
         rocs = [
             replace(roc, rates=Rates.of(roc.rates.seconds, roc.rates.alpha_ct, triggers))
             for roc, triggers in zip(rocs, sums, strict=True)
@@ -185,7 +186,7 @@ def _staircases(
         some = rocs[begin:end]
         counted = execute.map(partial(_points, settings, some), parts)
         for k, roc in enumerate(some):
-            own = [of[k] for of in counted if k in of]
+            own = [part[k] for part in counted if k in part]
             classes = [ThresholdCounts.merge(of_class) for of_class in zip(*own, strict=True)]
             yield roc, Staircases.of_counts(classes, roc.rates)
         begin = end

@@ -144,7 +144,9 @@ class Replicates:
         plan, optimal = Plan.of(settings), []
         if not settings.fixed_thresholds:
             finders = (optimal_of_weights, *((satisficed,) if settings.satisfice else ()))
-            optimal = [(of, find(tally, of[0], settings)) for find in finders for of in plan.thresholded]
+            optimal = [
+                (family, find(tally, family[0], settings)) for find in finders for family in plan.thresholded
+            ]
         elif fixed is None:
             columns: Columns = {}
             fixed = {family: optimal_scores(tally, family[0], settings) for family in plan.thresholded}
@@ -152,7 +154,7 @@ class Replicates:
                 for use, thresholds in _thresholds(best, len(tally.classes)).items():
                     columns |= columns_of(f"{basis}.{use}", counts_at(tally, basis, thresholds, settings))
             tally = with_columns(tally, columns)
-        parts = [np.asarray(of) for of in (*tally.per_class.values(), *tally.per_file.values())]
+        parts = [np.asarray(column) for column in (*tally.per_class.values(), *tally.per_file.values())]
         table = np.column_stack([np.zeros((len(tally.files), 0)), *parts])
         undefined = np.isnan(table)
         partly = np.flatnonzero(undefined.any(axis=0))
@@ -210,11 +212,11 @@ class Replicates:
         uses = _thresholds(best, len(sums.classes))
         counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
         table = optimal_table(counts["threshold"], uses["threshold"], self.settings)
-        for use, of in counts.items():
+        for use, total in counts.items():
             if use == "best_error_rate_threshold":
-                table |= error_rate_table(of.tp, of.n_sys, of.n_ref, uses[use])
+                table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
             elif use in _POOLED:
-                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (of.tp, of.n_ref, of.n_sys))
+                tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
                 f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, self.settings.beta), np.nan)
                 table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
         return table
@@ -257,7 +259,7 @@ def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> Weighted
         shape = len(classes), len(merits), 5, len(weights)
         by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
         at, tp, n_sys, n_ref, thresholds = by_f
-        tp_all, sys_all, ref_all = (of.sum(axis=1) for of in (tp, n_sys, n_ref))
+        tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
         m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
         counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
         table = optimal_table(counts, thresholds, settings)

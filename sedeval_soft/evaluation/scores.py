@@ -354,8 +354,8 @@ def ranked_tables(
         from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
 
         for basis in plan.compared:
-            of = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
-            for reading, table in ordered_tables(of, basis, settings).items():
+            in_order = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
+            for reading, table in ordered_tables(in_order, basis, settings).items():
                 tables[basis, reading] = table
         if plan.ranks_events:
             tables["event", "hard"] = event_precisions(tally, settings)

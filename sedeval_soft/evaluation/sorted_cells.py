@@ -113,12 +113,12 @@ class SortedCells:
 
 def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
     """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `every` are used up."""
-    plan, of = Plan.of(settings), every.evaluated()
+    plan, evaluated = Plan.of(settings), every.evaluated()
     tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
     if plan.asks_for(*ORDERED):
-        tables = _curves_and_bins(every, of, [*tables], settings)
+        tables = _curves_and_bins(every, evaluated, [*tables], settings)
     if "soft" in tables and plan.asks_for("divergence"):
-        tables["soft"] |= _correlation(of)
+        tables["soft"] |= _correlation(evaluated)
     return tables
 
 
@@ -128,19 +128,19 @@ def cut_of(reading: str, settings: Settings) -> Cut:
 
 
 def _curves_and_bins(
-    every: SortedCells, of: SortedCells, readings: Sequence[str], settings: Settings
+    every: SortedCells, evaluated: SortedCells, readings: Sequence[str], settings: Settings
 ) -> dict[str, Table]:
     """Return the tables of curves and calibration by reading; of: the evaluated ones of all cells."""
-    cells = of.ordered()
+    cells = evaluated.ordered()
     cuts = {reading: cut_of(reading, settings) for reading in readings}
     tables: dict[str, Table] = {reading: {} for reading in readings}
     if "curves" in settings.measures:
-        alarms = cells if every is of else every.ordered()
-        units = [of.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
+        alarms = cells if every is evaluated else every.ordered()
+        units = [evaluated.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
         rates = settings.max_fpr, settings.max_fnr
-        columns = _curves(cells, alarms, of.is_expected, [*cuts.values()], units, rates)
+        columns = _curves(cells, alarms, evaluated.is_expected, [*cuts.values()], units, rates)
     for way, (reading, cut) in enumerate(cuts.items()):
-        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in of.reference]), tables[reading]
+        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference]), tables[reading]
         if "curves" in settings.measures:
             *classes, pooled = (numbers[way] for numbers in columns)
             table |= _table(classes, pooled, n_ref)
@@ -150,7 +150,7 @@ def _curves_and_bins(
             means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
             table["d_prime"] = Averaged(table["d_prime"].classes, *means)
         if "calibration" in settings.measures:
-            table |= _calibration(cells, of.is_expected, cut, n_ref, settings.bins)
+            table |= _calibration(cells, evaluated.is_expected, cut, n_ref, settings.bins)
     return tables
 
 
@@ -222,9 +222,9 @@ def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: 
     return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}
 
 
-def _correlation(of: SortedCells) -> Table:
+def _correlation(cells: SortedCells) -> Table:
     """Return the table of correlations; the orders of both sides' values are used up."""
-    by_reference, n_ref = of.by_reference or _in_order(of.reference), of.reference.sum(axis=1)
+    by_reference, n_ref = cells.by_reference or _in_order(cells.reference), cells.reference.sum(axis=1)
 
     def linear(y: Floats, p: Floats) -> dict[str, float]:
         return {
@@ -233,25 +233,25 @@ def _correlation(of: SortedCells) -> Table:
         }
 
     def of_class(c: int) -> dict[str, float]:
-        (p, p_at), (y, y_at) = (([own], [at]) for own, at in (of.by_system[c], by_reference[c]))
+        (p, p_at), (y, y_at) = (([own], [at]) for own, at in (cells.by_system[c], by_reference[c]))
         ranked = {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
-        return ranked | linear(of.reference[c : c + 1], of.system[c : c + 1])
+        return ranked | linear(cells.reference[c : c + 1], cells.system[c : c + 1])
 
-    some = slice(None) if of.is_expected.all() else of.is_expected
-    pooled = {"wasserstein": np.nan, "spearman": np.nan, **linear(of.reference[some], of.system[some])}
-    classes = for_each(of_class, range(len(of.reference)), of.reference.size)
-    if of.is_expected.any():
-        expected = np.flatnonzero(of.is_expected).tolist()
-        p, p_at = map(list, zip(*(of.by_system[c] for c in expected), strict=True))
+    some = slice(None) if cells.is_expected.all() else cells.is_expected
+    pooled = {"wasserstein": np.nan, "spearman": np.nan, **linear(cells.reference[some], cells.system[some])}
+    classes = for_each(of_class, range(len(cells.reference)), cells.reference.size)
+    if cells.is_expected.any():
+        expected = np.flatnonzero(cells.is_expected).tolist()
+        p, p_at = map(list, zip(*(cells.by_system[c] for c in expected), strict=True))
         y, y_at = map(list, zip(*(by_reference[c] for c in expected), strict=True))
         pooled["wasserstein"] = wasserstein(y, p)
         # One side at a time: both in order would take more memory than all else.
-        for used in (of.by_system, by_reference, p):
+        for used in (cells.by_system, by_reference, p):
             used.clear()
         ranks = ranks_of(y, y_at)
         y.clear()
         sides = list(zip(expected, p_at, strict=True))
-        parts = for_each(lambda own: of.system[own[0]][own[1]], sides, of.system.size)
+        parts = for_each(lambda own: cells.system[own[0]][own[1]], sides, cells.system.size)
         pooled["spearman"] = rank_correlation(parts, p_at, ranks)
     return _table(classes, pooled, n_ref)
 

@@ -61,13 +61,13 @@ def score_shard(
     if plan.psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
 
-    def scored(of: Tally, name: str | None) -> dict[str, Score]:
-        scores = score_tally(of, settings, shard.tables.get(name))
+    def scored(part: Tally, name: str | None) -> dict[str, Score]:
+        scores = score_tally(part, settings, shard.tables.get(name))
         if settings.ci is None:
             return scores
         from sedeval_soft.evaluation.resample import with_intervals
 
-        return with_intervals(scores, of, settings, progress)
+        return with_intervals(scores, part, settings, progress)
 
     scores = scored(tally, None)
     if settings.satisfice is not None:
@@ -76,15 +76,15 @@ def score_shard(
         from sedeval_soft.evaluation.resample import interval_notes
 
         warnings += interval_notes(tally, settings)
-    of_folds = {name: score_tally(of, settings) for name, of in _take(tally, files["folds"]).items()}
+    of_folds = {name: score_tally(part, settings) for name, part in _take(tally, files["folds"]).items()}
     # Batches with other classes leave those of a group in the order of their names.
-    groups = {name: of.with_classes(settings.groups[name]) for name, of in shard.groups.items()}
+    groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
     every = {**scores}
-    for name, of in {**groups, **_take(tally, files["scenes"] | files["by"])}.items():
-        of_part = scored(of, name).values()
+    for name, part in {**groups, **_take(tally, files["scenes"] | files["by"])}.items():
+        of_part = scored(part, name).values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
-        warnings += _notes(shard, of, plan, name)
+        warnings += _notes(shard, part, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     return Scores(
@@ -138,10 +138,10 @@ def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion
         counts["event"] = confuse_events(ours, theirs, len(tally.classes), Collars.of(settings))
     return tuple(
         Confusion(
-            basis, "hard", tally.classes, tuple(map(tuple, of.pairs.tolist())),
-            tuple(of.missed.tolist()), tuple(of.inserted.tolist()),
+            basis, "hard", tally.classes, tuple(map(tuple, count.pairs.tolist())),
+            tuple(count.missed.tolist()), tuple(count.inserted.tolist()),
         )
-        for basis, of in counts.items()
+        for basis, count in counts.items()
     )  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
     """Return what `tuned_shard` does, and settings that name the thresholds that follow from their rule."""
     settings = with_rule_followed(shard.settings, shard.tally)
     if not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
-        groups = {name: with_tuned(of, settings, folds) for name, of in shard.groups.items()}
+        groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
         shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
     return shard, settings
 

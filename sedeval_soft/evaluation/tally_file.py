@@ -186,8 +186,8 @@ def pack_shard(shard: Shard, version: str) -> bytes:
         "system": shard.system,
         "files": shard.tally.files,
         "findings": {
-            name: sorted(of) if isinstance(of, frozenset) else dict(sorted(of.items()))
-            for name, of in findings.items()
+            name: sorted(value) if isinstance(value, frozenset) else dict(sorted(value.items()))
+            for name, value in findings.items()
         },
         "inputs": shard.inputs,
         "durations": None if lengths is None else {name: float(lengths[name]) for name in sorted(lengths)},
@@ -484,13 +484,13 @@ def _tally(array: Any, files: tuple[str, ...], folder: str, part: Part) -> Tally
         for group, of_shape in (("per_class", shape), ("per_file", shape[:1]))
     )
     samples = {}
-    for name, of in part.samples.items():
+    for name, sample in part.samples.items():
         cells = per_file[cells_of(name)]
         if (per_file[evaluated_of(name)] > cells).any():
             raise TallyError(f"has more evaluated cells than cells of samples {name}")
-        if cells.dtype != np.int64 or int(cells.sum()) != of.cells:
-            raise TallyError(f"has {counted(of.cells, 'cell')} of samples {name}; expected {cells.sum()}")
-        values = array(f"{folder}/samples/{name}", of.kind, (shape[1], of.cells))
+        if cells.dtype != np.int64 or int(cells.sum()) != sample.cells:
+            raise TallyError(f"has {counted(sample.cells, 'cell')} of samples {name}; expected {cells.sum()}")
+        values = array(f"{folder}/samples/{name}", sample.kind, (shape[1], sample.cells))
         samples[name] = _between(f"samples {name}", values, -_ROUNDING, 1 + _ROUNDING)
     most = {
         "file": shape[0] - 1,

@@ -80,7 +80,7 @@ def contradiction(shard: Shard) -> str | None:
 def _sentence(law: Law, broken: Array, tally: Tally) -> str:
     """Say where a law is first broken, in the order of files."""
     at = tuple(int(i) for i in np.argwhere(broken)[0])
-    value, limit = (np.broadcast_to(of, broken.shape)[at].item() for of in (law.values, law.limit))
+    value, limit = (np.broadcast_to(each, broken.shape)[at].item() for each in (law.values, law.limit))
     of_class = f" of class {tally.classes[at[1]]!r}" if len(at) > 1 else ""
     has, expected = (f"{number:.12g}" for number in (value, limit))
     if has == expected:

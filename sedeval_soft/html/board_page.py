@@ -18,7 +18,7 @@ from sedeval_soft.html.report_page import ASSETS, fill
 from sedeval_soft.measures.names import OVERALL, ScoreName
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report.escape import json_text
-from sedeval_soft.report.layout import measure_label
+from sedeval_soft.report.page import measure_label
 from sedeval_soft.report.table import number
 from sedeval_soft.settings import Settings
 

@@ -12,8 +12,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.base import Averaged
 from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.report.table import Table, number
-from sedeval_soft.report.text import plain_table
+from sedeval_soft.report.table import Table, number, plain_table
 
 Value = float | int | None
 

@@ -95,7 +95,7 @@ class Measure:
     where unbounded. direction: which way is better, `none` for counts. undefined: when there is no value.
     missing: what an undefined value of a class counts in averages, None to leave it out. source: who defined
     it. averages: beside the value of each class. has_classes: whether single classes have a value. short: its
-    name in the head of a column; aliases: what others call it. table: where it is shown, see `report.layout`.
+    name in the head of a column; aliases: what others call it. table: where it is shown, see `report.page`.
     needs: an option without which it is not computed, besides those of its family. exact: whether every digit
     is shown. letters: of its formula, that mean something else than in other formulas.
     """

@@ -16,7 +16,7 @@ from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
 from sedeval_soft.plots.registry import MATRIX_BASES
 from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
-from sedeval_soft.report.layout import measure_label
+from sedeval_soft.report.page import measure_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,27 +1,33 @@
-"""A board as a page: the leaderboard, the systems side by side, and how sure their order is."""
+r"""A board as a page: the leaderboard, the systems side by side, and how sure their order is. And LaTeX.
+
+LaTeX has a `tabular` with the rules of booktabs, to be put into a table of one's own: of one system the
+summary, of several the leaderboard, systems in rows, the best of each column bold. Intervals are subscripts;
+on a leaderboard the score by which systems are ranked has them: a page has no room for more. The signature is
+a comment above. Names are escaped, for any engine; letters that its fonts lack are left to the document.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 
-from sedeval_soft.comparison.board import Agreement, Board
+from sedeval_soft.comparison.board import Board, Discordance
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreNameError, spell
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell
 from sedeval_soft.measures.registry import measure_of
-from sedeval_soft.report.layout import measure_label
 from sedeval_soft.report.page import (
-    METHODS,
     ends,
     families,
-    fixed_thresholds,
     input_line,
+    intervals_by,
+    measure_label,
     percent,
     resampled,
     scoring,
 )
-from sedeval_soft.report.table import UNDEFINED, Page, Table, number, number_if_any, short, signed
+from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, number, number_if_any, short, signed
 
 _MOST_INPUTS = 10
 """Systems up to which what was read of each is said."""
@@ -38,14 +44,31 @@ _SIDE_BY_SIDE = (
 )
 """The measures in which systems stand side by side: each in the first of the averages that there is."""
 
+_NOTES = {
+    "ties": ("= marks a rank that is shared: at {sure} confidence these systems cannot be told apart.",),
+    "differences": (
+        "difference: {minus}; both are resampled by the same files.",
+        "p bootstrap: two-sided, of no difference, files of both drawn anew together.",
+        "p exchange: two-sided, of no difference, files exchanged between the two at random.",
+        "p Holm: p exchange adjusted for {comparisons}. {least}",
+    ),
+    "": ("stable: replicates in which a system has its place; range: where it is in {sure} of them.",),
+    "tau": ("tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.",),
+    "tests": (
+        "McNemar: segments that only one of two systems has right; {independent}.",
+        "McNemar: {differing}; JSON has all.",
+    ),
+    "parts": ("Scores of groups, scenes and folds are in JSON and YAML.",),
+    "worst": ("What costs most in each system is in JSON and YAML.",),
+}
+"""What a reader must know, by what there must be for it to be said."""
+
 
 def board_page(board: Board) -> Page:
     """Return the page of a board."""
-    mcnemar, mcnemar_notes = _mcnemar(board)
-    drawn = (_leaderboard(board), _side_by_side(board), _agreement(board.agreement), mcnemar)
-    tables = tuple(table for table in drawn if table.rows)
-    notes = _notes(board, mcnemar_notes)
-    if any(UNDEFINED in row[table.names :] for table in tables for row in table.rows):
+    tables = tuple(table for table in _tables(board) if table.rows)
+    notes = [*_notes(board)]
+    if any(table.numbers_have(UNDEFINED) for table in tables):
         notes.append("- is undefined: there is nothing to divide by, or nothing that varies.")
     return Page(
         f"Comparison of {counted(len(board.systems), 'system')}",
@@ -66,183 +89,266 @@ def p_value(p: float | None) -> str:
     return f"{p:.1e}" if p > 0 else "< 1e-300"
 
 
-def _header(board: Board) -> list[tuple[str, str]]:
-    first = board.systems[0]
+def _header(board: Board) -> Iterator[tuple[str, str]]:
+    first, few = board.systems[0], len(board.systems) <= _MOST_INPUTS
     inputs = {(item.role, item.name): item for scores in board.systems for item in scores.inputs}
-    few = len(board.systems) <= _MOST_INPUTS
-    lines = [input_line(item) for item in inputs.values() if few or item.role != "system"]
+    yield from (input_line(item) for item in inputs.values() if few or item.role != "system")
     if not few:
-        lines.append(("systems", f"{len(board.systems)}; JSON says what was read of each"))
-    lines += scoring(first)
-    direction = direction_of(board.rank_by)
+        yield "systems", f"{len(board.systems)}; JSON says what was read of each"
+    yield from scoring(first)
+    direction = _direction(board.rank_by)
     better = "" if direction == "none" else f"; {direction} is better"
-    lines.append(("ranked by", f"{visible(board.rank_by)}{better}"))
+    yield "ranked by", f"{visible(board.rank_by)}{better}"
     which = "the first of the ranking" if board.baseline is None else "the baseline"
-    lines.append(("against", f"{visible(board.compared_to)}, {which}"))
+    yield "against", f"{visible(board.compared_to)}, {which}"
     drawn = resampled(board.replicates, len(first.files), board.seed)
-    lines.append(("resampled", f"{drawn}; {percent(board.confidence)} confidence"))
+    yield "resampled", f"{drawn}; {percent(board.confidence)} confidence"
     if first.settings.ci is not None:
-        lines.append(("intervals", f"{METHODS[first.settings.ci]}{fixed_thresholds(first.settings)}"))
-    return lines
+        yield "intervals", intervals_by(first.settings)
 
 
-def _leaderboard(board: Board) -> Table:
-    interval = ends(board.confidence)
-    width = max((len(str(entry.rank)) for entry in board.entries), default=1)
-    rows = []
-    for entry in board.entries:
-        off = entry.difference
-        difference: tuple[str, ...] = ("",) * 6
-        if off is not None:
-            apart = (signed(off.value), *("" if end is None else signed(end) for end in (off.low, off.high)))
-            difference = (*apart, *map(p_value, (off.p_bootstrap, off.p_exchange, off.p_adjusted)))
-        places = dict.fromkeys(str(p) for p in (entry.best_place, entry.worst_place) if p is not None)
-        rows.append(
-            (
-                f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
-                visible(entry.system),
-                *(number(entry.value), number_if_any(entry.low), number_if_any(entry.high)),
-                *difference,
-                "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
-                "-".join(places),
-            )
-        )
-    return Table(
+def _tables(board: Board) -> Iterator[Table]:
+    """Yield the leaderboard, the systems side by side, how alike scores rank them, where they differ."""
+    entries, settings, agreement = board.entries, board.systems[0].settings, board.agreement
+    low, high = ends(board.confidence)
+    width = max((len(str(entry.rank)) for entry in entries), default=1)
+    ranks = [f"{entry.rank:>{width}}{'=' if entry.tied else ''}" for entry in entries]
+    stability = [entry.stability for entry in entries]
+    stable = ["" if share is None else f"{number(100.0 * share, 1)} %" for share in stability]
+    places = [dict.fromkeys((entry.best_place, entry.worst_place)) for entry in entries]
+
+    def difference(name: str, spelt: Callable[[float | None], str]) -> list[str]:
+        return ["" if each.difference is None else spelt(getattr(each.difference, name)) for each in entries]
+
+    def end(value: float | None) -> str:
+        return "" if value is None else signed(value)
+
+    yield Table.of(
         f"Leaderboard by {visible(board.rank_by)}",
-        (
-            *("rank", "system", "value", *interval, "value", *interval),
-            *("bootstrap", "exchange", "Holm", "stable", "range"),
-        ),
-        tuple(rows),
+        [
+            ("", "rank", ranks),
+            ("", "system", [visible(entry.system) for entry in entries]),
+            ("score", "value", [number(entry.value) for entry in entries]),
+            ("score", low, [number_if_any(entry.low) for entry in entries]),
+            ("score", high, [number_if_any(entry.high) for entry in entries]),
+            ("difference", "value", difference("value", signed)),
+            ("difference", low, difference("low", end)),
+            ("difference", high, difference("high", end)),
+            ("p", "bootstrap", difference("p_bootstrap", p_value)),
+            ("p", "exchange", difference("p_exchange", p_value)),
+            ("p", "Holm", difference("p_adjusted", p_value)),
+            ("place", "stable", stable),
+            ("place", "range", ["-".join(str(p) for p in each if p is not None) for each in places]),
+        ],
         names=2,
-        headings=(*["score"] * 3, *["difference"] * 3, *["p"] * 3, *["place"] * 2),
     )
+    main, kinds = side_by_side(board.systems), _kinds(board.systems)
+    labels = [f"{average} {measure_label(settings, measure)}" for measure, average in kinds]
+    columns: list[Column] = [("", "system", [visible(scores.system) for scores in board.systems])]
+    for heading, measure, name in main:
+        values = [number(scores[name]) if name in scores else "" for scores in board.systems]
+        columns.append((heading, measure_label(settings, measure), values))
+    title = f"Systems side by side: {', '.join(label.removeprefix(f'{OVERALL} ') for label in labels)}"
+    if main:
+        yield Table.of(title, columns)
+    width = len(str(len(agreement.names)))
+    numbers = [str(place) for place in range(1, len(agreement.names) + 1)]
+    columns = [
+        (None, "", [place.rjust(width) for place in numbers]),
+        (None, "score", map(visible, agreement.names)),
+    ]
+    for i, place in enumerate(numbers):
+        columns.append((None, place, [number(row[i], 3) for row in agreement.tau]))
+    yield Table.of("How alike scores rank the systems: Kendall's tau", columns, names=2)
+    sure = _sure(board)[:_MOST_DISCORDANCES]
+    yield Table.of(
+        f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
+        [
+            ("", "system", [visible(each.system) for each in sure]),
+            ("", "class", [visible(each.class_name) for each in sure]),
+            ("segments right", "only it", [str(each.only_system) for each in sure]),
+            ("segments right", "only other", [str(each.only_other) for each in sure]),
+            ("p", "exact", [p_value(each.p) for each in sure]),
+            ("p", "Holm", [p_value(each.p_adjusted) for each in sure]),
+        ],
+        names=2,
+    )
+
+
+def _sure(board: Board) -> list[Discordance]:
+    """Return the classes in which systems differ, the surest first."""
+    significant = [item for item in board.discordances if item.p_adjusted < _level(board)]
+    return sorted(significant, key=lambda item: (item.p_adjusted, item.p))
+
+
+def _level(board: Board) -> float:
+    # Of 1 - 0.95 only the first digits are meant.
+    return round(1 - board.confidence, 12)
 
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
     """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
-    columns, kinds = [], _kinds(systems)
-    for basis, reading in dict.fromkeys(family for scores in systems for family in families(scores)):
-        for measure, average in kinds:
-            name = spell(basis, reading, measure, average)
-            if any(name in scores for scores in systems):
-                columns.append((f"{basis} {reading}", measure, name))
-    return columns
-
-
-def _side_by_side(board: Board) -> Table:
-    """Return the main scores of all systems in rows, those of each basis and reading beside one another."""
-    settings = board.systems[0].settings
-    columns = side_by_side(board.systems)
-    rows = tuple(
-        (visible(scores.system), *(number(scores[name]) if name in scores else "" for *_, name in columns))
-        for scores in board.systems
-    )
-    averages = [f"{average} {measure_label(settings, measure)}" for measure, average in _kinds(board.systems)]
-    return Table(
-        f"Systems side by side: {', '.join(text.removeprefix(f'{OVERALL} ') for text in averages)}",
-        ("system", *(measure_label(settings, measure) for _, measure, _ in columns)),
-        rows if columns else (),
-        headings=tuple(heading for heading, *_ in columns),
-    )
+    order = dict.fromkeys(family for scores in systems for family in families(scores))
+    columns = [
+        (f"{basis} {reading}", measure, spell(basis, reading, measure, average))
+        for (basis, reading), (measure, average) in product(order, _kinds(systems))
+    ]
+    return [column for column in columns if any(column[-1] in scores for scores in systems)]
 
 
 def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
     """Return the measures in which systems stand side by side, each with its average."""
-    present = {
-        (s.measure, s.average) for scores in systems for s in scores.scores.values() if s.group is None
-    }
+    whole = [score for scores in systems for score in scores.scores.values() if score.group is None]
+    present = {(score.measure, score.average) for score in whole}
     kinds = []
     for measure, averages in _SIDE_BY_SIDE:
         kinds += [(measure, average) for average in averages if (measure, average) in present][:1]
     return kinds
 
 
-def _agreement(agreement: Agreement) -> Table:
-    """Return Kendall's tau of every two scores; columns are headed by the number of their score."""
-    width = len(str(len(agreement.names)))
-    numbers = [f"{i:>{width}}" for i in range(1, len(agreement.names) + 1)]
-    rows = [
-        (place, visible(name), *(number(tau, 3) for tau in row))
-        for place, name, row in zip(numbers, agreement.names, agreement.tau, strict=True)
-    ]
-    title = "How alike scores rank the systems: Kendall's tau"
-    return Table(title, ("", "score", *(place.strip() for place in numbers)), tuple(rows), names=2)
+def _notes(board: Board) -> Iterator[str]:
+    """Yield what a reader must know, a line for each thing."""
+    compared, differing = sum(entry.difference is not None for entry in board.entries), len(_sure(board))
+    better = {"higher": ", better above 0", "lower": ", better below 0"}.get(_direction(board.rank_by), "")
+    pairs = f"{counted(len(board.discordances), 'pair')} of a class and a system"
+    more = differing - _MOST_DISCORDANCES
+    values = {
+        "sure": percent(board.confidence),
+        "minus": f"the score minus that of {visible(board.compared_to)}{better}",
+        "comparisons": counted(compared, "comparison"),
+        "least": f"No p of these can be below {p_value(1 / (board.replicates + 1))}, 1 in replicates + 1.",
+        "turned": "scores of which lower is better are turned round",
+        "independent": "it treats segments as independent, which flatters small differences",
+        "differing": f"{differing} of {pairs} {'has' if differing == 1 else 'have'} a Holm-adjusted p below "
+        f"{short(_level(board))}{f', {more} more than are shown' if more > 0 else ''}",
+    }
+    present = {
+        "": True,
+        "ties": any(entry.tied for entry in board.entries),
+        "differences": compared,
+        "tau": board.agreement.names,
+        "tests": board.discordances,
+        "parts": any(score.group is not None for scores in board.systems for score in scores.scores.values()),
+        "worst": any(scores.worst for scores in board.systems),
+    }
+    yield from (note.format_map(values) for kind, notes in _NOTES.items() if present[kind] for note in notes)
 
 
-def _mcnemar(board: Board) -> tuple[Table, list[str]]:
-    """Return the classes in which systems differ, the surest first, and what a reader must know of them."""
-    # Of 1 - 0.95 only the first digits are meant.
-    level = round(1 - board.confidence, 12)
-    sure = sorted(
-        (item for item in board.discordances if item.p_adjusted < level),
-        key=lambda item: (item.p_adjusted, item.p),
-    )
-    rows = tuple(
-        (
-            *(visible(item.system), visible(item.class_name)),
-            *(str(item.only_system), str(item.only_other), p_value(item.p), p_value(item.p_adjusted)),
-        )
-        for item in sure[:_MOST_DISCORDANCES]
-    )
-    table = Table(
-        f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
-        ("system", "class", "only it", "only other", "exact", "Holm"),
-        rows,
-        names=2,
-        headings=(*["segments right"] * 2, *["p"] * 2),
-    )
-    if not board.discordances:
-        return table, []
-    pairs = counted(len(board.discordances), "pair")
-    verb = "has" if len(sure) == 1 else "have"
-    more = len(sure) - _MOST_DISCORDANCES
-    hidden = f", {more} more than are shown" if more > 0 else ""
-    independent = "it treats segments as independent, which flatters small differences"
-    significant = (
-        f"{len(sure)} of {pairs} of a class and a system {verb} a Holm-adjusted p below {short(level)}"
-    )
-    return table, [
-        f"McNemar: segments that only one of two systems has right; {independent}.",
-        f"McNemar: {significant}{hidden}; JSON has all.",
-    ]
-
-
-def _notes(board: Board, of_mcnemar: Sequence[str]) -> list[str]:
-    """Return what a reader must know, a line for each thing."""
-    sure = percent(board.confidence)
-    notes = []
-    if any(entry.tied for entry in board.entries):
-        notes.append(
-            f"= marks a rank that is shared: at {sure} confidence these systems cannot be told apart."
-        )
-    compared = sum(entry.difference is not None for entry in board.entries)
-    if compared:
-        direction = direction_of(board.rank_by)
-        better = {"higher": ", better above 0", "lower": ", better below 0"}.get(direction, "")
-        minus = f"the score minus that of {visible(board.compared_to)}{better}"
-        least = f"No p of these can be below {p_value(1 / (board.replicates + 1))}, 1 in replicates + 1."
-        notes += [
-            f"difference: {minus}; both are resampled by the same files.",
-            "p bootstrap: two-sided, of no difference, files of both drawn anew together.",
-            "p exchange: two-sided, of no difference, files exchanged between the two at random.",
-            f"p Holm: p exchange adjusted for {counted(compared, 'comparison')}. {least}",
-        ]
-    notes.append(f"stable: replicates in which a system has its place; range: where it is in {sure} of them.")
-    if board.agreement.names:
-        turned = "scores of which lower is better are turned round"
-        notes.append(f"tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.")
-    notes += of_mcnemar
-    if any(score.group is not None for scores in board.systems for score in scores.scores.values()):
-        notes.append("Scores of groups, scenes and folds are in JSON and YAML.")
-    if any(scores.worst for scores in board.systems):
-        notes.append("What costs most in each system is in JSON and YAML.")
-    return notes
-
-
-def direction_of(name: str) -> str:
+def _direction(name: str) -> str:
     """Return which way a score is better; `none` of a score of another kind."""
     try:
         return measure_of(name).direction
     except ScoreNameError:
         return "none"
+
+
+# As LaTeX.
+
+
+_MEASURES = ("precision", "recall", "f1", "error_rate")
+
+_SIGNS = {
+    **{c: f"\\{c}" for c in "#$%&_{}"},
+    **{c: f"{{{c}}}" for c in "[]*"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # Of some languages babel makes it a command, in braces too.
+    '"': r"\char34{}",
+}
+
+
+def escaped(text: str) -> str:
+    """Return a text for LaTeX on one line, also at the begin of a row, where `[` and `*` mean something."""
+    return "".join(_SIGNS.get(c, c) for c in visible(text)).replace("--", "-{}-")
+
+
+def latex(systems: Sequence[Scores], board: Board | None) -> str:
+    """Return the leaderboard of a board, or without one the summaries of systems, one below another."""
+    return "\n".join(map(_summary, systems)) if board is None else _leaderboard(board)
+
+
+def _leaderboard(board: Board) -> str:
+    """Return the systems in the order of a board, and the scores in which they stand side by side."""
+    systems = board.systems
+    main = side_by_side(systems)
+    if all(name != board.rank_by for *_, name in main) and board.rank_by in systems[0]:
+        first = systems[0].score(board.rank_by)
+        main.insert(0, (f"{first.basis} {first.reading}", first.measure, first.name))
+    headings = [heading for heading, *_ in main]
+    columns: list[Column] = [
+        ("", "rank", [f"{entry.rank}{'$^=$' if entry.tied else ''}" for entry in board.entries]),
+        ("", "system", [escaped(scores.system) for scores in systems]),
+    ]
+    # Columns of one basis and reading lie together: those that `rank_by` set apart would not be counted.
+    for heading, measure, name in sorted(main, key=lambda column: headings.index(column[0])):
+        parsed = ScoreName.parse(name)
+        which = parsed.class_name if parsed.average is None else parsed.average.removeprefix(OVERALL)
+        label = f"{measure_label(systems[0].settings, measure)} {which}".strip()
+        # The best of a column is bold; those that look the same are all the best.
+        scores = [system.scores.get(name) for system in systems]
+        values = [s.value for s in scores if s is not None and s.value is not None and math.isfinite(s.value)]
+        best = {"higher": max, "lower": min}.get(_direction(name), lambda _: None)(values or [0])
+        bold = number(best) if len(values) > 1 else UNDEFINED
+        cells = [_cell(score, bold, ends=name == board.rank_by) for score in scores]
+        columns.append((heading, label if parsed.group is None else f"{label}@{parsed.group}", cells))
+    comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in systems))
+    return _tabular(Table.of("", columns, names=2), "rl", comments)
+
+
+def _summary(scores: Scores) -> str:
+    present = {score.average for score in scores.scores.values() if score.group is None}
+    aside = {"micro", "macro"} <= present
+    averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
+    kinds = [*product(averages, _MEASURES)]
+    rows = {
+        family: [scores.scores.get(spell(*family, measure, average)) for average, measure in kinds]
+        for family in families(scores)
+    }
+    rows = {family: cells for family, cells in rows.items() if any(cells)}
+    columns: list[Column] = [
+        ("", "basis", [escaped(basis) for basis, _ in rows]),
+        ("", "reading", [escaped(reading) for _, reading in rows]),
+    ]
+    for i, (average, measure) in enumerate(kinds):
+        label = measure_label(scores.settings, measure)
+        columns.append((average, label, [_cell(cells[i]) for cells in rows.values()]))
+    return _tabular(Table.of("", columns, names=2), "ll", (scores.system, scores.signature))
+
+
+def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> str:
+    """Return a value, the ends of its interval as a subscript; empty where there is no such score."""
+    if score is None:
+        return ""
+    text = plain = number(score.value)
+    if plain == UNDEFINED:
+        text = "--"
+    elif plain.startswith("-"):
+        text = f"$-${plain[1:]}"
+    if plain == bold != UNDEFINED:
+        text = rf"\textbf{{{text}}}"
+    if not ends or score.low is None or score.high is None:
+        return text
+    return f"{text}$_{{[{number(float(score.low))}, {number(float(score.high))}]}}$"
+
+
+def _tabular(table: Table, names: str, comments: Iterable[str]) -> str:
+    """Return a table whose cells are LaTeX; names: how the columns of names are aligned, such as `ll`."""
+    above, rules, at = [""] * table.names, "", table.names + 1
+    for heading, count in table.groups[1:]:
+        above.append(rf"\multicolumn{{{count}}}{{c}}{{{escaped(heading)}}}")
+        rules += rf"\cmidrule(lr){{{at}-{at + count - 1}}}"
+        at += count
+    head, *rows = (rf"{' & '.join(row)} \\" for row in (map(escaped, table.head), *table.rows))
+    lines = [
+        *(f"% {visible(comment)}" for comment in comments),
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{names}{'r' * (len(table.head) - len(names))}}}",
+        r"\toprule",
+        *((rf"{' & '.join(above)} \\", rules) if rules else ()),
+        *(head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"),
+    ]
+    return "".join(f"{line}\n" for line in lines)

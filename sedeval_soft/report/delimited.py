@@ -1,35 +1,45 @@
-"""Scores as csv or tsv: one row per score, or per system of a board, numbers exact.
+"""Rows for other programs: scores as csv or tsv, curves over all thresholds as tsv or Parquet.
 
-An undefined value is an empty field, which readers take for a missing number; `-` would make the column one
-of text. The signature is the last line and begins with `# `, one line for each that differs among the
-systems: so the first line is the head that any reader expects. A field with a `#` in it is quoted, so
-that `pandas.read_csv(..., comment="#")` drops the signature and nothing else.
+Scores: one row per score, or per system of a board, numbers exact. An undefined value is an empty field,
+which readers take for a missing number; `-` would make the column one of text. The signature is the last line
+and begins with `# `, one line for each that differs among the systems: so the first line is the head that
+any reader expects. A field with a `#` in it is quoted, so that `pandas.read_csv(..., comment="#")` drops the
+signature and nothing else.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
 are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
+
+Curves: one row for each threshold of each class; undefined values are empty fields, nulls in Parquet.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.errors import visible
+from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.escape import cell, commented, encodable
+from sedeval_soft.report.escape import cell, encodable
 from sedeval_soft.report.table import UNDEFINED, exact
+from sedeval_soft.report.write import replaced
 
-_Row = tuple[str | float | None, ...]
+if TYPE_CHECKING:
+    from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.measures.curve_scores import Curve
 
 HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "group", "value", "low", "high")
 
 CHANCE = ("chance", "chance_error", "normalised")
 """Columns behind the others where chance levels were asked for."""
 
-BOARD_HEAD = (
+_BOARD_HEAD = (
     *("system", "rank", "tied", "place", "rank_by", "value", "low", "high", "compared_to"),
     *("difference_value", "difference_low", "difference_high"),
     *("difference_p_bootstrap", "difference_p_exchange", "difference_p_adjusted"),
@@ -42,28 +52,27 @@ _INDEX_HEAD = (
 )
 
 
-def delimited(systems: Sequence[Scores], delimiter: str, *, raw: bool = False) -> str:
-    """Return all scores of some systems in rows, and their signatures as comments; raw: names as they are."""
-    chance = any(scores.chance is not None for scores in systems)
-    rows: list[_Row] = []
+def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *, raw: bool = False) -> str:
+    """Return the scores of systems, or the entries of their board, in rows, and signatures as comments.
+
+    raw: names as they are.
+    """
+    if board is not None:
+        rows = [[fields[name] for name in _BOARD_HEAD] for fields in _fields(board)]
+        return _lines(_BOARD_HEAD, rows, systems, delimiter, raw=raw)
+    has_chance = any(scores.chance is not None for scores in systems)
+    rows = []
     for scores in systems:
         levels = scores.chance.levels if scores.chance else {}
         for s in scores.scores.values():
-            level = levels.get(s.name)
-            of_chance = (level.chance, level.error, level.normalised) if level else (None, None, None)
             rows.append(
-                (
-                    *(scores.system, s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group),
-                    *(s.value, s.low, s.high, *(of_chance if chance else ())),
-                )
+                [scores.system, s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group]
             )
-    return _lines((*HEAD, *(CHANCE if chance else ())), rows, systems, delimiter, raw=raw)
-
-
-def delimited_board(board: Board, delimiter: str, *, raw: bool = False) -> str:
-    """Return the entries of a board in rows, and the signatures of all systems as comments; raw: as above."""
-    rows = [tuple(fields[name] for name in BOARD_HEAD) for fields in _fields(board)]
-    return _lines(BOARD_HEAD, rows, board.systems, delimiter, raw=raw)
+            rows[-1] += [s.value, s.low, s.high]
+            if has_chance:
+                level = levels.get(s.name)
+                rows[-1] += [level.chance, level.error, level.normalised] if level else [None] * len(CHANCE)
+    return _lines((*HEAD, *CHANCE * has_chance), rows, systems, delimiter, raw=raw)
 
 
 def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str:
@@ -71,30 +80,30 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     others = [name for name in names if name != board.rank_by]
     called = {"value": board.rank_by, "difference_value": "difference", "difference_p_adjusted": "p_adjusted"}
     rows = [
-        (*(fields[name] for name in _INDEX_HEAD), *(scores.get(name) for name in others))
+        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others)]
         for scores, fields in zip(board.systems, _fields(board), strict=True)
     ]
     head = (*(called.get(name, name) for name in _INDEX_HEAD), *others)
     return _lines(head, rows, board.systems, delimiter, raw=False)
 
 
-def _fields(board: Board) -> list[dict[str, str | float | None]]:
-    """Return all that there is to say of each entry."""
-    differences = [asdict(each.difference) if each.difference else {} for each in board.entries]
-    return [
-        {
-            **dict.fromkeys(BOARD_HEAD),
-            **asdict(entry),
-            **{f"difference_{name}": value for name, value in difference.items()},
-            "tied": str(entry.tied).lower(),
-            "rank_by": board.rank_by,
-            "compared_to": board.compared_to,
-        }
-        for entry, difference in zip(board.entries, differences, strict=True)
-    ]
+def _fields(board: Board) -> Iterator[dict[str, Any]]:
+    """Yield all that there is to say of each entry."""
+    for entry in board.entries:
+        difference = asdict(entry.difference) if entry.difference else {}
+        fields = dict.fromkeys(_BOARD_HEAD) | asdict(entry) | {"tied": str(entry.tied).lower()}
+        fields |= {f"difference_{name}": value for name, value in difference.items()}
+        yield fields | {"rank_by": board.rank_by, "compared_to": board.compared_to}
 
 
-def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimiter: str, *, raw: bool) -> str:
+def _lines(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    systems: Sequence[Scores],
+    delimiter: str,
+    *,
+    raw: bool,
+) -> str:
     """Return rows as lines: None is a field with nothing in it, as is an undefined number; "" is quoted."""
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$')
 
@@ -105,7 +114,108 @@ def _lines(head: _Row, rows: Iterable[_Row], systems: Sequence[Scores], delimite
         text = value if raw else cell(value)
         return '"' + text.replace('"', '""') + '"' if quoted.search(text) else text
 
-    lines = [delimiter.join(map(field, row)) for row in chain([head], rows)]
-    signatures = (visible(scores.signature) for scores in systems)
-    lines += dict.fromkeys(f"# {text if raw else commented(text, delimiter)}" for text in signatures)
+    lines = [delimiter.join(map(field, row)) for row in (head, *rows)]
+    for signature in dict.fromkeys(visible(scores.signature) for scores in systems):
+        # Nor is a field of the comment a formula, where a spreadsheet cuts it at delimiters.
+        parts = signature.split(delimiter)
+        lines.append(f"# {signature if raw else delimiter.join(map(cell, parts))}")
     return encodable("".join(f"{line}\n" for line in lines))
+
+
+# Curves.
+
+
+SUFFIXES = (".tsv", ".parquet")
+
+_POINTS = ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate")
+_RATES = ("false_positive_rate", "false_negative_rate")
+_NUMBERS = (
+    *("threshold", "tp", "n_sys", "n_ref", *_POINTS[3:], *_RATES, "det_false_positive", "det_false_negative"),
+    *("efpr", "etpr", "bin_size", "mean_score", "mean_reference", "reference_threshold"),
+)
+COLUMNS = ("basis", "reading", "class", "average", "bins", *_NUMBERS)
+"""What a row has. `efpr` and `etpr` are those of the PSD-ROC, and rows with `bins` those of reliability
+diagrams, which have nothing else. Rows with a `reference_threshold` are hard counts over both sides'
+thresholds."""
+
+
+def check_curves_path(path: str) -> None:
+    """Raise SettingsError for a name that does not end as a form in which curves are written."""
+    if not path.endswith(SUFFIXES):
+        raise SettingsError(f"--curves {path}: expected a name that ends with {' or '.join(SUFFIXES)}")
+
+
+def write_curves(path: str, curves: Curves, *, raw_names: bool = False) -> None:
+    """Write all curves of a system, to a text table or Parquet as the name ends; complete or not at all.
+
+    raw_names: names stay in a text table as they are, also those that a spreadsheet would run as formulas;
+    in Parquet they always do. Raises OutputError where it cannot be written.
+    """
+    import pyarrow as pa
+    from pyarrow import csv
+    from pyarrow import parquet as pq
+
+    in_parquet = path.endswith(".parquet")
+    schema = pa.schema([(name, pa.float64() if name in _NUMBERS else pa.string()) for name in COLUMNS])
+
+    def array(field: pa.Field, column: Any, size: int) -> pa.Array:  # noqa: ANN401 - a text, numbers or None
+        if column is None:
+            return pa.nulls(size, field.type)
+        if isinstance(column, str):
+            text = column if raw_names or in_parquet else cell(column)
+            return pa.repeat(pa.scalar(text, field.type), size)
+        # NaN is nothing.
+        return pa.array(np.asarray(column, dtype=np.float64), from_pandas=True)
+
+    def write(target: Path) -> None:
+        if in_parquet:
+            writer = pq.ParquetWriter(os.fspath(target), schema)
+        else:
+            writer = csv.CSVWriter(os.fspath(target), schema, write_options=csv.WriteOptions(delimiter="\t"))
+        with writer:
+            for columns in _curves(curves):
+                size = max(len(column) for column in columns.values() if not isinstance(column, str))
+                arrays = [array(field, columns.get(field.name), size) for field in schema]
+                writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+    replaced(path, write)
+
+
+def _curves(curves: Curves) -> Iterator[dict[str, Any]]:
+    """Yield the columns of each curve; a text stands in every row."""
+    for (basis, reading), by_class in curves.families().items():
+        members = [("class", label, curve) for label, curve in by_class.items()]
+        pooled = curves.pooled.get(f"{basis}.{reading}")
+        members += [] if pooled is None else [("average", "micro", pooled)]
+        for kind, name, curve in members:
+            yield {"basis": basis, "reading": reading, kind: name, **_points(curve)}
+    for name, of_classes in curves.reliability.items():
+        basis, reading = name.split(".")
+        for label, kinds in of_classes.items():
+            for kind, bins in zip(("equal_width", "equal_mass"), kinds, strict=True):
+                numbers = {"bin_size": bins.size, "mean_score": bins.score, "mean_reference": bins.reference}
+                yield {"basis": basis, "reading": reading, "class": label, "bins": kind, **numbers}
+    for basis, surface in curves.surfaces.items():
+        # Of each class, and of all together: counts and F for every pair of thresholds.
+        ours, theirs = (axis.ravel() for axis in np.meshgrid(*[surface.thresholds] * 2, indexing="ij"))
+        axes = {"basis": basis, "reading": "hard", "reference_threshold": ours, "threshold": theirs}
+        counts = (surface.tp, surface.n_ref, surface.n_sys)
+        sides = [("class", *each) for each in zip(curves.classes, *counts, surface.f, strict=True)]
+        sides.append(("average", "micro", *(count.sum(axis=0) for count in counts), surface.micro_f))
+        for kind, name, tp, n_ref, n_sys, f1 in sides:
+            sizes = np.broadcast_to(n_ref[:, None], tp.shape), np.broadcast_to(n_sys, tp.shape)
+            columns = dict(zip(("tp", "n_ref", "n_sys", "f1"), (tp, *sizes, f1), strict=True))
+            yield {**axes, kind: name, **{each: values.ravel() for each, values in columns.items()}}
+        yield {**axes, "average": "macro", "f1": surface.macro_f.ravel()}
+    for name, roc in (("psd_roc", curves.psd_roc), ("pi_psd_roc", curves.pi_psd_roc)):
+        if roc is not None:
+            yield {"basis": "intersection", "reading": name, "efpr": roc.efpr, "etpr": roc.etpr}
+
+
+def _points(curve: Curve) -> dict[str, Any]:
+    columns = {name: getattr(curve, name) for name in _POINTS}
+    columns["n_ref"] = np.full(len(curve.threshold), curve.n_ref, dtype=np.float64)
+    if curve.fp is not None:
+        columns |= {name: getattr(curve, name) for name in _RATES}
+        columns["det_false_positive"], columns["det_false_negative"] = curve.det
+    return columns

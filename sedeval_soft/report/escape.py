@@ -40,11 +40,6 @@ def cell(text: str) -> str:
     return f"'{safe}" if _FORMULA.match(safe) else safe
 
 
-def commented(line: str, delimiter: str) -> str:
-    """Return a comment in which no field is a formula, where a spreadsheet cuts it at delimiters."""
-    return delimiter.join(cell(part) for part in line.split(delimiter))
-
-
 def encodable(text: str) -> str:
     r"""Return a text that can be written: bytes of a name that are no text as escapes such as `\udcff`."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

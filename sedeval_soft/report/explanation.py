@@ -12,7 +12,6 @@ from sedeval_soft.measures.explanation import TOOLS, Explanation
 from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
 from sedeval_soft.report.render import json_document
 
-_WIDTH, _HEAD = 100, 11
 _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, where they have it"
 
 
@@ -20,41 +19,28 @@ def list_scores() -> str:
     """Return one line per score name: the name, what it is, its range and which way is better."""
     names = list(score_names())
     width = max(map(len, names))
-    lines = []
-    for name in names:
-        measure = measure_of(name)
-        lines.append(
-            f"{name:<{width}}  {'; '.join(filter(None, (measure.summary, *_range_and_better(measure))))}\n"
-        )
-    return "".join(lines)
+    measures = map(measure_of, names)
+    said = (filter(None, (measure.summary, *_range_and_better(measure))) for measure in measures)
+    return "".join(f"{name:<{width}}  {'; '.join(texts)}\n" for name, texts in zip(names, said, strict=True))
 
 
 def scores_table() -> str:
     """Return the Markdown table of all measures, one row per measure and reading, for the docs."""
-    lines = [
-        "| score | what it is | formula | range | better | undefined when | averages | source |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    head = ("score", "what it is", "formula", "range", "better", "undefined when", "averages", "source")
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for family in FAMILIES:
-        for measure in family.measures:
-            forms = [*measure.averages, *(["[class]"] if measure.has_classes else [])]
-            cells = (
-                f"`{family.basis}.{family.reading}.{measure.name}`",
-                measure.summary,
-                measure.formula,
-                _range_and_better(measure)[0],
-                "" if measure.direction == "none" else measure.direction,
-                measure.undefined,
-                ", ".join(forms),
-                measure.source,
-            )
+        for m in family.measures:
+            forms = ", ".join((*m.averages, *["[class]"] * m.has_classes))
+            better = "" if m.direction == "none" else m.direction
+            name, span = f"`{family.basis}.{family.reading}.{m.name}`", _range_and_better(m)[0]
+            cells = (name, m.summary, m.formula, span, better, m.undefined, forms, m.source)
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def explanation_text(explanations: Sequence[Explanation]) -> str:
     """Return explanations as lines of text, at most 100 wide, with a blank line between two scores."""
-    return "\n".join(map(_one, explanations))
+    return "\n".join(map(_text, explanations))
 
 
 def explanation_json(explanations: Sequence[Explanation]) -> str:
@@ -64,39 +50,9 @@ def explanation_json(explanations: Sequence[Explanation]) -> str:
 
 def _range_and_better(measure: Measure) -> tuple[str, str]:
     """Return the range of a measure and which way is better as texts, empty where there is none."""
-    low = "" if measure.low is None else f"{measure.low:g}"
-    high = "" if measure.high is None else f"{measure.high:g}"
+    low, high = ("" if end is None else f"{end:g}" for end in (measure.low, measure.high))
     better = "" if measure.direction == "none" else f"{measure.direction} is better"
     return f"{low} to {high}" if low and high else f"from {low}" if low else "", better
-
-
-def _one(explanation: Explanation) -> str:
-    measure = explanation.measure
-    parts = [
-        ("what", measure.summary),
-        ("basis", explanation.basis),
-        ("reading", explanation.reading),
-        ("average", explanation.average),
-        ("formula", measure.formula),
-        *(("", f"{letter} = {meaning}") for letter, meaning in explanation.letters.items()),
-        ("range", "; ".join(filter(None, _range_and_better(measure)))),
-        ("undefined", measure.undefined),
-        ("source", measure.source),
-        ("needs", explanation.asked_by),
-    ]
-    elsewhere = [
-        f"{each.tool}, {f'{each.what}: {each.theirs}; here: {each.ours}'.replace('`', '')}"
-        for each in explanation.differences
-    ]
-    parts += zip(("elsewhere", *[""] * len(elsewhere)), elsewhere or [_NONE], strict=False)
-    lines = [visible(explanation.name)]
-    for head, text in parts:
-        if text:
-            first, rest = f"  {head:<{_HEAD}}", " " * (_HEAD + 4)
-            lines += textwrap.wrap(
-                visible(text), _WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-            )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _plain(explanation: Explanation) -> dict[str, Any]:
@@ -120,3 +76,25 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
             for d in explanation.differences
         ],
     }
+
+
+def _text(explanation: Explanation) -> str:
+    plain = _plain(explanation)
+    elsewhere = [
+        f"{each['tool']}, {'{what}: {theirs}; here: {here}'.format_map(each).replace('`', '')}"
+        for each in plain["elsewhere"]
+    ]
+    parts = [
+        ("what", plain["summary"]),
+        *((name, plain[name]) for name in ("basis", "reading", "average", "formula")),
+        *(("", f"{letter} = {meaning}") for letter, meaning in explanation.letters.items()),
+        ("range", "; ".join(filter(None, _range_and_better(explanation.measure)))),
+        *((name, plain[name] or "") for name in ("undefined", "source", "needs")),
+        *zip(("elsewhere", *[""] * len(elsewhere)), elsewhere or [_NONE], strict=False),
+    ]
+    lines = [visible(explanation.name)]
+    for head, text in parts:
+        first, rest = f"  {head:<11}", " " * 15
+        wrapper = textwrap.TextWrapper(100, first, rest, break_on_hyphens=False)
+        lines += wrapper.wrap(visible(text)) if text else []
+    return "".join(f"{line}\n" for line in lines)

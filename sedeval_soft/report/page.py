@@ -1,49 +1,28 @@
 """The page of one system: what was read and how it is scored, the tables of its scores, and notes on these.
 
-Every score stands in one of the tables, also one that `layout` does not know. Only groups of classes and
-scenes are shown in brief: machines get all their scores.
+Each measure says its table. What is in none is shown all the same: any basis and reading has its rows in the
+same tables, and a measure or an average stands in the tables of other measures and other averages. Only
+groups of classes and scenes are shown in brief: machines get all their scores.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import chain
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName
 from sedeval_soft.measures.registry import FAMILIES
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.layout import (
-    AVERAGED,
-    COUNTS,
-    EXACT,
-    OF_CLASSES,
-    OF_PARTS,
-    TABLE_OF,
-    Averages,
-    measure_label,
-)
-from sedeval_soft.report.table import UNDEFINED, Page, Table, exact, number, number_if_any, short
+from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Offender, Sweep, Worst
     from sedeval_soft.evaluation.scores import Input, Score, Scores
-
-_Column = tuple[str, str]
-"""A heading, empty for none, and the measure below it."""
-
-_Cells = dict[tuple[str, ...], dict[_Column, "Score"]]
-"""The scores of each row, by their column."""
-
-_ByFamily = dict[tuple[str, str], list["Score"]]
-"""Scores by their basis and reading."""
-
-_Section = tuple[list[Table], list[str]]
-"""Tables, and what a reader must know of them."""
 
 METHODS = {
     "bootstrap": "bootstrap percentiles",
@@ -59,26 +38,109 @@ _MOST_FOLDS = 10
 _MOST_CLASSES = 50
 """Classes up to which their confusion is a table."""
 
-_COSTS = ("cost", "share", "missed", "inserted")
+
+# Which measure stands in which table.
+
+
+_MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
+_EXACT = {measure.name for measure in _MEASURES if measure.exact}
+_SHORT = {measure.name: measure.short for measure in _MEASURES if measure.short}
+
+
+def _in_table(table: str, *first: str) -> tuple[str, ...]:
+    """Return the measures of a table: those that come first, and others in the order of the registry."""
+    return tuple(dict.fromkeys((*first, *(m.name for m in _MEASURES if m.table == table))))
+
+
+_COUNTS = _in_table("counts", "n_ref", "n_sys", "tp", "fp", "fn", "tn")
+_OVERALL = (OVERALL,)
+_MAIN, _RATES, _PSDS = _in_table("main"), _in_table("rates"), _in_table("psds")
+_DIVERGENCES = _in_table("divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table of some measures: of averages with a row for each basis and reading, else one for each class.
+
+    Several averages stand side by side, each with its measures below its name; if stacked, below one
+    another, in rows of their own. Without averages it is a table of classes. of_classes: what follows the
+    title of the table that classes have of the same measures; None where they have none.
+    """
+
+    title: str
+    measures: tuple[str, ...]
+    averages: tuple[str, ...] = ()
+    of_classes: str | None = None
+    stacked: bool = False
+
+
+AVERAGED = (
+    Layout("Summary", _MAIN, ("micro", "macro")),
+    Layout("Polyphonic sound detection score", _PSDS, _OVERALL),
+    Layout("Averages weighted by the size of the reference", _MAIN, ("weighted",)),
+    Layout("Counts and parts of the error rate, all classes together", (*_COUNTS, *_RATES), ("micro",)),
+    Layout("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
+    Layout("Lowest error rate over all thresholds", _in_table("best error rate"), AVERAGES),
+    Layout("Best micro F over class-wise thresholds, and over one for all classes",
+           _in_table("joint"), _OVERALL),
+    Layout("Best threshold for all classes under the constraint", _in_table("satisficed"), _OVERALL,
+           ", best under the constraint"),
+    Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), AVERAGES,
+           ", with true negatives", stacked=True),
+    Layout("Averages of deviations in seconds", _in_table("deviations"), AVERAGES,
+           ", deviations in seconds", stacked=True),
+    Layout("Average precision", _in_table("precision"), AVERAGES, ", average precision", stacked=True),
+    Layout("Receiver operating characteristic", _in_table("roc"), AVERAGES,
+           ", receiver operating characteristic", stacked=True),
+    Layout("Divergences, losses and correlations", _DIVERGENCES, AVERAGES,
+           ", divergences, losses and correlations", stacked=True),
+    Layout("Calibration", _in_table("calibration"), AVERAGES, ", calibration", stacked=True),
+    Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
+    Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
+           ("macro", "weighted"), ", among the highest of a segment"),
+)  # fmt: skip
+"""The tables of averages in order."""
+
+_TABLE_OF = {
+    (measure, average): layout
+    for layout in reversed(AVERAGED)
+    for measure in layout.measures
+    for average in layout.averages
+}
+"""The table in which an average of a measure stands; the first of those that would have it."""
+
+_OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
+"""The one table of averages that a group of classes or a scene has; its name follows the title."""
+
+_OF_CLASSES = {
+    "": (
+        *("n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate"),
+        *("deletion_rate", "insertion_rate", "kl_divergence", *_PSDS),
+        *("threshold", "joint_threshold", "best_error_rate", "best_error_rate_threshold"),
+    ),
+    **{each.of_classes: each.measures for each in AVERAGED if each.of_classes},
+}
+"""The tables of classes of each basis and reading: what follows their title, and their measures."""
+
+
+def measure_label(settings: Settings, measure: str) -> str:
+    """Return what a measure is called in a table."""
+    return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
 
 
 def page_of(scores: Scores) -> Page:
     """Return the page of one system."""
-    sections: list[_Section] = []
-    if scores.sweep is not None:
-        sections.append(_sweep(scores, scores.sweep))
-    if scores.folds is not None:
-        sections.append(_folds(scores, scores.folds))
-    if scores.worst is not None:
-        sections.append(_worst(scores.worst))
-    if scores.chance is not None:
-        sections.append(_chance(scores, scores.chance))
-    tables = [*_tables(scores), *(table for tables, _ in sections for table in tables)]
+    sections = (("sweep", _sweep), ("folds", _folds), ("worst", _worst), ("chance", _chance))
+    extra: list[Table | str] = []
+    for name, section in sections:
+        part = getattr(scores, name)
+        extra += () if part is None else section(scores, part)
+    tables = [*_tables(scores), *(part for part in extra if isinstance(part, Table))]
     tables = [table for table in tables if table.rows]
-    notes = [*_notes(scores, tables), *(note for _, notes in sections for note in notes)]
-    signatures = (scores.signature,)
+    notes = [*_notes(scores, tables), *(part for part in extra if isinstance(part, str))]
     return Page(
-        scores.system, tuple(_header(scores)), tuple(tables), tuple(notes), scores.warnings, signatures
+        *(scores.system, tuple(_header(scores)), tuple(tables), tuple(notes)),
+        *(scores.warnings, (scores.signature,)),
     )
 
 
@@ -93,7 +155,7 @@ def families(scores: Scores) -> list[tuple[str, str]]:
 
 
 def _header(scores: Scores) -> list[tuple[str, str]]:
-    settings, folds, chance = scores.settings, scores.folds, scores.chance
+    settings, folds, chance, files = scores.settings, scores.folds, scores.chance, len(scores.files)
     lines = [*map(input_line, scores.inputs), *scoring(scores)]
     if folds is not None:
         each = zip(map(visible, folds.names), folds.files, strict=True)
@@ -101,17 +163,14 @@ def _header(scores: Scores) -> list[tuple[str, str]]:
         if len(folds.names) > _MOST_FOLDS:
             sizes = f", of {min(folds.files)} to {counted(max(folds.files), 'file')}"
         lines.append(("folds", f"{len(folds.names)}{sizes}"))
-    files = len(scores.files)
     if scores.runs:
-        trainings = f"{len(scores.runs)}, means over trainings"
-        sure = percent(settings.confidence)
-        lines.append(("runs", f"{trainings}; {sure} intervals by the jackknife over runs"))
+        intervals = f"{percent(settings.confidence)} intervals by the jackknife over runs"
+        lines.append(("runs", f"{len(scores.runs)}, means over trainings; {intervals}"))
     elif settings.ci is not None and files > 1:
         drawn = f", {resampled(settings.replicates, files, settings.seed)}"
         if settings.ci == "jackknife":
             drawn = f" over {counted(files, 'file')}"
-        sure = percent(settings.confidence)
-        lines.append(("intervals", f"{sure} {METHODS[settings.ci]}{drawn}{fixed_thresholds(settings)}"))
+        lines.append(("intervals", f"{percent(settings.confidence)} {intervals_by(settings, drawn)}"))
     if chance is not None:
         drawn = f"all {chance.draws} moves there are" if chance.everything else counted(chance.draws, "move")
         moved = "the same output moved in time by whole segments"
@@ -135,72 +194,48 @@ def input_line(item: Input) -> tuple[str, str]:
 
 def scoring(scores: Scores) -> list[tuple[str, str]]:
     """Return how scores are found, as (name, text)."""
-    settings = scores.settings
+    settings, bases = scores.settings, {score.basis for score in scores.scores.values()}
     sign = "at or above" if settings.inclusive else "above"
     cut = f"active {sign} {short(settings.threshold)}"
     if settings.reference_cut != settings.threshold:
         cut += f" (reference {sign} {short(settings.reference_cut)})"
-    lines = [("files", f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}")]
-    if settings.postprocesses:
-        lines.append(("process", _processing(settings)))
-    lines += _of_bases(scores)
-    if settings.tunes:
-        lines.append(("tuned", _tuned(settings)))
-    if settings.satisfice is not None:
-        lines.append(("satisfice", f"best thresholds where {_satisfice(settings.satisfice)}"))
-    if settings.measures:
-        rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
-        details = {
-            "curves": f" ({rates})",
-            "divergence": f" ({settings.entropy_unit}, eps {settings.epsilon:g})",
-            "calibration": f" ({settings.bins} bins)",
-        }
-        lines.append(("measures", ", ".join(name + details.get(name, "") for name in settings.measures)))
+    length = short_fraction(settings.segment_length).removesuffix(".0")
+    pooled = "" if settings.pool == "max" else ", time-weighted means"
+    t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
+    shares = (settings.offset_collar_rate, *map(settings.criterion, ("dtc", "gtc", "cttc")))
+    rate, dtc, gtc, cttc = (f"{short(round(100 * share, 9))}%" for share in shares)
+    onsets = f"onsets within {short(settings.onset_collar)} s, " * settings.onset
+    offsets = f"offsets within {short(settings.offset_collar)} s or {rate} of the length, " * settings.offset
+    rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
+    details = {
+        "curves": f" ({rates})",
+        "divergence": f" ({settings.entropy_unit}, eps {settings.epsilon:g})",
+        "calibration": f" ({settings.bins} bins)",
+    }
+    psds = f"{settings.psds}: " if settings.psds else ""
     if Plan.of(settings).psds:
-        name = f"{settings.psds}: " if settings.psds else ""
         keys = ("alpha_ct", "alpha_st", "max_efpr")
-        weights = ", ".join(f"{key} {short(settings.criterion(key))}" for key in keys)
-        lines.append(
-            ("PSDS", f"{name}{weights}, cross triggers covered by {_share(settings.criterion('cttc'))}")
-        )
-    if settings.compat:
-        lines.append(("compat", f"the hard reading follows {settings.compat}"))
-    return lines
-
-
-def _of_bases(scores: Scores) -> Iterator[tuple[str, str]]:
-    """Yield what is to be known of the scores of each basis that has any."""
-    settings = scores.settings
-    bases = {score.basis for score in scores.scores.values()}
-    if "segment" in bases:
-        pooled = "" if settings.pool == "max" else ", time-weighted means"
-        t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
-        length = short_fraction(settings.segment_length).removesuffix(".0")
-        yield "segments", f"{scores.n_segments} of {length} s{pooled}{t_norm}"
-    if "event" in bases:
-        parts = []
-        if settings.onset:
-            parts.append(f"onsets within {short(settings.onset_collar)} s")
-        if settings.offset:
-            share = _share(settings.offset_collar_rate)
-            parts.append(f"offsets within {short(settings.offset_collar)} s or {share} of the length")
-        yield "events", f"{', '.join(parts)}; {settings.matching} matching"
-    if "intersection" in bases:
-        dtc, gtc = (_share(settings.criterion(name)) for name in ("dtc", "gtc"))
-        yield "overlaps", f"detections covered by {dtc} or more, reference events by {gtc} or more"
-
-
-def _share(value: float) -> str:
-    return f"{short(round(100 * value, 9))}%"
+        psds += "".join(f"{key} {short(settings.criterion(key))}, " for key in keys)
+    texts = {
+        "files": f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}",
+        "process": settings.postprocesses and _processing(settings),
+        "segments": "segment" in bases and f"{scores.n_segments} of {length} s{pooled}{t_norm}",
+        "events": "event" in bases and f"{(onsets + offsets)[:-2]}; {settings.matching} matching",
+        "overlaps": "intersection" in bases
+        and f"detections covered by {dtc} or more, reference events by {gtc} or more",
+        "tuned": settings.tunes and _tuned(settings),
+        "satisfice": settings.satisfice and f"best thresholds where {_satisfice(settings.satisfice)}",
+        "measures": ", ".join(name + details.get(name, "") for name in settings.measures),
+        "PSDS": Plan.of(settings).psds and f"{psds}cross triggers covered by {cttc}",
+        "compat": settings.compat and f"the hard reading follows {settings.compat}",
+    }
+    return [(name, text) for name, text in texts.items() if isinstance(text, str) and text]
 
 
 def _processing(settings: Settings) -> str:
     parts = []
-    for name, text in (
-        ("median_filter", "median filter"),
-        ("min_gap", "no gap below"),
-        ("min_duration", "no event below"),
-    ):
+    names = {"median_filter": "median filter", "min_gap": "no gap below", "min_duration": "no event below"}
+    for name, text in names.items():
         value = getattr(settings, name)
         if isinstance(value, dict):
             lengths = ", ".join(f"{visible(label)} {short(seconds)} s" for label, seconds in value.items())
@@ -245,314 +280,289 @@ def resampled(replicates: int, files: int, seed: int) -> str:
     return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"
 
 
-def fixed_thresholds(settings: Settings) -> str:
-    """Return what intervals leave as it is."""
-    return ", thresholds fixed" if settings.fixed_thresholds else ""
+def intervals_by(settings: Settings, drawn: str = "") -> str:
+    """Return how intervals are found, from what, and what they leave as it is."""
+    return f"{METHODS[settings.ci or '']}{drawn}{', thresholds fixed' * settings.fixed_thresholds}"
 
 
 # The tables of scores.
 
 
-def _tables(scores: Scores) -> list[Table]:
-    """Return the tables of averages, the summary first, then those of classes, groups and scenes."""
-    order = families(scores)
+def _tables(scores: Scores) -> Iterator[Table]:
+    """Yield the tables of averages, the summary first, then those of classes; behind them those of parts."""
+    order = {family: place for place, family in enumerate(families(scores))}
     # What folds score stands in the table of their spread.
     elsewhere = scores.folds.names if scores.folds else ()
-    by_part: dict[str | None, _ByFamily] = {None: {family: [] for family in order}}
+    parts: dict[str | None, list[Score]] = {None: []}
     for score in scores.scores.values():
         if score.group is None or score.group not in elsewhere:
-            members = by_part.setdefault(score.group, {family: [] for family in order})
-            members[score.basis, score.reading].append(score)
-    whole = by_part.pop(None)
-    by_layout: dict[Averages | None, list[Score]] = {}
-    for score in (score for members in whole.values() for score in members):
-        if score.average is not None:
-            by_layout.setdefault(TABLE_OF.get((score.measure, score.average)), []).append(score)
-    tables = [_averages(scores, layout, by_layout.get(layout, ())) for layout in AVERAGED]
-    if None in by_layout:
-        tables.append(_averages(scores, _other_averages(by_layout[None]), by_layout[None]))
-    tables += _classes(scores, whole)
-    if len(scores.classes) <= _MOST_CLASSES:
-        tables += map(_confusion, scores.confusion)
-    for part, members in by_part.items():
+            parts.setdefault(score.group, []).append(score)
+    for part, members in parts.items():
+        members.sort(key=lambda score: order[score.basis, score.reading])
+        averages = [score for score in members if score.average is not None]
         title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(str(part))}"
-        averages = [s for family in members.values() for s in family if s.average is not None]
-        layout, main = _main(averages)
-        tables.append(_averages(scores, replace(layout, title=layout.title + title), main))
-        tables += _classes(scores, members, title)
-    return tables
+        if part is None:
+            title = ""
+            by_layout: dict[Layout | None, list[Score]] = {layout: [] for layout in AVERAGED}
+            for score in averages:
+                place = _TABLE_OF.get((score.measure, score.average or ""))
+                by_layout.setdefault(place, []).append(score)
+            for place, same in by_layout.items():
+                yield _table(scores, place or _other_averages(same), same)
+        else:
+            layout, main = _main(averages)
+            yield _table(scores, replace(layout, title=layout.title + title), main)
+        yield from _classes(scores, members, title)
+        if part is None and len(scores.classes) <= _MOST_CLASSES:
+            yield from map(_confusion, scores.confusion)
 
 
-def _main(members: Sequence[Score]) -> tuple[Averages, Sequence[Score]]:
+def _classes(scores: Scores, members: Sequence[Score], part: str) -> Iterator[Table]:
+    """Yield the tables of the classes of each basis and reading, with a row for each class."""
+    of_classes = (score for score in members if score.class_name is not None)
+    for (basis, reading), same in groupby(of_classes, lambda score: (score.basis, score.reading)):
+        by_measure: dict[str, list[Score]] = {}
+        for score in same:
+            by_measure.setdefault(score.measure, []).append(score)
+        others = {*by_measure}.difference(*_OF_CLASSES.values())
+        last = tuple(measure for measure in by_measure if measure in others)
+        for suffix, measures in (*_OF_CLASSES.items(), (", other measures", last)):
+            title = f"Classes, {basis}-based, {reading} reading{part}{suffix}"
+            main = [score for measure in measures for score in by_measure.get(measure, ())]
+            yield _table(scores, Layout(title, measures), main)
+
+
+def _main(members: Sequence[Score]) -> tuple[Layout, Sequence[Score]]:
     """Return the main ones of some scores and the table for them; all of them where there are no main ones.
 
     As in the summary of the whole, weighted averages stand aside; here they have no table of their own.
     """
-    layout = OF_PARTS
+    layout = _OF_PARTS
     if {"micro", "macro"} <= {score.average for score in members}:
         layout = replace(layout, averages=tuple(each for each in layout.averages if each != "weighted"))
     main = [s for s in members if s.measure in layout.measures and s.average in layout.averages]
     return (layout, main) if main else (_other_averages(members), members)
 
 
-def _other_averages(scores: Sequence[Score]) -> Averages:
+def _other_averages(scores: Sequence[Score]) -> Layout:
     """Return the table of the averages that no other table shows."""
     measures = tuple(dict.fromkeys(score.measure for score in scores))
     averages = tuple(dict.fromkeys(score.average or "" for score in scores))
-    return Averages("Other averages", measures, averages, stacked=True)
+    return Layout("Other averages", measures, averages, stacked=True)
 
 
-def _averages(scores: Scores, layout: Averages, members: Sequence[Score]) -> Table:
-    """Return a table of averages; its rows are in the order of its members' families."""
+def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
+    """Return a table of the rows and columns that have any score, ends of intervals below their values.
+
+    members: in the order of their bases and readings.
+    """
+    names: tuple[str, ...] = ("basis", "reading", *["average"] * layout.stacked)
+    families = dict.fromkeys((score.basis, score.reading) for score in members)
+    order = [(*family, average)[: len(names)] for family in families for average in layout.averages]
+    if not layout.averages:
+        names, order = ("class",), [(label,) for label in scores.classes]
     # A title that is about one average needs no heading that repeats it.
-    side_by_side = not layout.stacked and len(layout.averages) > 1
-    headings = layout.averages if side_by_side else ("",)
-    columns = [(heading, measure) for heading in headings for measure in layout.measures]
-    rows: list[tuple[str, ...]] = [(average,) for average in layout.averages] if layout.stacked else [()]
-    cells: _Cells = {(score.basis, score.reading, *row): {} for score in members for row in rows}
+    aside = not layout.stacked and len(layout.averages) > 1
+    cells: dict[tuple[str, ...], dict[tuple[str, str], Score]] = {}
     for score in members:
         average = score.average or ""
-        row = (score.basis, score.reading, *([average] if layout.stacked else []))
-        cells[row][average if side_by_side else "", score.measure] = score
-    names = ("basis", "reading", *(["average"] if layout.stacked else []))
-    return _table(scores, layout.title, names, cells, columns)
-
-
-def _classes(scores: Scores, by_family: _ByFamily, part: str = "") -> Iterator[Table]:
-    """Yield the tables of the classes of each basis and reading, with a row for each class."""
-    laid_out = {measure for _, measures in OF_CLASSES for measure in measures}
-    for (basis, reading), members in by_family.items():
-        of_classes = [score for score in members if score.class_name is not None]
-        others = dict.fromkeys(score.measure for score in of_classes if score.measure not in laid_out)
-        for suffix, measures in (*OF_CLASSES, (", other measures", (*others,))):
-            cells: _Cells = {(label,): {} for label in scores.classes}
-            for score in of_classes:
-                if score.measure in measures:
-                    cells[score.class_name or "",]["", score.measure] = score
-            title = f"Classes, {basis}-based, {reading} reading{part}{suffix}"
-            yield _table(scores, title, ("class",), cells, [("", measure) for measure in measures])
-
-
-def _table(
-    scores: Scores, title: str, names: tuple[str, ...], cells: _Cells, columns: Iterable[_Column]
-) -> Table:
-    """Return a table of the rows and columns that have any score, ends of intervals below their values."""
+        place = (score.class_name or "",) if score.average is None else (score.basis, score.reading, average)
+        cells.setdefault(place[: len(names)], {})[average if aside else "", score.measure] = score
+    columns = [(above, name) for above in (layout.averages if aside else ("",)) for name in layout.measures]
     columns = [column for column in columns if any(column in row for row in cells.values())]
     rows: list[tuple[str, ...]] = []
     details: set[int] = set()
-    for name, row in cells.items():
-        if not row:
+    low, high = ends(scores.settings.confidence)
+    for name in dict.fromkeys(order):
+        if name not in cells:
             continue
-        members = [row.get(column) for column in columns]
-        rows.append((*map(visible, name), *("" if score is None else _value(score) for score in members)))
-        if any(score is not None and (score.low, score.high) != (None, None) for score in members):
+        in_row = [cells[name].get(column) for column in columns]
+        rows.append((*map(visible, name), *("" if score is None else _value(score) for score in in_row)))
+        if any(score is not None and (score.low, score.high) != (None, None) for score in in_row):
             details |= {len(rows), len(rows) + 1}
-            texts = ends(scores.settings.confidence)
-            width = max(map(len, texts))
-            for end, text in zip(("low", "high"), texts, strict=True):
+            for end, text in (("low", low), ("high", high)):
                 # Two blanks set the name of an end off from the name of the row that it belongs to.
-                blank = [""] * (len(name) - 1)
-                rows.append((*blank, f"  {text:>{width}}", *(_end(score, end) for score in members)))
+                indented = f"  {text:>{max(len(low), len(high))}}"
+                numbers = ("" if score is None else _value(score, end) for score in in_row)
+                rows.append((*[""] * (len(name) - 1), indented, *numbers))
     headings = tuple(heading for heading, _ in columns)
     head = (*names, *(measure_label(scores.settings, measure) for _, measure in columns))
-    return Table(title, head, tuple(rows), len(names), headings if any(headings) else (), frozenset(details))
+    above = headings if any(headings) else ()
+    return Table(layout.title, head, tuple(rows), len(names), above, frozenset(details))
 
 
-def _value(score: Score) -> str:
-    """Return the value of a score for a cell."""
-    if score.measure in EXACT:
-        return exact(score.value)
-    return number(score.value, 2 if score.measure in COUNTS else 4)
+def _value(score: Score, end: str = "") -> str:
+    """Return the value of a score for a cell, or an end of its interval, empty where there is none.
 
-
-def _end(score: Score | None, end: str) -> str:
-    """Return an end of a score's interval for a cell; empty where there is none.
-
-    Ends of counts fall between counts, so they have decimals; thresholds have no more than other numbers
-    here, because an end is never typed in again.
+    Values to be typed in again have every digit: they must select the same rows. Ends of counts fall between
+    counts, so they have decimals.
     """
-    return "" if score is None else number_if_any(getattr(score, end), 2 if score.measure in COUNTS else 4)
+    digits = 2 if score.measure in _COUNTS else 4
+    if end:
+        return number_if_any(getattr(score, end), digits)
+    return exact(score.value) if score.measure in _EXACT else number(score.value, digits)
 
 
 def _confusion(matrix: Confusion) -> Table:
     """Return the counts of pairs of classes, those without a partner at the ends."""
-    names = tuple(map(visible, matrix.classes))
-    rows = [
-        (name, *map(str, pairs), str(missed))
-        for name, pairs, missed in zip(names, matrix.pairs, matrix.missed, strict=True)
-    ]
-    rows.append(("(nothing)", *map(str, matrix.inserted), ""))
+    names = [*map(visible, matrix.classes), "(nothing)"]
+    counts = zip(*matrix.pairs, matrix.inserted, strict=True)
+    columns: list[Column] = [(None, "class", names)]
+    columns += [(None, name, map(str, column)) for name, column in zip(names[:-1], counts, strict=True)]
+    columns.append((None, names[-1], [*map(str, matrix.missed), ""]))
     title = f"Confusion of classes, {matrix.basis}-based: reference by row, system by column"
-    return Table(title, ("class", *names, "(nothing)"), tuple(rows))
+    return Table.of(title, columns)
 
 
-def _notes(scores: Scores, tables: Sequence[Table]) -> list[str]:
-    """Return what a reader must know of all tables."""
-    notes = []
+def _notes(scores: Scores, tables: Sequence[Table]) -> Iterator[str]:
+    """Yield what a reader must know of all tables."""
     if any(table.details for table in tables):
         low, high = ends(scores.settings.confidence)
-        notes.append(f"The rows {low} and {high} are the ends of the interval of the score above them.")
-    if any(UNDEFINED in row[table.names :] for table in tables for row in table.rows):
-        notes.append("- is undefined: there is nothing to divide by, or nothing to cut.")
-    if scores.confusion and len(scores.classes) > _MOST_CLASSES:
-        size = len(scores.classes)
-        notes.append(f"The confusion of {size} classes is in JSON and YAML: no table would hold it.")
+        yield f"The rows {low} and {high} are the ends of the interval of the score above them."
+    if any(table.numbers_have(UNDEFINED) for table in tables):
+        yield "- is undefined: there is nothing to divide by, or nothing to cut."
+    size = len(scores.classes)
+    if scores.confusion and size > _MOST_CLASSES:
+        yield f"The confusion of {size} classes is in JSON and YAML: no table would hold it."
     silent: dict[tuple[str, ...], list[str]] = {}
     for basis, reading in families(scores):
         sizes = {label: scores.scores.get(f"{basis}.{reading}.n_ref[{label}]") for label in scores.classes}
-        absent = tuple(label for label, size in sizes.items() if size is not None and size.value == 0)
+        absent = tuple(label for label, n_ref in sizes.items() if n_ref is not None and n_ref.value == 0)
         if any(sizes.values()):
             silent.setdefault(absent, []).append(f"{basis} {reading}")
     for absent, where in silent.items():
         if absent:
             which = f" ({', '.join(where)})" if len(silent) > 1 else ""
             names = ", ".join(map(visible, absent))
-            notes.append(f"Without reference, so left out of macro averages{which}: {names}.")
-    return notes
+            yield f"Without reference, so left out of macro averages{which}: {names}."
 
 
-# Sections that few pages have.
+# Sections that few pages have: their tables, and what a reader must know of them.
 
 
-def _sweep(scores: Scores, sweep: Sweep) -> _Section:
-    """Return what hard and optimal readings score at each threshold of the reference."""
-    tables = []
+def _sweep(scores: Scores, sweep: Sweep) -> Iterator[Table | str]:
+    """Yield what hard and optimal readings score at each threshold of the reference."""
     marked = [short(t) + " *" * (t == scores.settings.reference_cut) for t in sweep.thresholds]
     members = [ScoreName.parse(name) for name in sweep.scores]
     for basis, reading in dict.fromkeys((name.basis, name.reading) for name in members):
-        of_family = [name for name in members if (name.basis, name.reading) == (basis, reading)]
+        columns: list[Column] = [("", "reference", marked), ("", "exactly", map(number, sweep.at[basis]))]
         # Not of one average: there is one size of the reference for all.
-        size = [name for name in of_family if name.measure == "n_ref"]
-        averages = [
-            name
-            for average in ("micro", "macro")
-            for name in of_family
-            if name.average == average and name.measure != "n_ref"
-        ]
-        columns = [
-            [number(count, digits=0) for count in sweep.at[basis]],
-            *([number(value, digits=0) for value in sweep.scores[str(name)]] for name in size),
-            *([number(value) for value in sweep.scores[str(name)]] for name in averages),
-        ]
-        labels = (measure_label(scores.settings, name.measure) for name in (*size, *averages))
-        tables.append(
-            Table(
-                f"Thresholds of the reference, {basis}-based, {reading} reading",
-                ("reference", "exactly", *labels),
-                tuple(zip(marked, *columns, strict=True)),
-                headings=("",) * (1 + len(size)) + tuple(name.average or "" for name in averages),
-            )
-        )
-    note = (
+        for heading, average in (("", None), ("micro", "micro"), ("macro", "macro")):
+            for name in members:
+                is_size = name.measure == "n_ref"
+                wanted = is_size if average is None else name.average == average and not is_size
+                if wanted and (name.basis, name.reading) == (basis, reading):
+                    label = measure_label(scores.settings, name.measure)
+                    digits = 0 if is_size else 4
+                    columns.append((heading, label, [number(v, digits) for v in sweep.scores[str(name)]]))
+        yield Table.of(f"Thresholds of the reference, {basis}-based, {reading} reading", columns)
+    yield (
         "Exactly counts segments (clips, events) whose value in the reference is the threshold: whether they "
         "are active is decided by above or at; * marks the threshold of all other tables."
     )
-    return tables, [note]
 
 
-def _names(scores: Scores, score: Score) -> tuple[str, str, str, str]:
-    """Return what says which score it is: basis, reading, measure, and average or class."""
-    last = score.average or "" if score.class_name is None else visible(score.class_name)
-    return score.basis, score.reading, measure_label(scores.settings, score.measure), last
+def _name_columns(scores: Scores, members: Sequence[Score], last: str = "average") -> list[Column]:
+    """Return the columns that say which scores these are: basis, reading, measure, and average or class."""
+    return [
+        (None, "basis", [score.basis for score in members]),
+        (None, "reading", [score.reading for score in members]),
+        (None, "measure", [measure_label(scores.settings, score.measure) for score in members]),
+        (None, last, [visible(score.class_name or score.average or "") for score in members]),
+    ]
 
 
-def _folds(scores: Scores, folds: Folds) -> _Section:
-    """Return the spread over folds of the main scores, of all where there are no main ones."""
+def _folds(scores: Scores, folds: Folds) -> Iterator[Table | str]:
+    """Yield the spread over folds of the main scores, of all where there are no main ones."""
     spreads = {spread.name: spread for spread in folds.spreads if spread.name in scores.scores}
     if not spreads:
-        return [], []
+        return
     _, main = _main([scores.scores[name] for name in spreads])
-    names = folds.names if len(folds.names) <= _MOST_FOLDS else ()
-    rows = []
-    for score in main:
-        spread, digits = spreads[score.name], 2 if score.measure in COUNTS else 4
-        values = (spread.mean, spread.deviation, *(spread.values if names else ()))
-        rows.append((*_names(scores, score), _value(score), *(number(value, digits) for value in values)))
+    few = len(folds.names) <= _MOST_FOLDS
+    each = [(spreads[score.name], 2 if score.measure in _COUNTS else 4) for score in main]
     last = "of" if any(score.class_name is not None for score in main) else "average"
-    table = Table(
+    yield Table.of(
         "Folds: spread of scores (files are pooled, folds are never averaged)",
-        ("basis", "reading", "measure", last, "pooled", "mean", "deviation", *map(visible, names)),
-        tuple(rows),
+        [
+            *_name_columns(scores, main, last),
+            ("", "pooled", map(_value, main)),
+            ("over folds", "mean", [number(spread.mean, digits) for spread, digits in each]),
+            ("over folds", "deviation", [number(spread.deviation, digits) for spread, digits in each]),
+            *(
+                ("folds", visible(name), [number(spread.values[i], digits) for spread, digits in each])
+                for i, name in enumerate(folds.names if few else ())
+            ),
+        ],
         names=4,
-        headings=("", "over folds", "over folds", *["folds"] * len(names)),
     )
-    notes = [
-        "Pooled is the score of all files together; mean and deviation only say how far folds lie apart."
-    ]
+    yield "Pooled is the score of all files together; mean and deviation only say how far folds lie apart."
     if len(main) < len(spreads):
-        notes.append("Spreads of all averages are in JSON and YAML; csv has what each fold scores.")
-    elif not names:
-        notes.append("What each fold scores is in csv, JSON and YAML.")
-    return [table], notes
+        yield "Spreads of all averages are in JSON and YAML; csv has what each fold scores."
+    elif not few:
+        yield "What each fold scores is in csv, JSON and YAML."
 
 
-def _worst(worst: Worst) -> _Section:
-    """Return the files, classes and segments that cost most."""
+def _worst(_: Scores, worst: Worst) -> Iterator[Table | str]:
+    """Yield the files, classes and segments that cost most."""
     if not (worst.files or worst.classes or worst.segments):
-        return [], []
-    which = f"that cost most, {worst.basis}-based, {worst.reading} reading"
-    segments = [
-        (
-            *(visible(each.file or ""), visible(each.class_name or "")),
-            *("" if time is None else short(round(float(time), 6)) for time in (each.onset, each.offset)),
-            *("" if value is None else number(value) for value in (each.reference, each.system)),
-            *_costs(each, 4),
+        return
+    costs = ("cost", "share", "missed", "inserted")
+    of_segments = ("file", "class", "onset", "offset", "reference", "system")
+    for title, fields, offenders, digits in (
+        ("Files", ("file",), worst.files, 2),
+        ("Classes", ("class",), worst.classes, 2),
+        ("Segments", of_segments, worst.segments, 4),
+    ):
+        yield Table.of(
+            f"{title} that cost most, {worst.basis}-based, {worst.reading} reading",
+            [(None, name, [_of_offender(o, name, digits) for o in offenders]) for name in (*fields, *costs)],
+            names=min(len(fields), 2),
         )
-        for each in worst.segments
-    ]
-    of_segments = ("file", "class", "onset", "offset", "reference", "system", *_COSTS)
     unit = "events" if worst.basis == "event" else "segments"
     cost = f"Cost is missed + inserted, in {unit}: what of the reference the system lacks, and"
-    notes = [f"{cost} what it has beyond it; shares are of the cost of all."]
-    if segments:
+    yield f"{cost} what it has beyond it; shares are of the cost of all."
+    if worst.segments:
         values = "the values are those of the class"
-        notes.append(f"The class of a segment is the one that costs most in it; {values}.")
-    files = tuple((visible(each.file or ""), *_costs(each, 2)) for each in worst.files)
-    classes = tuple((visible(each.class_name or ""), *_costs(each, 2)) for each in worst.classes)
-    return [
-        Table(f"Files {which}", ("file", *_COSTS), files),
-        Table(f"Classes {which}", ("class", *_COSTS), classes),
-        Table(f"Segments {which}", of_segments, tuple(segments), names=2),
-    ], notes
+        yield f"The class of a segment is the one that costs most in it; {values}."
 
 
-def _costs(each: Offender, digits: int) -> tuple[str, ...]:
-    cost, missed, inserted = (number(value, digits) for value in (each.cost, each.missed, each.inserted))
-    return cost, f"{number(100.0 * each.share, 1)} %", missed, inserted
+def _of_offender(offender: Offender, name: str, digits: int) -> str:
+    value = getattr(offender, "class_name" if name == "class" else name)
+    if value is None or isinstance(value, str):
+        return visible(value or "")
+    if name == "share":
+        return f"{number(100.0 * value, 1)} %"
+    return short(round(float(value), 6)) if name in {"onset", "offset"} else number(value, digits)
 
 
-def _chance(scores: Scores, chance: Chance) -> _Section:
-    """Return the chance levels of the main averages, and of the F1 of classes."""
+def _chance(scores: Scores, chance: Chance) -> Iterator[Table | str]:
+    """Yield the chance levels of the main averages, and of the F1 of classes."""
     levels = {name: level for name, level in chance.levels.items() if name in scores.scores}
     defined = [scores.scores[name] for name, level in levels.items() if level.chance is not None]
-    rows = []
-    for score in _main([score for score in defined if score.average is not None])[1]:
-        level = levels[score.name]
-        numbers = (number(level.chance), number_if_any(level.error), number(level.normalised))
-        rows.append((*_names(scores, score), number(score.value), *numbers))
-    of_classes = {
-        (f"{score.basis} {score.reading}", score.class_name): levels[score.name]
-        for score in defined
-        if score.class_name is not None and score.measure == "f1"
-    }
-    names = tuple(dict.fromkeys(family for family, _ in of_classes))
-    of_class = []
-    for label in scores.classes:
-        of_label = [of_classes.get((name, label)) for name in names]
-        if any(of_label):
-            pairs = (map(number, (each.chance, each.normalised)) if each else ("", "") for each in of_label)
-            of_class.append((visible(label), *chain.from_iterable(pairs)))
-    notes = ["Normalised is (score - chance) / (best - chance): 0 at chance, 1 for the best."]
+    _, main = _main([score for score in defined if score.average is not None])
+    each = [levels[score.name] for score in main]
+    columns: list[Column] = [
+        *_name_columns(scores, main),
+        (None, "score", [number(score.value) for score in main]),
+        (None, "chance", [number(level.chance) for level in each]),
+        (None, "error", [number_if_any(level.error) for level in each]),
+        (None, "normalised", [number(level.normalised) for level in each]),
+    ]
+    yield Table.of("Chance levels", columns, names=4)
+    of_classes: dict[str, dict[str | None, Score]] = {}
+    for score in defined:
+        if score.class_name is not None and score.measure == "f1":
+            of_classes.setdefault(f"{score.basis} {score.reading}", {})[score.class_name] = score
+    labels = [label for label in scores.classes if any(label in same for same in of_classes.values())]
+    columns = [(None, "class", map(visible, labels))]
+    for heading, same in of_classes.items():
+        of_labels = [levels[same[label].name] if label in same else None for label in labels]
+        for name in ("chance", "normalised"):
+            columns.append(
+                (heading, name, [(level and number(getattr(level, name))) or "" for level in of_labels])
+            )
+    yield Table.of("Chance levels of classes: F1", columns)
+    yield "Normalised is (score - chance) / (best - chance): 0 at chance, 1 for the best."
     if any(level.error is not None for level in levels.values()):
         draws = counted(chance.draws, "draw")
-        notes.append(f"Error is the standard error of a mean over {draws}; without one the level is exact.")
-    head = ("basis", "reading", "measure", "average", "score", "chance", "error", "normalised")
-    return [
-        Table("Chance levels", head, tuple(rows), names=4),
-        Table(
-            "Chance levels of classes: F1",
-            ("class", *("chance", "normalised") * len(names)),
-            tuple(of_class),
-            headings=tuple(name for name in names for _ in range(2)),
-        ),
-    ], notes
+        yield f"Error is the standard error of a mean over {draws}; without one the level is exact."

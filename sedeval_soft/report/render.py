@@ -1,4 +1,4 @@
-r"""Choose a presentation, and documents as JSON and YAML.
+r"""Choose a presentation; documents as JSON and YAML, which say the very same, and their schemas.
 
 Every output carries the signature, the line that makes it repeatable; `delimited` says how csv and tsv do.
 Every output can be encoded: a byte of a file's name that is no text is shown as `\udcff`.
@@ -47,19 +47,25 @@ def render(
         systems = tuple(with_averages(scores, averages) for scores in systems)
         board = board and replace(board, systems=systems)
     if form in {"csv", "tsv"}:
-        from sedeval_soft.report.delimited import delimited, delimited_board
+        from sedeval_soft.report.delimited import delimited
 
-        delimiter = "," if form == "csv" else "\t"
-        if board is None:
-            return delimited(systems, delimiter, raw=raw_names)
-        return delimited_board(board, delimiter, raw=raw_names)
+        return delimited(systems, board, "," if form == "csv" else "\t", raw=raw_names)
     if form == "latex":
-        from sedeval_soft.report.latex import latex, latex_board
+        from sedeval_soft.report.board import latex
 
-        return latex(systems) if board is None else latex_board(board)
+        return latex(systems, board)
     if form in {"json", "yaml"}:
-        return _document(systems, board, form)
-    from sedeval_soft.report.text import markdown, text
+        from sedeval_soft.comparison.board import board_document
+
+        whole = document(systems) if board is None else board_document(board)
+        if form == "json":
+            return json_document(whole)
+        import msgspec
+
+        from sedeval_soft.settings_files import write_plain_yaml
+
+        return write_plain_yaml(msgspec.json.decode(_json(whole)))
+    from sedeval_soft.report.table import markdown, text
 
     pages = pages_of(systems, board)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
@@ -95,23 +101,6 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     return replace(scores, scores=members, folds=folds, sweep=sweep)
 
 
-def _document(systems: Sequence[Scores], board: Board | None, form: str) -> str:
-    """Return the document of systems, or of their board, as JSON or YAML, which say the very same."""
-    if board is None:
-        whole = document(systems)
-    else:
-        from sedeval_soft.comparison.board import board_document
-
-        whole = board_document(board)
-    if form == "json":
-        return json_document(whole)
-    import msgspec
-
-    from sedeval_soft.settings_files import write_plain_yaml
-
-    return write_plain_yaml(msgspec.json.decode(_json(whole)))
-
-
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
     """Return plain values as indented JSON in which nothing stands that a terminal obeys.
 
@@ -125,41 +114,25 @@ def json_document(document: Any) -> str:  # noqa: ANN401 - plain values
 
 
 def _json(document: Any) -> bytes:  # noqa: ANN401 - plain values
+    """Return plain values as JSON; what of a text cannot be encoded stands in it as an escape."""
+    import json
+    import re
+
     import msgspec
 
     try:
         return msgspec.json.encode(document)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_encodable(document))
+        text = json.dumps(document, ensure_ascii=False)
+        text = re.sub("[\ud800-\udfff]", lambda match: rf"\\u{ord(match[0]):x}", text)
+        return msgspec.json.encode(json.loads(text))
 
 
-def _encodable(value: Any) -> Any:  # noqa: ANN401 - any part of a document
-    """Return a part of a document with every text in it encodable."""
-    from sedeval_soft.report.escape import encodable
-
-    if isinstance(value, str):
-        return encodable(value)
-    if isinstance(value, dict):
-        return {key: _encodable(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_encodable(part) for part in value]
-    return value
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of documents of schema `soft-sed-eval/1`."""
-    return _schema("soft-sed-eval-1")
-
-
-def validation_schema() -> dict[str, Any]:
-    """Return the JSON Schema of documents of schema `soft-sed-eval-validation/1`."""
-    return _schema("soft-sed-eval-validation-1")
-
-
-def _schema(name: str) -> dict[str, Any]:
+def schema(name: str = "soft-sed-eval/1") -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of documents; `soft-sed-eval-validation/1` is another."""
     import json
     from importlib.resources import files
 
-    path = files("sedeval_soft.report") / "schema" / f"{name}.schema.json"
+    path = files("sedeval_soft.report") / "schema" / f"{name.replace('/', '-')}.schema.json"
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document

@@ -17,27 +17,20 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.errors import SettingsError, be, visible
+from sedeval_soft.errors import SettingsError, be, counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.escape import github_message, github_property
-from sedeval_soft.report.layout import AVERAGED
+from sedeval_soft.report.page import AVERAGED
 from sedeval_soft.report.render import pages_of
-from sedeval_soft.report.table import Page, Table, exact, number
-from sedeval_soft.report.text import markdown
+from sedeval_soft.report.table import Page, Table, exact, markdown, number
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
     from sedeval_soft.comparison.board import Board
 
-MOST = 1_000_000
-"""Bytes up to which a summary is complete: GitHub drops one of more than 1 MiB."""
-
 LONGEST = 36
 """Characters that Codabench has room for in the key of a column."""
-
-_SAFE = re.compile(r"[A-Za-z0-9_.@ \[\]-]*")
-_MARKED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +51,13 @@ class Verdict:
         return "it is undefined" if self.value is None else f"it is {self.value!r}"
 
 
-def _chosen(scores: Scores, wanted: Sequence[str]) -> list[Score]:
-    """Return the scores that were asked for; the main averages where none were."""
+def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list[Score]:
+    """Return the scores that were asked for; where none were, the main averages, or all."""
     if wanted:
         return [scores.score(name) for name in dict.fromkeys(wanted)]
-    averages, main = _averages(scores), AVERAGED[0]
-    return [s for s in averages if s.measure in main.measures and s.average in main.averages] or averages
-
-
-def _averages(scores: Scores) -> list[Score]:
-    return [s for s in scores.scores.values() if s.average is not None and s.group is None]
+    averages = [s for s in scores.scores.values() if s.average is not None and s.group is None]
+    measures, of = AVERAGED[0].measures, AVERAGED[0].averages
+    return (main and [s for s in averages if s.measure in measures and s.average in of]) or averages
 
 
 def _with_ends(score: Score) -> str:
@@ -99,23 +89,34 @@ def job_summary(
     board: Board | None,
     verdicts: Sequence[Verdict],
     wanted: Sequence[str] = (),
-    most: int = MOST,
+    most: int = 1_000_000,
 ) -> str:
     """Return the requirements and the scores in Markdown; with `wanted`, just these scores.
 
-    most: bytes that it may have. Tables that it has no room for are left out, the last ones first.
+    most: bytes that it may have; GitHub drops one of more than 1 MiB. Tables that it has no room for are left
+    out, the last ones first.
     """
     first, *others = pages_of(systems, board)
     if wanted:
-        rows = tuple(
-            (visible(scores.system), visible(score.name), _with_ends(score))
-            for scores in systems
-            for score in _chosen(scores, wanted)
-        )
-        table = Table("Scores", ("system", "score", "value"), rows, names=2)
-        first = replace(first, tables=(table,), notes=())
+        chosen = [(scores.system, score) for scores in systems for score in _chosen(scores, wanted)]
+        columns = [
+            (None, "system", [visible(system) for system, _ in chosen]),
+            (None, "score", [visible(score.name) for _, score in chosen]),
+            (None, "value", [_with_ends(score) for _, score in chosen]),
+        ]
+        first = replace(first, tables=(Table.of("Scores", columns, names=2),), notes=())
     if verdicts:
-        first = replace(first, tables=(_requirements(verdicts), *first.tables))
+        held = [*dict.fromkeys(verdicts)]
+        missed = sum(not verdict.met for verdict in held)
+        columns = [
+            (None, "", ["met" if verdict.met else "NOT MET" for verdict in held]),
+            (None, "system", [visible(verdict.system) for verdict in held]),
+            (None, "requirement", [visible(verdict.requirement) for verdict in held]),
+            (None, "value", [exact(verdict.value) for verdict in held]),
+        ]
+        title = f"{missed} of {len(held)} not met" if missed else "all met"
+        table = Table.of(f"Requirements: {title}", columns, names=3)
+        first = replace(first, tables=(table, *first.tables))
     pages = [first, *others]
     for tables in (max(len(page.tables) for page in pages), 8, 4, 2, 1):
         text = markdown([_shortened(page, tables) for page in pages])
@@ -125,22 +126,11 @@ def job_summary(
     return cut[: cut.rfind("\n") + 1]
 
 
-def _requirements(verdicts: Sequence[Verdict]) -> Table:
-    rows = tuple(
-        ("met" if v.met else "NOT MET", visible(v.system), visible(v.requirement), exact(v.value))
-        for v in dict.fromkeys(verdicts)
-    )
-    missed = sum(row[0] != "met" for row in rows)
-    title = f"Requirements: {missed} of {len(rows)} not met" if missed else "Requirements: all met"
-    return Table(title, ("", "system", "requirement", "value"), rows, names=3)
-
-
 def _shortened(page: Page, tables: int) -> Page:
     left = len(page.tables) - tables
     if left <= 0:
         return page
-    more = f"{left} more {'table' if left == 1 else 'tables'}"
-    note = f"{more} {be(left)} left out: a job summary holds 1 MiB."
+    note = f"{counted(left, 'more table')} {be(left)} left out: a job summary holds 1 MiB."
     return replace(page, tables=page.tables[:tables], notes=(*page.notes, note))
 
 
@@ -158,44 +148,36 @@ def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequen
 
     root = ET.Element("testsuites", name="soft-sed-eval")
     for scores in systems:
-        of_system = [verdict for verdict in verdicts if verdict.system == scores.system]
-        _add_suite(root, scores, of_system, wanted)
-    for count in ("tests", "failures", "errors", "skipped"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
-    root.set("time", "0")
+        suite = _add(root, "testsuite", name=scores.system)
+        settings = {f"settings.{name}": value for name, value in scores.settings.to_dict().items()}
+        facts = {"version": scores.version, "signature": scores.signature, **settings}
+        properties = _add(suite, "properties")
+        for name, value in facts.items():
+            fact = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            _add(properties, "property", name=name, value=fact)
+        of_system = [verdict for verdict in dict.fromkeys(verdicts) if verdict.system == scores.system]
+        for verdict in of_system:
+            reason = f"{verdict.requirement}: {verdict.reason}"
+            failure = {} if verdict.met else {"message": reason, "type": "requirement"}
+            case = _add(suite, "testcase", classname=scores.system, name=verdict.requirement, time="0")
+            _add(case, "system-out" if verdict.met else "failure", reason, **failure)
+        for score in _chosen(scores, wanted) if wanted or not of_system else ():
+            case = _add(suite, "testcase", classname=scores.system, name=score.name, time="0")
+            if score.value is None:
+                _add(case, "skipped", message="it is undefined")
+            else:
+                _add(case, "system-out", f"{score.name} = {_with_ends(score)}")
+        if scores.warnings:
+            _add(suite, "system-err").text = "\n".join(map(visible, scores.warnings))
+    tags = {"tests": "testcase", "failures": "failure", "skipped": "skipped", "errors": "error"}
+    for element in (*root, root):
+        last = ("errors", "skipped") if element is root else ("skipped", "errors")
+        for count in ("tests", "failures", *last):
+            element.set(count, str(len([*element.iter(tags[count])])))
+        element.set("time", "0")
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return f"{text.decode('utf-8')}\n"
-
-
-def _add_suite(root: ET.Element, scores: Scores, verdicts: Sequence[Verdict], wanted: Sequence[str]) -> None:
-    suite = _add(root, "testsuite", name=scores.system)
-    properties = _add(suite, "properties")
-    facts = {"version": scores.version, "signature": scores.signature}
-    for name, value in scores.settings.to_dict().items():
-        facts[f"settings.{name}"] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    for name, value in facts.items():
-        _add(properties, "property", name=name, value=value)
-    for verdict in dict.fromkeys(verdicts):
-        case = _add(suite, "testcase", classname=scores.system, name=verdict.requirement, time="0")
-        reason = f"{verdict.requirement}: {verdict.reason}"
-        if verdict.met:
-            _add(case, "system-out", reason)
-        else:
-            _add(case, "failure", reason, message=reason, type="requirement")
-    for score in _chosen(scores, wanted) if wanted or not verdicts else ():
-        case = _add(suite, "testcase", classname=scores.system, name=score.name, time="0")
-        if score.value is None:
-            _add(case, "skipped", message="it is undefined")
-        else:
-            _add(case, "system-out", f"{score.name} = {_with_ends(score)}")
-    if scores.warnings:
-        _add(suite, "system-err").text = "\n".join(map(visible, scores.warnings))
-    counts = {"tests": "testcase", "failures": "testcase/failure", "skipped": "testcase/skipped"}
-    for count, path in counts.items():
-        suite.set(count, str(len(suite.findall(path))))
-    suite.set("errors", "0")
-    suite.set("time", "0")
 
 
 def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
@@ -219,17 +201,14 @@ def codabench(scores: Scores, wanted: Sequence[str] = (), *, lines: bool = False
     SettingsError where two scores would have one key.
     """
     by_key: dict[str, Score] = {}
-    for score in _chosen(scores, wanted) if wanted else _averages(scores):
+    for score in _chosen(scores, wanted, main=False):
         key = key_of(score.name)
         if key in by_key:
             both = f"{by_key[key].name} and {score.name} both have the key {key}"
             raise SettingsError(f"--format codabench: {both}; expected --score of one of them")
         by_key[key] = score
-    values = {
-        key: score.value
-        for key, score in by_key.items()
-        if score.value is not None and math.isfinite(score.value)
-    }
+    numbers = {key: score.value for key, score in by_key.items() if score.value is not None}
+    values = {key: value for key, value in numbers.items() if math.isfinite(value)}
     undefined = [score.name for key, score in by_key.items() if key not in values]
     if lines:
         # YAML takes 1e-07 for a text.
@@ -243,7 +222,7 @@ def key_of(name: str) -> str:
     What is too long, or has signs that others could stand for, ends with a mark made of the whole name.
     """
     key = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
-    if len(key) <= LONGEST and _SAFE.fullmatch(name):
+    if len(key) <= LONGEST and re.fullmatch(r"[A-Za-z0-9_.@ \[\]-]*", name):
         return key
-    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_MARKED]
-    return f"{key[: LONGEST - _MARKED - 1].rstrip('_')}_{mark}"
+    mark = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{key[: LONGEST - 9].rstrip('_')}_{mark}"

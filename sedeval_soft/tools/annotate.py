@@ -23,8 +23,7 @@ from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
 from sedeval_soft.memory import check_room
-from sedeval_soft.report.table import Page, Table, number
-from sedeval_soft.report.text import text
+from sedeval_soft.report.table import Page, Table, number, text
 from sedeval_soft.settings import GROUPS, Settings, short_fraction
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing

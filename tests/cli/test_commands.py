@@ -17,25 +17,17 @@ from sedeval_soft.settings_files import PRESETS, load_preset, load_settings, sch
 CONTEXT = click.Context(group)
 
 
-@pytest.mark.parametrize("name", SHORT_HELPS)
-def test_short_help_is_that_of_the_command(name):
-    command = group.get_command(CONTEXT, name)
-    assert command.name == name
-    assert command.get_short_help_str(1000) == SHORT_HELPS[name]
-
-
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_listing_is_what_click_makes_of_the_commands(width):
+def test_the_listing_is_what_click_makes_of_the_commands():
     def listed(of: click.Group) -> list[str]:
-        formatter = click.HelpFormatter(width=width)
+        formatter = click.HelpFormatter(width=80)
         of.format_commands(click.Context(of), formatter)
         return [" ".join(line.replace("*", " ").split()) for line in formatter.getvalue().splitlines()]
 
-    expected = listed(click.Group(commands={name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}))
+    made = {name: group.get_command(CONTEXT, name) for name in SHORT_HELPS}
+    assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
     lines = listed(group)
-    assert sorted(lines) == sorted(expected)
-    assert lines[1].split()[0] == DEFAULT
-    assert f"{DEFAULT}* " in call("--help").out
+    assert sorted(lines) == sorted(listed(click.Group(commands=made)))
+    assert lines[1].split()[0] == DEFAULT and f"{DEFAULT}* " in call("--help").out
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
 
 
@@ -59,33 +51,19 @@ def test_help_ends_with_the_exit_status(name):
     assert (", 1 " in said) == answers
 
 
-MODULES = {"board", "evaluate", "plot", "results", "tables"}
-"""Those that have commands."""
-
-
-def imported(*arguments: str) -> set[str]:
-    """Return the modules of the command line that are imported by a call."""
+@pytest.mark.parametrize(
+    ("argument", "expected"), [("--version", set()), ("--help", {"evaluate"}), ("presets", {"results"})]
+)
+def test_a_call_imports_its_own_command_alone(argument, expected):
     code = (
         "import sys; from sedeval_soft.cli.main import group; import click\n"
-        f"try: group.main({[*arguments]!r}, prog_name='x', standalone_mode=False)\n"
+        f"try: group.main([{argument!r}], prog_name='x', standalone_mode=False)\n"
         "except click.exceptions.Exit: pass\n"
         "print(*[m for m in sys.modules if m.startswith('sedeval_soft.cli.')], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    return {name.rpartition(".")[2] for name in done.stderr.split()} & {*MODULES}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--version"], set()),
-        (["--help"], {"evaluate"}),
-        (["explain", "--help"], {"results"}),
-        (["presets"], {"results"}),
-    ],
-)
-def test_a_call_imports_its_own_command_alone(arguments, expected):
-    assert imported(*arguments) == expected
+    modules = {name.rpartition(".")[2] for name in done.stderr.split()}
+    assert modules & {"board", "evaluate", "plot", "results", "tables"} == expected
 
 
 def completed(*words: str) -> list[str]:
@@ -100,53 +78,42 @@ def completed(*words: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_the_first_word_is_a_command_or_a_file():
-    # Files first: bash looks for them where nothing else fits.
-    assert completed("") == ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]
-    assert completed("ex") == ["file,ex", "plain,explain"]
-    assert completed("ref") == ["file,ref"]
-
-
-def test_options_of_the_default_command_are_completed_without_its_name():
-    assert completed("--segment-l") == ["plain,--segment-length"]
-    assert completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
-    assert completed("--vers") == ["plain,--version"]
-    assert completed("--hel") == ["plain,--help"]
-    assert completed("validate", "--fi") == ["plain,--fix"]
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        # Files first: bash looks for them where nothing else fits.
+        ([""], ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]),
+        (["ex"], ["file,ex", "plain,explain"]),
+        (["ref"], ["file,ref"]),
+        # Options of the default command are completed without its name.
+        (["--segment-l"], ["plain,--segment-length"]),
+        (["ref.tsv", "--segment-l"], ["plain,--segment-length"]),
+        (["--vers"], ["plain,--version"]),
+        (["--hel"], ["plain,--help"]),
+        (["validate", "--fi"], ["plain,--fix"]),
+    ],
+)
+def test_words_are_completed(words, expected):
+    assert completed(*words) == expected
 
 
 SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
 
 
-def test_all_presets_are_listed_a_line_each():
-    done = call("presets")
-    assert done.code == 0
-    lines = done.out.splitlines()
+def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_closest(tmp_path):
+    lines = call("presets").out.splitlines()
     assert [line.split()[0] for line in lines] == list(PRESETS)
     assert {path.stem for path in SHIPPED.glob("*.yaml")} == {*PRESETS}
-    for line in lines:
-        assert len(line) <= 115
-        assert line.endswith(".") and not line.split("  ", 1)[1].strip().startswith("#")
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_shown_as_it_stands_with_its_source(name, tmp_path):
-    done = call("presets", "show", name)
-    assert done.code == 0
-    assert done.out == (SHIPPED / f"{name}.yaml").read_text(encoding="utf-8")
-    assert "https://" in done.out
-    path = tmp_path / "mine.yaml"
-    path.write_text(done.out, encoding="utf-8")
-    assert load_settings(str(path)) == load_preset(name)
-
-
-def test_what_is_no_preset_is_answered_with_the_closest():
+    assert all(len(line) <= 115 and line.endswith(".") and "  #" not in line for line in lines)
+    for name in PRESETS:
+        done, path = call("presets", "show", name), tmp_path / "mine.yaml"
+        assert (done.code, done.out) == (0, (SHIPPED / f"{name}.yaml").read_text(encoding="utf-8"))
+        assert "https://" in done.out
+        path.write_text(done.out, encoding="utf-8")
+        assert load_settings(str(path)) == load_preset(name)
     done = call("presets", "show", "dcase2017-task33")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("there is no preset 'dcase2017-task33'")
     assert "did you mean 'dcase2017-task3'?" in done.err
     assert call("presets", "shew").code == call("presets", "show").code == 2
-
-
-def test_the_schema_is_printed():
     assert call("presets", "schema").out == schema_text()

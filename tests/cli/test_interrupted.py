@@ -55,8 +55,7 @@ def begun(code: str, *arguments: str, stream: str = "stderr") -> subprocess.Pope
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "said"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    ("number", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
 @pytest.mark.parametrize("option", ["-o", "--save-tally"])
 def test_a_signal_leaves_the_old_output_and_nothing_else(number, code, said, option, tmp_path):
@@ -67,8 +66,7 @@ def test_a_signal_leaves_the_old_output_and_nothing_else(number, code, said, opt
     process.send_signal(number)
     out, error = process.communicate(timeout=30)
     assert (process.returncode, out, error.decode()) == (code, b"", f"soft-sed-eval: {said}\n")
-    assert target.read_text() == OLD
-    assert list(tmp_path.iterdir()) == [target]
+    assert (target.read_text(), [*tmp_path.iterdir()]) == (OLD, [target])
 
 
 def test_a_second_signal_does_not_break_into_the_clearing_up(tmp_path):
@@ -93,22 +91,22 @@ def test_signals_that_are_ignored_stay_ignored():
 
 @pytest.mark.slow
 def test_killed_at_any_moment_the_target_is_whole(tmp_path):
-    target = tmp_path / "out"
-    whole = {b"a" * 4_000_000 + b"\n", b"b" * 4_000_000 + b"\n"}
+    target, found, left_behind = tmp_path / "out", set(), 0
     rng = random.Random(0)  # noqa: S311 - moments, not secrets
-    found, left_behind = set(), 0
     for turn in range(100):
         process = begun(FOREVER, str(target), stream="stdout")
-        time.sleep(rng.uniform(0.0, 0.05))
+        # Later and later, however slow the machine is.
+        time.sleep(rng.uniform(0.0, 0.05) * (1 + turn / 5))
         process.kill()
         process.communicate(timeout=30)
         others = [path.name for path in tmp_path.iterdir() if path != target]
         assert all(name.startswith(".soft-sed-eval-") and name.endswith(".part") for name in others)
         left_behind = max(left_behind, len(others))
         if target.exists():
-            found.add(target.read_bytes()[:1])
-            assert target.read_bytes() in whole
-        if turn > 20 and len(found) == 2 and left_behind:
+            content = target.read_bytes()
+            assert content == content[:1] * 4_000_000 + b"\n"
+            found.add(content[:1])
+        if len(found) == 2 and left_behind and turn > 10:
             break
     # It was not killed before it began, nor always between two files.
     assert found == {b"a", b"b"} and left_behind > 0
@@ -134,11 +132,9 @@ def test_a_full_disk_leaves_the_old_output_and_nothing_else(command, name, tmp_p
     env = {**unmeasured(), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     arguments = [sys.executable, "-c", LIMITED, *command, str(target)]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=env)
-    assert done.returncode == 2
-    assert f"{target}: cannot be written" in done.stderr
+    assert done.returncode == 2 and f"{target}: cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
-    assert target.read_text() == OLD
-    assert list(tmp_path.iterdir()) == [target]
+    assert (target.read_text(), [*tmp_path.iterdir()]) == (OLD, [target])
 
 
 @pytest.fixture
@@ -173,9 +169,6 @@ def test_a_reader_who_leaves_is_not_told(command, many_classes, tmp_path):
 
 def test_what_a_killed_process_left_is_no_table(tmp_path):
     (tmp_path / "a.tsv").write_text("0\t1\tcar\n")
-    asked = (tmp_path, tmp_path, "--score", "segment.hard.f1.micro")
-    before = call(*asked)
-    assert before.code == 0
-    (tmp_path / ".soft-sed-eval-1-00ff.part").write_text("half of someth")
-    (tmp_path / ".soft-sed-eval-1-00ff.tsv").write_text("half of someth")
-    assert call(*asked) == before
+    for suffix in ("part", "tsv"):
+        (tmp_path / f".soft-sed-eval-1-00ff.{suffix}").write_text("half of someth")
+    assert call(tmp_path, tmp_path, "--score", "segment.hard.f1.micro").out == "1.0\n"

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 import yaml
-from called import REFERENCE, SAMPLES, SYSTEM, call
+from called import REFERENCE, SYSTEM, call
 
 from sedeval_soft import evaluate
 from sedeval_soft.report import render
 from sedeval_soft.settings_files import load_settings
 
-EVENTS = SAMPLES / "events.tsv"
 PEOPLE = ["people talking", "footsteps", "children voices"]
 PARTS: dict[str, Any] = {
     "groups": {"traffic": ["car"], "people": PEOPLE},
@@ -36,23 +35,20 @@ def config(tmp_path):
     return str(path)
 
 
-def test_a_settings_file_has_groups_and_scenes(config):
+def test_scores_of_parts_are_printed_and_required_by_name(config):
     assert load_settings(config) == PARTS
     scores = evaluate(REFERENCE, SYSTEM, **PARTS)
     assert run("--config", config, "--format", "json").out == render([scores], "json")
-
-
-@pytest.mark.parametrize(
-    "name", [f"{F1}.macro@people", f"{F1}[car]@street", "event.hard.recall.weighted@out", f"{F1}.macro"]
-)
-def test_scores_of_parts_are_printed_and_required_by_name(name, config):
-    scores = evaluate(REFERENCE, SYSTEM, **PARTS)
-    done = run("--config", config, "--score", name)
-    assert (done.code, done.out) == (0, f"{scores[name]!r}\n")
-    assert run("--config", config, "--require", f"{name}>=0.01").code == 0
-    failed = run("--config", config, "--require", f"{name}>=2")
-    assert failed.code == 1
-    assert f"requirement not met: {name}>=2.0" in failed.err
+    for name in (f"{F1}.macro@people", f"{F1}[car]@street", "event.hard.recall.weighted@out", f"{F1}.macro"):
+        assert run("--config", config, "--score", name).out == f"{scores[name]!r}\n"
+    asked = f"{F1}.macro@people"
+    assert run("--config", config, "--require", f"{asked}>=0.01").code == 0
+    failed = run("--config", config, "--require", f"{asked}>=2")
+    assert failed.code == 1 and f"requirement not met: {asked}>=2.0" in failed.err
+    asked = "intersection.hard.psds"
+    alone = evaluate(REFERENCE, SYSTEM, classes=PEOPLE, only="intersection.hard", psds="dcase-psds1")
+    done = run("--config", config, "--psds", "dcase-psds1", "--score", f"{asked}@people")
+    assert done.out == f"{alone[asked]!r}\n"
 
 
 @pytest.mark.parametrize("option", ["--score", "--require"])
@@ -69,31 +65,18 @@ def test_scores_of_parts_are_printed_and_required_by_name(name, config):
     ],
 )
 def test_names_of_no_group_are_refused(option, name, words, config):
-    value = name if option == "--score" else f"{name}>=0"
-    done = run("--config", config, option, value)
+    done = run("--config", config, option, name if option == "--score" else f"{name}>=0")
     assert done.code == 2 and re.search(words, done.err)
 
 
-def test_psds_of_a_group_is_printed(config):
-    done = run("--config", config, "--psds", "dcase-psds1", "--score", "intersection.hard.psds@people")
-    alone = evaluate(REFERENCE, SYSTEM, classes=PEOPLE, only="intersection.hard", psds="dcase-psds1")
-    assert done.out == f"{alone['intersection.hard.psds']!r}\n"
-
-
 def test_averages_are_chosen_and_scores_are_not(config):
-    done = run("--average", "macro", "--format", "csv", "--config", config)
-    averages = {row["average"] for row in csv.DictReader(done.out.splitlines()) if row["name"]}
-    assert averages & {"micro", "macro", "weighted"} == {"macro"}
+    rows = csv.DictReader(run("--average", "macro", "--format", "csv", "--config", config).out.splitlines())
+    assert {row["average"] for row in rows if row["name"]} & {"micro", "macro", "weighted"} == {"macro"}
     document = json.loads(run("--average", "micro", "--average", "weighted", "--format", "json").out)
-    kinds = {score["average"] for score in document["systems"][0]["scores"]}
-    assert kinds == {None, "micro", "weighted"}
-    scores = evaluate(REFERENCE, SYSTEM)
-    assert run("--average", "macro", "--score", f"{F1}.micro").out == f"{scores[f'{F1}.micro']!r}\n"
+    assert {score["average"] for score in document["systems"][0]["scores"]} == {None, "micro", "weighted"}
+    assert float(run("--average", "macro", "--score", f"{F1}.micro").out) > 0.9
     assert run("--average", "macro", "--require", f"{F1}.micro>=0.1").code == 0
     assert run("--average", "mean").code == 2
-
-
-# Further measures.
 
 
 @pytest.mark.parametrize(
@@ -104,22 +87,17 @@ def test_averages_are_chosen_and_scores_are_not(config):
     ],
 )
 def test_a_score_computes_its_group_by_itself(name):
-    done = run("--score", name)
-    assert done.code == 0, done.err
-    assert float(done.out) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]
+    assert float(run("--score", name).out) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]
 
 
 def test_a_requirement_adds_its_basis_to_the_default_ones():
     done = run("--require", "clip.soft.brier.micro<=1")
-    assert done.code == 0, done.err
-    for row in ("segment  hard", "event    soft", "clip     soft"):
-        assert f"\n{row}" in done.out
+    assert all(f"\n{row}" in done.out for row in ("segment  hard", "event    soft", "clip     soft"))
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "parquet"])
 def test_curves_are_written_beside_the_results(tmp_path, suffix):
     path = tmp_path / f"c.{suffix}"
     done = run("--curves", str(path), "--score", "segment.hard.f1.micro")
-    assert done.code == 0, done.err
     assert float(done.out) == pytest.approx(0.7963, abs=1e-4)
     assert path.stat().st_size > 1000

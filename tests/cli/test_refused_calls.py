@@ -176,42 +176,40 @@ SAID = {
     "segment_length must be 1 to 2 s, not 3": "--segment-length must be 1 to 2 s, not 3",
     "cross_tune=5: there is 1 file": "--cross-tune 5: there is 1 file",
     "compat=x is of hard; only leaves them out": "--compat x is of hard; --only leaves them out",
-    "thresholds or cross_tune must be given": "--thresholds or --cross-tune must be given",
     "'x' is in no table\nstrict makes it an error": "'x' is in no table\n--strict makes it an error",
     # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
     "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",
     "pool must be max or mean, not 'segment_length'": "--pool must be max or mean, not 'segment_length'",
-    "best.yaml:2: segment_length must be 1, not 2": "best.yaml:2: segment_length must be 1, not 2",
-    "file 'cross_tune' was tallied twice": "file 'cross_tune' was tallied twice",
-    # These have no option.
-    "groups: 'a' names a class name twice": "groups: 'a' names a class name twice",
-    "onset and offset cannot both be left out": "onset and offset cannot both be left out",
 }
+SAME = (
+    *("best.yaml:2: segment_length must be 1, not 2", "file 'cross_tune' was tallied twice"),
+    # These have no option.
+    *("groups: 'a' names a class name twice", "onset and offset cannot both be left out"),
+)
 
 
-@pytest.mark.parametrize("text", SAID)
-def test_settings_are_spelled_as_options(text):
-    assert as_options(text, evaluate) == SAID[text]
+def test_settings_are_spelled_as_options():
+    for text, said in (SAID | dict(zip(SAME, SAME, strict=True))).items():
+        assert as_options(text, evaluate) == said
 
 
-BOTH = {
-    "segment_length must be": (("--segment-length", "-1"), {"segment_length": -1.0}),
-    "cross_tune=50: there are 5 files": (("--cross-tune", "50"), {"cross_tune": 50}),
-    "events=rows cannot go with": (
+BOTH = [
+    ("segment_length must be", ("--segment-length", "-1"), {"segment_length": -1.0}),
+    ("cross_tune=50: there are 5 files", ("--cross-tune", "50"), {"cross_tune": 50}),
+    (
+        "events=rows cannot go with",
         ("--events", "rows", "--min-gap", "1"),
         {"events": "rows", "min_gap": 1.0},
     ),
-    "strict makes each": (("--strict", "--classes", "car,x"), {"strict": True, "classes": ("car", "x")}),
-}
+    ("strict makes each", ("--strict", "--classes", "car,x"), {"strict": True, "classes": ("car", "x")}),
+]
 
 
-@pytest.mark.parametrize("said", BOTH)
-def test_a_caller_of_either_kind_reads_its_own_names(said):
-    options, settings = BOTH[said]
+@pytest.mark.parametrize(("said", "options", "settings"), BOTH)
+def test_a_caller_of_either_kind_reads_its_own_names(said, options, settings):
     with pytest.raises(EvaluationError, match=f"(^|\n){re.escape(said)}"):
         evaluated(REFERENCE, SYSTEM, settings=Settings.of(**settings))
-    done = call(REFERENCE, SYSTEM, *options)
-    name = re.match(r"\w+", said)[0]
+    done, name = call(REFERENCE, SYSTEM, *options), re.match(r"\w+", said)[0]
     option = f"--{name.replace('_', '-')}"
     assert done.code == 2
     assert option + said.removeprefix(name).replace("=", " ") in as_options(done.err, evaluate)

@@ -21,8 +21,7 @@ LITTLE = ("--replicates", "20", "-q")
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory):
     """A reference, and systems from good to bad."""
-    folder = tmp_path_factory.mktemp("systems")
-    reference = random_tables(31, n=90).reference
+    folder, reference = tmp_path_factory.mktemp("systems"), random_tables(31, n=90).reference
     found = {"ref": written(folder / "ref.tsv", reference)}
     rng = np.random.default_rng(0)
     for name, noise in (("good", 0.1), ("fair", 0.4), ("bad", 0.9)):
@@ -48,130 +47,104 @@ def ends(done):
     ids=" ".join,
 )
 def test_a_method_need_not_be_named(paths, order):
-    arguments = [paths.get(word, word) for word in order]
-    at = 1 if order[0] == "evaluate" else 0
+    arguments, at = [paths.get(word, word) for word in order], int(order[0] == "evaluate")
     done = call(*arguments[:at], *LITTLE, *arguments[at:])
-    assert done.code == 0, done.err
-    assert done.document["settings"]["ci"] == "bootstrap"
+    assert done.document["settings"]["ci"] == "bootstrap", done.err
     assert done.scores[F1]["low"] < done.scores[F1]["value"] < done.scores[F1]["high"]
 
 
 def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
     once = (paths["ref"], paths["fair"], "--format", "json", "-q")
-    plain, base = call(*once), (*once, *LITTLE)
-    found = {method: call(*base, "--ci", method) for method in METHODS}
+    base = (*once, *LITTLE)
+    plain, found = call(*once), {method: call(*base, "--ci", method) for method in METHODS}
     values = [{n: s["value"] for n, s in done.scores.items()} for done in (plain, *found.values())]
-    assert all(one == values[0] for one in values)
-    assert set(ends(plain).values()) == {(None, None)}
+    assert all(one == values[0] for one in values) and {*ends(plain).values()} == {(None, None)}
     assert len({ends(done)["segment.hard.f1.micro"] for done in found.values()}) == len(METHODS)
     assert ends(found["jackknife"])["segment.optimal.f1.micro"] == (None, None)
     assert call(*base, "--ci").out == found["bootstrap"].out
-    assert ends(call(*base, "--ci", "--seed", "1"))[F1] != ends(found["bootstrap"])[F1]
-    narrow = ends(call(*base, "--ci", "--confidence", "0.5"))[F1]
     wide = ends(found["bootstrap"])[F1]
+    assert ends(call(*base, "--ci", "--seed", "1"))[F1] != wide
+    narrow = ends(call(*base, "--ci", "--confidence", "0.5"))[F1]
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
 def test_of_more_than_optimal_readings_the_jackknife_leaves_these_out(paths):
     done = call(paths["ref"], paths["good"], "--ci", "jackknife", "--format", "json")
-    assert done.code == 0
-    assert "jackknife is not valid" in done.err
-    assert done.scores["segment.optimal.f1.macro"]["low"] is None
-    assert done.scores["segment.hard.f1.macro"]["low"] is not None
+    assert done.code == 0 and "jackknife is not valid" in done.err
+    assert ends(done)["segment.optimal.f1.macro"][0] is None is not ends(done)["segment.hard.f1.macro"][0]
 
 
 def test_wanted_numbers_come_with_their_intervals(paths):
-    base = (paths["ref"], paths["good"], "--score", F1, "--score", "segment.hard.n_ref.micro", "-q")
-    plain = call(*base).out.splitlines()
-    assert all("\t" not in line for line in plain)
-    sure = call(*base, "--ci").out.splitlines()
-    for line, number in zip(sure, plain, strict=True):
-        value, low, high = line.split("\t")
-        assert value == number and float(low) <= float(value) <= float(high)
+    asked = ("--score", F1, "--score", "segment.hard.n_ref.micro", "-q")
+    plain = {name: call(paths["ref"], paths[name], *asked).out.splitlines() for name in ("good", "fair")}
+    sure = [line.split("\t") for line in call(paths["ref"], paths["good"], *asked, "--ci").out.splitlines()]
+    assert [line[0] for line in sure] == plain["good"]
+    assert all(float(low) <= float(value) <= float(high) for value, low, high in sure)
+    # Of several systems with their names before them.
+    done = call(paths["ref"], paths["fair"], paths["good"], *asked, *LITTLE)
+    lines = {line.split("\t")[0]: line.split("\t")[1:] for line in done.out.splitlines()}
+    assert {path: numbers[::3] for path, numbers in lines.items()} == {str(paths[n]): plain[n] for n in plain}
+    assert {*map(len, lines.values())} == {6}
 
 
 def test_systems_are_ranked(paths):
     done = call(paths["ref"], *(paths[n] for n in ("bad", "good", "fair")), "--format", "json", *LITTLE)
-    assert done.code == 0
-    board = done.document["board"]
-    assert [entry["system"] for entry in board["entries"]] == [str(paths[n]) for n in ("good", "fair", "bad")]
-    assert [entry["place"] for entry in board["entries"]] == [1, 2, 3]
+    board, order = done.document["board"], [str(paths[n]) for n in ("good", "fair", "bad")]
+    assert [(entry["system"], entry["place"]) for entry in board["entries"]] == [
+        *zip(order, (1, 2, 3), strict=True)
+    ]
     assert (board["rank_by"], board["compared_to"], board["baseline"]) == (F1, str(paths["good"]), None)
-    assert [system["name"] for system in done.document["systems"]] == [e["system"] for e in board["entries"]]
+    assert [system["name"] for system in done.document["systems"]] == order
     lower = ("--rank-by", "segment.soft.kl_divergence.micro", "--baseline", paths["bad"], *LITTLE)
     board = call(paths["ref"], paths["good"], paths["bad"], *lower, "--format", "json").document["board"]
-    assert [entry["system"] for entry in board["entries"]] == [str(paths["good"]), str(paths["bad"])]
+    assert [entry["system"] for entry in board["entries"]] == order[::2]
     assert board["compared_to"] == board["baseline"] == str(paths["bad"])
 
 
-def test_single_numbers_of_several_systems(paths):
-    names = ("fair", "good")
-    done = call(
-        paths["ref"], *(paths[n] for n in names), "--score", F1, "--score", "segment.hard.f1.micro", *LITTLE
-    )
-    assert done.code == 0
-    lines = [line.split("\t") for line in done.out.splitlines()]
-    assert {line[0] for line in lines} == {str(paths[n]) for n in names}
-    for path, *numbers in lines:
-        alone = call(paths["ref"], path, "--score", F1, "--score", "segment.hard.f1.micro", "-q").out.split()
-        # Each with its interval behind it.
-        assert numbers[0::3] == alone and len(numbers) == 6
-
-
 def test_runs_have_a_mean_and_its_interval(paths):
-    names = ("good", "fair", "bad")
-    done = call(paths["ref"], *(paths[n] for n in names), "--runs", "--format", "json", "-q")
+    runs = [paths[name] for name in ("good", "fair", "bad")]
+    done = call(paths["ref"], *runs, "--runs", "--format", "json", "-q")
     assert done.code == 0 and done.document["board"] is None
-    each = [call(paths["ref"], paths[n], "--format", "json", "-q").scores for n in names]
-    compared = 0
+    each, compared = [call(paths["ref"], run, "--format", "json", "-q").scores for run in runs], 0
     for name, score in done.scores.items():
-        values = [of[name]["value"] for of in each]
+        values, numbers = [of[name]["value"] for of in each], (score["value"], score["low"], score["high"])
         if None in values:
-            assert score["value"] is score["low"] is score["high"] is None, name
+            assert numbers == (None, None, None), name
             continue
-        margin = 1.959963984540054 * statistics.stdev(values) / math.sqrt(3)
-        mean = statistics.fmean(values)
-        numbers = (score["value"], score["low"], score["high"])
+        margin, mean = 1.959963984540054 * statistics.stdev(values) / math.sqrt(3), statistics.fmean(values)
         assert numbers == pytest.approx((mean, mean - margin, mean + margin), rel=1e-9, abs=1e-9), name
         compared += 1
     assert compared > 150
+    asked = (paths["ref"], *runs[:2], "--runs", "--score", F1)
+    mean = mean_of_runs(paths["ref"], [*map(str, runs[:2])], only=("segment.soft",)).score(F1)
+    wide, narrow = ([*map(float, call(*asked, "--confidence", x).out.split())] for x in ("0.95", "0.5"))
+    assert wide == [mean.value, mean.low, mean.high]
+    assert wide[0] == narrow[0] and wide[1] < narrow[1] < narrow[2] < wide[2]
 
 
 def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
-    table = tmp_path / "folds.tsv"
-    lines = [f"{file}\tonly\n" for file in FILES]
-    for kept, said in ((lines, "one fold, 'only'; expected two or more"), (lines[:-1], "'e'")):
-        table.write_text("filename\tfold\n" + "".join(kept))
-        done = call(paths["ref"], paths["good"], "--folds", table)
+    table, lines = tmp_path / "folds.tsv", [f"{file}\tonly\n" for file in FILES]
+    asked = (paths["ref"], paths["good"], "--folds", table, "--format", "json")
+    for rows, said in ((lines, "one fold, 'only'; expected two or more"), (lines[:-1], "'e'")):
+        table.write_text("filename\tfold\n" + "".join(rows))
+        done = call(*asked)
         assert (done.code, done.out) == (2, "") and said in done.err
     table.write_text("filename\tfold\n" + "".join(lines[1:]) + "a\tother\nunknown\tother\n")
-    done = call(paths["ref"], paths["good"], "--folds", table, "--format", "json")
+    done = call(*asked)
     assert done.code == 0 and "1 file ('unknown') not evaluated" in done.err
     assert done.document["systems"][0]["folds"]["names"] == ["only", "other"]
 
 
 def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):
     both = [paths["good"], paths["bad"]]
+    before = [path.read_bytes() for path in both]
     for number, path in enumerate(both, 1):
-        before = path.read_bytes()
         done = call(paths["ref"], *both, "-o", path)
-        assert done.code == 2
-        assert f"-o {path}: this is the system output {number} ({path})" in done.err
-        assert path.read_bytes() == before
-    assert "this is the system output (" in call(paths["ref"], both[0], "-o", both[0]).err
-
-
-def test_just_the_number_of_runs_has_its_interval_of_a_confidence(paths):
-    runs = [paths["good"], paths["fair"]]
-    asked = (paths["ref"], *runs, "--runs", "--score", F1)
-    mean = mean_of_runs(paths["ref"], [*map(str, runs)], only=("segment.soft",)).score(F1)
-    wide, narrow = ([*map(float, call(*asked, "--confidence", x).out.split())] for x in ("0.95", "0.5"))
-    assert wide == [mean.value, mean.low, mean.high]
-    assert wide[0] == narrow[0] and wide[1] < narrow[1] < narrow[2] < wide[2]
+        assert done.code == 2 and f"-o {path}: this is the system output {number} ({path})" in done.err
+    assert [path.read_bytes() for path in both] == before
 
 
 def test_a_tally_says_which_measures_it_lacks(paths, tmp_path):
-    asked = (paths["ref"], paths["good"], "--only", "segment", "--save-tally", tmp_path / "a")
-    assert call(*asked).code == 0
+    call(paths["ref"], paths["good"], "--only", "segment", "--save-tally", tmp_path / "a")
     name = "segment.soft.roc_auc.macro"
     assert call("merge", tmp_path / "a", "--score", name).err == f"{name} needs --measures curves\n"

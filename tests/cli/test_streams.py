@@ -67,17 +67,13 @@ def test_closed_standard_input_is_refused(tmp_path):
 
 @pytest.mark.parametrize("form", ["text", "json", "yaml", "csv", "markdown"])
 def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
-    for name in (b"\xff.tsv", b"\xfe"):
-        path = os.path.join(os.fsencode(tmp_path), name)  # noqa: PTH118 - bytes
-        if name == b"\xfe":
-            os.mkdir(path)  # noqa: PTH102
-            path = os.path.join(path, b"\xfd.tsv")  # noqa: PTH118
-        with open(path, "wb") as file:  # noqa: PTH123
-            file.write(b"onset\toffset\tevent_label\n0\t1\tcar\n")
+    folder = Path(os.fsdecode(b"\xfe"))
+    (tmp_path / folder).mkdir()
+    for path in (Path(os.fsdecode(b"\xff.tsv")), folder / os.fsdecode(b"\xfd.tsv")):
+        (tmp_path / path).write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     for name, shown in ((r"$'\xff.tsv'", r"\udcff.tsv"), (r"$'\xfe'", r"\udcfe")):
         done = shell(f"$E {name} {name} --format {form}", tmp_path)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert shown in done.stdout
+        assert (done.returncode, done.stderr) == (0, "") and shown in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -117,30 +113,16 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def shown_to(monkeypatch):
-    """Return a function that sits somebody in front of standard error, and returns what they see."""
-
-    def begin(patience=0.0):
-        seen = Terminal()
-        monkeypatch.setattr(sys, "stderr", seen)
-        monkeypatch.setattr(module, "_PATIENCE", patience)
-        return seen
-
-    return begin
+def sit(monkeypatch, patience=0.0):
+    """Sit somebody in front of standard error, and return what they see."""
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    monkeypatch.setattr(module, "_PATIENCE", patience)
+    return seen
 
 
-def test_nobody_is_shown_anything_who_would_not_see_it(shown_to, monkeypatch):
-    terminal = shown_to()
-    for quiet, stream in ((True, terminal), (False, None), (False, io.StringIO())):
-        monkeypatch.setattr(sys, "stderr", stream)
-        with progress(quiet=quiet) as told:
-            assert told is None
-    assert terminal.getvalue() == ""
-
-
-def test_a_bar_is_drawn_and_taken_back_and_each_part_has_its_own(shown_to):
-    terminal = shown_to()
+def test_a_bar_is_drawn_and_taken_back_and_each_part_has_its_own(monkeypatch):
+    terminal = sit(monkeypatch)
     with progress(quiet=False, label="counting files") as told:
         told(10, 40)
         told(30, 40)
@@ -151,28 +133,20 @@ def test_a_bar_is_drawn_and_taken_back_and_each_part_has_its_own(shown_to):
         told(5, 10)
         # Fewer are done than before: these are others.
         told(1, 4)
-        assert terminal.getvalue().count(TAKEN_BACK) == 2
-        assert "25%" in terminal.getvalue()
-    assert terminal.getvalue().count(TAKEN_BACK) == 3
+        assert terminal.getvalue().count(TAKEN_BACK) == 2 and "25%" in terminal.getvalue()
+    assert terminal.getvalue().count(TAKEN_BACK) == 3 and terminal.getvalue().endswith(TAKEN_BACK)
+    with pytest.raises(KeyError), progress(quiet=False) as told:  # noqa: PT012 - both belong to it
+        told(1, 2)
+        raise KeyError
     assert terminal.getvalue().endswith(TAKEN_BACK)
 
 
-def test_an_error_leaves_no_bar_behind(shown_to):
-    terminal = shown_to()
-
-    def fail():
-        with progress(quiet=False) as told:
-            told(1, 2)
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert terminal.getvalue().endswith(TAKEN_BACK)
-
-
-def test_short_work_is_done_without_a_word(shown_to):
-    terminal = shown_to(patience=60.0)
+def test_nobody_is_shown_what_takes_no_time_or_would_not_be_seen(monkeypatch):
+    terminal = sit(monkeypatch, patience=60.0)
     with progress(quiet=False) as told:
         told(1, 2)
-        told(2, 2)
+    for quiet, stream in ((True, terminal), (False, None), (False, io.StringIO())):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress(quiet=quiet) as told:
+            assert told is None
     assert terminal.getvalue() == ""

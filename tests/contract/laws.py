@@ -75,11 +75,7 @@ def random_rows(seed: int, **how: Any) -> EventTable:
     )
 
 
-FORMS = (
-    (False, ALL),
-    (True, ALL),
-    (True, replace(ALL, events="rows")),
-)
+FORMS = ((False, ALL), (True, ALL), (True, replace(ALL, events="rows")))
 """Coarse and fine tables, and each way to make events of them."""
 
 

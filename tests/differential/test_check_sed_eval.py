@@ -1,11 +1,6 @@
-"""`--check sed_eval` says why numbers differ: known causes, one after another, make up every difference.
-
-With `compat="sed_eval"` nothing does: every score is theirs, undefined where theirs is NaN.
-"""
+"""`--check sed_eval` says why numbers differ: known causes, one after another, make up every difference."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
@@ -71,18 +66,6 @@ def sides_of_rows(*sides):
 def test_known_causes_make_up_every_difference(reference, system, **chosen):
     rows = compared(*sides_of_rows(reference, system), **chosen)
     assert [row for row in rows if not row.explained] == []
-
-
-@settings(max_examples=60)
-@given(reference=event_lists(ODD_TIMES), system=event_lists(ODD_TIMES), given_length=st.booleans(), **CHOICES)
-def test_compat_gives_every_score_of_sed_eval(reference, system, given_length, **chosen):
-    durations = {"a": 4.55, "b": 3.0} if given_length else None
-    for row in compared(*sides_of_rows(reference, system), durations, compat="sed_eval", **chosen):
-        assert not row.steps
-        if row.ours is None or row.theirs is None:
-            assert row.ours is row.theirs, row
-        else:
-            assert math.isclose(row.ours, row.theirs, rel_tol=1e-12, abs_tol=1e-15), row
 
 
 @settings(max_examples=10)
@@ -159,6 +142,5 @@ def test_dcase_2019(point, length):
     sides = sides_of(*paths[:2], Settings(**chosen))
     rows = compared(*sides, read_lengths(paths[2]), **chosen)
     assert len(rows) > 200
-    for row in rows:
-        assert row.explained, row
+    assert [row for row in rows if not row.explained] == []
     assert bool(changed_by(rows, causes.EDGES)) == (length != 1.0)

@@ -67,91 +67,61 @@ def doubled(y, p):
     return np.repeat([1, 0], n), np.tile(p, 2), np.concatenate((y, 1 - y))
 
 
-def equal_error(label, score, weight=None):
-    fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
+def weighted(y, p, reading):
+    """Labels, scores and weights as scikit-learn takes them."""
+    return (y, p, None) if reading == "hard" else doubled(y, p)
+
+
+def equal_error(fpr, tpr):
     return brentq(lambda x: 1 - x - np.interp(x, fpr, tpr), 0, 1, xtol=1e-15, rtol=1e-15)
 
 
-SEEDS = pytest.mark.parametrize("seed", range(8))
+SEEDS = pytest.mark.parametrize("seed", range(4))
+READINGS = pytest.mark.parametrize("reading", ["hard", "soft"])
 
 
 @SEEDS
-def test_curves_of_a_hard_reference(seed):
-    reference, system = case(seed, soft=False)
-    scores = evaluate(reference, system, **ALL)
+@READINGS
+def test_curves(seed, reading):
+    """Areas by their functions; areas to a false alarm rate, misses and false alarms by their points."""
+    reference, system = case(seed, soft=reading == "soft")
+    scores = evaluate(reference, system, **ALL, max_fnr=0.4)
     for suffix, y, p in columns(reference, system):
-        for name, wanted in (
-            ("average_precision", metrics.average_precision_score(y, p)),
-            ("roc_auc", metrics.roc_auc_score(y, p)),
-            ("partial_auc_mcclish", metrics.roc_auc_score(y, p, max_fpr=0.15)),
-            ("equal_error_rate", equal_error(y, p)),
-        ):
-            same(scores[f"segment.hard.{name}{suffix}"], wanted, name + suffix)
-    for average in ("micro", "macro", "weighted"):
-        for name, score in (
-            ("average_precision", metrics.average_precision_score), ("roc_auc", metrics.roc_auc_score)
-        ):  # fmt: skip
-            wanted = score(reference, system, average=average)
+        label, score, weight = weighted(y, p, reading)
+        fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
+        inside = fpr <= 0.15
+        height = np.append(tpr[inside], np.interp(0.15, fpr, tpr))
+        for name, wanted in {
+            "average_precision": metrics.average_precision_score(label, score, sample_weight=weight),
+            "roc_auc": metrics.roc_auc_score(label, score, sample_weight=weight),
+            "partial_auc_mcclish": metrics.roc_auc_score(label, score, sample_weight=weight, max_fpr=0.15),
+            "equal_error_rate": equal_error(fpr, tpr),
+            "partial_auc": metrics.auc(np.append(fpr[inside], 0.15), height) / 0.15,
+            "fnr_at_fpr": (1 - tpr[inside]).min(),
+            "fpr_at_fnr": fpr[1 - tpr <= 0.4].min(),
+        }.items():
+            same(scores[f"segment.{reading}.{name}{suffix}"], wanted, name + suffix)
+    for average in ("micro", "macro", "weighted") if reading == "hard" else ():
+        for name in ("average_precision", "roc_auc"):
+            wanted = getattr(metrics, f"{name}_score")(reference, system, average=average)
             same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
 
 
 @SEEDS
-def test_curves_of_a_soft_reference(seed):
-    reference, system = case(seed, soft=True)
+@READINGS
+def test_proper_scores(seed, reading):
+    reference, system = case(seed, soft=reading == "soft")
     scores = evaluate(reference, system, **ALL)
     for suffix, y, p in columns(reference, system):
-        label, score, weight = doubled(y, p)
-        for name, wanted in (
-            ("average_precision", metrics.average_precision_score(label, score, sample_weight=weight)),
-            ("roc_auc", metrics.roc_auc_score(label, score, sample_weight=weight)),
-            ("partial_auc_mcclish", metrics.roc_auc_score(label, score, sample_weight=weight, max_fpr=0.15)),
-            ("equal_error_rate", equal_error(label, score, weight)),
-        ):
-            same(scores[f"segment.soft.{name}{suffix}"], wanted, name + suffix)
-
-
-@SEEDS
-@pytest.mark.parametrize("soft", [False, True])
-def test_the_roc_in_part(seed, soft):
-    """Area to a false alarm rate by scikit-learn's points; misses and false alarms at limits too."""
-    reference, system = case(seed, soft=soft)
-    scores = evaluate(reference, system, **ALL, max_fnr=0.4)
-    stem = f"segment.{'soft' if soft else 'hard'}"
-    for suffix, y, p in columns(reference, system):
-        label, score, weight = doubled(y, p)
-        fpr, tpr, _ = metrics.roc_curve(label, score, sample_weight=weight, drop_intermediate=False)
-        inside = fpr <= 0.15
-        x = np.append(fpr[inside], 0.15)
-        height = np.append(tpr[inside], np.interp(0.15, fpr, tpr))
-        same(scores[f"{stem}.partial_auc{suffix}"], metrics.auc(x, height) / 0.15, suffix)
-        same(scores[f"{stem}.fnr_at_fpr{suffix}"], (1 - tpr[inside]).min(), suffix)
-        same(scores[f"{stem}.fpr_at_fnr{suffix}"], fpr[1 - tpr <= 0.4].min(), suffix)
-
-
-@SEEDS
-def test_proper_scores(seed):
-    reference, system = case(seed, soft=False)
-    scores = evaluate(reference, system, **ALL)
-    for suffix, y, p in columns(reference, system):
-        clipped = both(p)
-        for reading in ("hard", "soft"):
-            same(scores[f"segment.{reading}.cross_entropy{suffix}"], metrics.log_loss(y, clipped), suffix)
-            same(scores[f"segment.{reading}.brier{suffix}"], metrics.brier_score_loss(y, p), suffix)
-
-
-@SEEDS
-def test_proper_scores_of_a_soft_reference(seed):
-    reference, system = case(seed, soft=True)
-    scores = evaluate(reference, system, **ALL)
-    for suffix, y, p in columns(reference, system):
-        label, score, weight = doubled(y, p)
-        wanted = metrics.log_loss(label, both(score), sample_weight=weight)
-        same(scores[f"segment.soft.cross_entropy{suffix}"], wanted, suffix)
-        same(scores[f"segment.soft.brier{suffix}"], metrics.mean_squared_error(y, p), suffix)
-        same(scores[f"segment.soft.mean_absolute_error{suffix}"], metrics.mean_absolute_error(y, p), suffix)
+        label, score, weight = weighted(y, p, reading)
+        entropy = metrics.log_loss(label, both(score), sample_weight=weight)
         # A soft reference has a Brier score against scikit-learn's labels, too: y (1 - y) more.
         spread = metrics.brier_score_loss(label, score, sample_weight=weight) - np.mean(y * (1 - y))
-        same(scores[f"segment.soft.brier{suffix}"], spread, suffix)
+        for each in {reading, "soft"}:
+            same(scores[f"segment.{each}.cross_entropy{suffix}"], entropy, suffix)
+            same(scores[f"segment.{each}.brier{suffix}"], metrics.mean_squared_error(y, p), suffix)
+            same(scores[f"segment.{each}.brier{suffix}"], spread, suffix)
+        same(scores[f"segment.soft.mean_absolute_error{suffix}"], metrics.mean_absolute_error(y, p), suffix)
 
 
 @SEEDS

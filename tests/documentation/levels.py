@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,16 +17,15 @@ Table = dict[str, list]
 
 def random_table(seed: int, *, binary: bool = False) -> Table:
     """A long table of touching seconds, with few different values: there are ties, and silence."""
-    rng = np.random.default_rng(seed)
-    table: Table = {name: [] for name in ("filename", "onset", "offset", "event_label", "value")}
-    for file in range(3):
-        for label in CLASSES:
-            for second in range(12):
-                value = float(rng.integers(0, 9)) / 8
-                value = float(value > 0.5) if binary else value
-                for name, cell in zip(table, (f"{file}.wav", second, second + 1, label, value), strict=True):
-                    table[name].append(cell)
-    return table
+    cells = [(file, label, second) for file in range(3) for label in CLASSES for second in range(12)]
+    value = np.random.default_rng(seed).integers(0, 9, len(cells)) / 8
+    return {
+        "filename": [f"{file}.wav" for file, _, _ in cells],
+        "onset": [second for *_, second in cells],
+        "offset": [second + 1 for *_, second in cells],
+        "event_label": [label for _, label, _ in cells],
+        "value": (value > 0.5).astype(float).tolist() if binary else value.tolist(),
+    }
 
 
 def cut(table: Table, level: float) -> Table:
@@ -33,12 +35,10 @@ def cut(table: Table, level: float) -> Table:
 
 def without_values(table: Table) -> Table:
     """The rows that are 1, as a table without values; every file is declared by its name."""
-    kept = [i for i, value in enumerate(table["value"]) if value == 1]
-    found = {name: [cells[i] for i in kept] for name, cells in table.items() if name != "value"}
-    for file in sorted(set(table["filename"])):
-        for name, cell in zip(found, (file, None, None, None), strict=True):
-            found[name].append(cell)
-    return found
+    ones = [i for i, value in enumerate(table["value"]) if value == 1]
+    rows = [[*row[:4]] for row in zip(*table.values(), strict=True)]
+    chosen = [rows[i] for i in ones] + [[file, None, None, None] for file in sorted(set(table["filename"]))]
+    return dict(zip(table, map(list, zip(*chosen, strict=True)), strict=False))
 
 
 def levels_of(*tables: Table) -> Iterator[tuple[float, float]]:
@@ -56,3 +56,9 @@ def at_levels(reference: Table, system: Table, names: list[str], **settings) -> 
         widths.append(width)
         found.append([np.nan if scores[name] is None else scores[name] for name in names])
     return np.array(found, dtype=float), np.array(widths)
+
+
+def every_statement(page: Path, tests: dict[str, Any]) -> None:
+    """Assert that each statement of a page has a test of its number, and each test a statement."""
+    told = re.findall(r"^\*\*Statement (\d+)\.\*\*", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {*told} == {match[1] for name in tests if (match := re.match(r"test_(\d+)_", name))}

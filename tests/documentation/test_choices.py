@@ -55,20 +55,16 @@ def test_defaults_of_sed_scores_eval_are_told():
     assert number(ROWS["... or this share of the length"][2]) == default(
         peer.collar_based.fscore, "offset_collar_rate"
     )
-    for function, name in (
-        (peer.segment_based.fscore, "segment_length"),
-        (peer.segment_based.fscore, "threshold"),
-        (peer.collar_based.fscore, "onset_collar"),
-        (peer.collar_based.fscore, "offset_collar"),
-        (peer.intersection_based.psds, "dtc_threshold"),
-        (peer.intersection_based.psds, "gtc_threshold"),
+    for function, *names in (
+        (peer.segment_based.fscore, "segment_length", "threshold"),
+        (peer.collar_based.fscore, "onset_collar", "offset_collar"),
+        (peer.intersection_based.psds, "dtc_threshold", "gtc_threshold"),
     ):
-        assert default(function, name) is inspect.Parameter.empty
+        assert all(default(function, name) is inspect.Parameter.empty for name in names)
     assert default(peer.intersection_based.psds, "cttc_threshold") is None
     for row, names in (
         ("weights of PSDS", ("alpha_ct", "alpha_st")),
         ("largest false positive rate of PSDS, per hour", ("max_efpr",)),
-        ("weight of recall in F", ()),
     ):
         told = [float(each) for each in re.findall(r"\d+\.\d+", ROWS[row][2])]
         assert told[: len(names)] == [default(peer.intersection_based.psds, name) for name in names]

@@ -8,11 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 from documents import ROOT
-from levels import CLASSES, at_levels, cut, levels_of, random_table, without_values
+from levels import CLASSES, at_levels, cut, every_statement, levels_of, random_table, without_values
 
 from sedeval_soft import evaluate
 
-SEEDS = range(4)
+SEEDS = pytest.mark.parametrize("seed", range(3))
+BASES = pytest.mark.parametrize("basis", ["segment", "event"])
 PAGE = ROOT / "docs" / "explanations" / "readings.md"
 CASES = ((0.4, 0.5), (0.4, 0.5), (0.5, 0.4), (0.7, 0.4))
 """Reference and prediction of the third case of the paper's Table 1."""
@@ -34,8 +35,8 @@ def soft(reference, system, basis="segment", **settings):
 COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("basis", ["segment", "event"])
+@SEEDS
+@BASES
 def test_soft_counts_are_integrals_of_hard_ones(basis, seed):
     reference, system = tables(seed)
     scores = soft(reference, system, basis)
@@ -45,22 +46,17 @@ def test_soft_counts_are_integrals_of_hard_ones(basis, seed):
     np.testing.assert_allclose(widths @ found, expected, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_1_soft_counts_of_segments_are_those_of_fuzzy_sets(seed):
     reference, system = tables(seed)
     y, p = values(reference), values(system)
     scores = soft(reference, system)
-    for name, expected in {
-        "tp": np.minimum(y, p).sum(),
-        "n_ref": y.sum(),
-        "n_sys": p.sum(),
-        "fp": np.maximum(0, p - y).sum(),
-        "fn": np.maximum(0, y - p).sum(),
-    }.items():
+    sums = (np.minimum(y, p), y, p, np.maximum(0, p - y), np.maximum(0, y - p))
+    for name, expected in zip(("tp", "n_ref", "n_sys", "fp", "fn"), map(np.sum, sums), strict=True):
         assert scores[f"segment.soft.{name}.micro"] == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_2_soft_scores_of_binary_labels_are_hard_ones(seed):
     sides = [random_table(2 * seed + side, binary=True) for side in range(2)]
     scores = evaluate(*sides, classes=CLASSES, only=["segment", "event", "intersection"])
@@ -74,39 +70,31 @@ def test_2_soft_scores_of_binary_labels_are_hard_ones(seed):
     assert compared > 20
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 @pytest.mark.parametrize("length", [1.0, 2.5, 0.4])
 def test_3_cutting_and_pooling_by_the_maximum_can_be_exchanged(length, seed):
     reference, system = tables(seed)
     for level, _ in levels_of(reference, system):
         settings = {"segment_length": length, "only": ["segment.hard"], "classes": CLASSES}
         pooled = evaluate(reference, system, threshold=level, inclusive=True, **settings)
-        first = evaluate(
-            without_values(cut(reference, level)),
-            without_values(cut(system, level)),
-            durations={f"{file}.wav": 12.0 for file in range(3)},
-            **settings,
-        )
+        sides = (without_values(cut(side, level)) for side in (reference, system))
+        first = evaluate(*sides, durations={f"{file}.wav": 12.0 for file in range(3)}, **settings)
         for count in ("tp", "fp", "fn"):
             assert pooled[f"segment.hard.{count}.micro"] == first[f"segment.hard.{count}.micro"]
 
 
-RATES: dict[str, tuple[int, int]] = {
-    "precision": (0, 1),
-    "recall": (1, 0),
-    "f1": (1, 1),
-}
+RATES = {"precision": (0, 1), "recall": (1, 0), "f1": (1, 1)}
+"""Weights of the numbers of both sides."""
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("basis", ["segment", "event"])
+@SEEDS
+@BASES
 @pytest.mark.parametrize("rate", RATES)
 def test_4_soft_rates_are_weighted_means_of_hard_ones(rate, basis, seed):
     reference, system = tables(seed)
     names = [f"{basis}.hard.{name}.micro" for name in (rate, "n_ref", "n_sys")]
     found, widths = at_levels(reference, system, names, only=[f"{basis}.hard"])
-    weights = widths * (found[:, 1:] @ RATES[rate])
-    hard = found[:, 0]
+    weights, hard = widths * (found[:, 1:] @ RATES[rate]), found[:, 0]
     there = weights > 0
     expected = np.average(hard[there], weights=weights[there])
     score = soft(reference, system, basis)[f"{basis}.soft.{rate}.micro"]
@@ -128,21 +116,18 @@ def test_4_is_not_the_plain_mean_in_the_third_case_of_the_paper():
     assert "0.4 / 0.7 = 0.571" in text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_5_errors_of_a_segment_are_those_of_sorted_values(seed):
     reference, system = tables(seed)
     y, p = (np.sort(values(table), axis=1) for table in (reference, system))
     scores = soft(reference, system)
-    deletions, insertions = np.maximum(0, y - p).sum(), np.maximum(0, p - y).sum()
-    matched = np.minimum(y, p).sum()
-    assert scores["segment.soft.deletions.micro"] == pytest.approx(deletions, abs=1e-9)
-    assert scores["segment.soft.insertions.micro"] == pytest.approx(insertions, abs=1e-9)
-    assert scores["segment.soft.substitutions.micro"] == pytest.approx(
-        matched - scores["segment.soft.tp.micro"], abs=1e-9
-    )
+    found = [scores[f"segment.soft.{name}.micro"] for name in ("deletions", "insertions", "substitutions")]
+    substitutions = np.minimum(y, p).sum() - scores["segment.soft.tp.micro"]
+    expected = [np.maximum(0, y - p).sum(), np.maximum(0, p - y).sum(), substitutions]
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_6_f_and_error_rate_of_a_class_are_distances(seed):
     reference, system = tables(seed)
     y, p = values(reference), values(system)
@@ -160,22 +145,22 @@ def test_6_f_and_error_rate_of_a_class_are_distances(seed):
     assert scores["segment.soft.f1.micro"] < 1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_7_the_product_cuts_both_sides_independently(seed):
     reference, system = tables(seed)
-    total = 0.0
-    for level, width in levels_of(reference):
-        for other, other_width in levels_of(system):
-            both = values(cut(reference, level)) * values(cut(system, other))
-            total += width * other_width * both.sum()
+    total = sum(
+        width * other_width * (values(cut(reference, level)) * values(cut(system, other))).sum()
+        for level, width in levels_of(reference)
+        for other, other_width in levels_of(system)
+    )
     scores = soft(reference, system, t_norm="product")
     assert scores["segment.soft.tp.micro"] == pytest.approx(total, abs=1e-9)
     for norm in ("product", "lukasiewicz"):
         assert soft(reference, reference, t_norm=norm)["segment.soft.f1.micro"] < 1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("basis", ["segment", "event"])
+@SEEDS
+@BASES
 def test_8_optimal_f_of_a_class_is_at_least_hard_f(basis, seed):
     scores = evaluate(*tables(seed), classes=CLASSES, only=[basis])
     for average in (*(f"f1[{label}]" for label in CLASSES), "f1.macro"):
@@ -190,7 +175,7 @@ def test_8_micro_optimal_f_can_be_lower():
     assert f"micro F is {hard:.3f} hard and {optimal:.3f} optimal" in text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
     reference, system = tables(seed)
     bent = {**system, "value": [value**3 for value in system["value"]]}
@@ -201,28 +186,21 @@ def test_9_the_optimal_reading_does_not_depend_on_the_scale(seed):
         assert abs(after[f"segment.soft.f1.{average}"] - before[f"segment.soft.f1.{average}"]) > 1e-3
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@SEEDS
 def test_10_weights_are_integrals_over_the_levels_of_the_reference(seed):
     sklearn = pytest.importorskip("sklearn.metrics")
     reference, system = tables(seed)
     y, p = (values(table)[:, 0].ravel() for table in (reference, system))
     for threshold in np.unique(p):
-        positives = sum(
-            width * np.sum((y >= level) & (p > threshold)) for level, width in levels_of(reference)
-        )
-        negatives = sum(
-            width * np.sum((y < level) & (p > threshold)) for level, width in levels_of(reference)
-        )
-        assert positives == pytest.approx(y[p > threshold].sum(), abs=1e-9)
-        assert negatives == pytest.approx((1 - y)[p > threshold].sum(), abs=1e-9)
-    area = sklearn.roc_auc_score(
-        np.repeat([1, 0], len(y)), np.tile(p, 2), sample_weight=np.concatenate([y, 1 - y])
-    )
+        passed = y[p > threshold]
+        positives = sum(width * np.sum(passed >= level) for level, width in levels_of(reference))
+        negatives = sum(width * np.sum(passed < level) for level, width in levels_of(reference))
+        assert (positives, negatives) == pytest.approx((passed.sum(), (1 - passed).sum()), abs=1e-9)
+    doubled = np.repeat([1, 0], len(y)), np.tile(p, 2)
+    area = sklearn.roc_auc_score(*doubled, sample_weight=np.concatenate([y, 1 - y]))
     scores = evaluate(reference, system, classes=CLASSES, only=["segment"], measures=["curves"])
     assert scores[f"segment.soft.roc_auc[{CLASSES[0]}]"] == pytest.approx(area, abs=1e-9)
 
 
 def test_every_statement_has_a_test():
-    told = set(re.findall(r"^\*\*Statement (\d+)\.\*\*", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    checked = {match[1] for name in globals() if (match := re.match(r"test_(\d+)_", name))}
-    assert told == checked
+    every_statement(PAGE, globals())

@@ -14,7 +14,6 @@ from shared_data import shared
 
 from sedeval_soft import evaluate
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.tables.ticks import to_ticks
 
 
@@ -23,23 +22,19 @@ def reference():
     return read_rows(shared("dcase2019_task4/dcase2019t4_gt.csv"))
 
 
-def both(reference, system, **chosen):
-    return [
-        evaluate(reference, system, offset_collar_rate=0.2, compat=compat, **chosen)
-        for compat in (None, "sed_eval")
-    ]
+def both(reference, point, **chosen):
+    """Scores of the baseline at an operating point, ours and sed_eval's."""
+    system, durations = (
+        shared(f"dcase2019_task4/{name}.csv") for name in (f"baseline_{point}", "dcase2019t4_meta")
+    )
+    chosen = {"durations": durations, "offset_collar_rate": 0.2, **chosen}
+    return [evaluate(reference, system, compat=compat, **chosen) for compat in (None, "sed_eval")]
 
 
 @pytest.mark.parametrize("point", ["0.1", "0.3", "0.5", "0.7", "0.9"])
 def test_nothing_differs_at_one_second(reference, point):
     """Every class is found, no time is on the edge of a collar, and no substitution is left out."""
-    folder = shared("dcase2019_task4")
-    ours, theirs = both(
-        reference,
-        read_rows(folder / f"baseline_{point}.csv"),
-        durations=read_durations(folder / "dcase2019t4_meta.csv"),
-        only=("segment.hard", "event"),
-    )
+    ours, theirs = both(reference, point, only=("segment.hard", "event"))
     assert list(ours.values()) == pytest.approx(list(theirs.values()), rel=1e-12, abs=1e-15)
 
 
@@ -62,19 +57,9 @@ def test_eleven_onsets_begin_a_tenth_early_in_floats(reference, point, ours, the
     cell = np.floor(reference.onset * 1 / 0.1).astype(int)
     assert (cell < to_ticks(reference.onset) // 100_000).sum() == 11
     assert (to_ticks(reference.onset) % 100_000 == 0).sum() == 729
-    folder = shared("dcase2019_task4")
-    scores = both(
-        reference,
-        read_rows(folder / f"baseline_{point}.csv"),
-        durations=read_durations(folder / "dcase2019t4_meta.csv"),
-        segment_length=0.1,
-        only=("segment.hard",),
-    )
-    for found, expected in zip(scores, (ours, theirs), strict=True):
-        assert (
-            tuple(found[f"segment.hard.{name}.micro"] for name in ("tp", "n_ref", "substitutions"))
-            == expected
-        )
+    names = [f"segment.hard.{name}.micro" for name in ("tp", "n_ref", "substitutions")]
+    scores = both(reference, point, segment_length=0.1, only=("segment.hard",))
+    assert [tuple(of[name] for name in names) for of in scores] == [ours, theirs]
 
 
 # Rate of the offset collar, and micro TP and S, first ours, then sed_eval's.

@@ -1,102 +1,205 @@
-"""Precision, recall, F and error rate of counts, by hand."""
+"""Precision, recall, F, error rate, true negatives and averages, by hand; what confusion adds up to."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from tables import long_rows
 
+from sedeval_soft import evaluate
+from sedeval_soft.measures.base import averaged, ratio, weighted
 from sedeval_soft.measures.detection import (
     MEASURES,
     PER_CLASS,
     PER_FILE,
     DetectionCounts,
+    confusion_scores,
     count_scores,
     detection_scores,
     f_beta,
-)  # fmt: skip
-
-TP, N_REF, N_SYS = [3, 0, 0], [4, 6, 0], [5, 0, 2]
-"""Of three classes: one that is found, one that never is, and one that the reference does not have."""
-SUBSTITUTIONS, DELETIONS, INSERTIONS = 1, 6, 3
-COUNTS = DetectionCounts(
-    *(np.array(column) for column in (TP, N_REF, N_SYS, SUBSTITUTIONS, DELETIONS, INSERTIONS))
 )
+from sedeval_soft.measures.divergence import divergence_scores
+
 NAN = np.nan
 
+# Averages: one class is undefined though it has a reference, and one has none.
 
-def told(of):
-    """The values of classes, and the averages, as lists and numbers; None where there is no such value."""
-    values = (of.classes, of.micro, of.macro, of.weighted, of.overall)
-    return [None if value is None else np.asarray(value, dtype=np.float64).tolist() for value in values]
+VALUES, WEIGHTS = np.array([0.5, NAN, 1.0, 0.25]), np.array([1.0, 3.0, 4.0, 0.0])
 
 
-def is_told(score, classes, micro, macro, weighted):
-    for got, wanted in zip(told(score), (classes, micro, macro, weighted, None), strict=True):
-        assert (got is None) == (wanted is None)
-        if wanted is not None:
-            assert got == pytest.approx(wanted, nan_ok=True)
+def macro(values, n_ref, undefined=None):
+    return averaged(values, None, n_ref, undefined).macro
+
+
+def test_what_is_undefined_counts_what_it_is_said_to_or_is_left_out():
+    for undefined in (0.0, 0.25):
+        assert macro(VALUES, WEIGHTS, undefined) == (0.5 + undefined + 1.0) / 3
+        assert weighted(VALUES, WEIGHTS, undefined) == (0.5 * 1 + undefined * 3 + 1.0 * 4) / 8
+    assert macro(VALUES, WEIGHTS) == (0.5 + 1.0) / 2
+    assert weighted(VALUES, WEIGHTS) == (0.5 * 1 + 1.0 * 4) / 5
+    for average, undefined in itertools.product((macro, weighted), (None, 0.0)):
+        assert np.isnan(average(VALUES, np.zeros(4), undefined))
+        assert np.isnan(average(np.zeros(0), np.zeros(0), undefined))
+    values, n_ref = np.stack([VALUES, VALUES[::-1]]), np.stack([WEIGHTS, np.ones(4)])
+    assert macro(values, n_ref).tolist() == [0.75, (0.25 + 1.0 + 0.5) / 3]
+    assert weighted(values, n_ref, 0.0).tolist() == [4.5 / 8, 1.75 / 4]
+
+
+def test_a_quotient_is_undefined_by_0_and_may_be_beyond_floats():
+    assert ratio(np.array([1.0, 0.0, 3.0]), np.array([0.0, 0.0, 4.0])) == pytest.approx(
+        [NAN, NAN, 0.75], nan_ok=True
+    )
+    assert ratio(np.array(1e300), np.array(1e-300)) == np.inf
+    # Whole numbers are divided as fractions.
+    assert ratio(np.array([3]), np.array([2])).tolist() == [1.5]
+
+
+# Three classes: one that is found, one that never is, and one that the reference does not have.
+
+TP, N_REF, N_SYS = [3, 0, 0], [4, 6, 0], [5, 0, 2]
+ERRORS = {"substitutions": 1, "deletions": 6, "insertions": 3}
+COUNTS = DetectionCounts(*(np.array(column) for column in (TP, N_REF, N_SYS, *ERRORS.values())))
+
+MEASURED = {
+    "precision": ([3 / 5, NAN, 0.0], 3 / 7, 3 / 5 / 2, 3 / 5 * 4 / 10),
+    "recall": ([3 / 4, 0.0, NAN], 3 / 10, 3 / 4 / 2, 3 / 10),
+    "f1": ([6 / 9, 0.0, 0.0], 6 / 17, 6 / 9 / 2, 6 / 9 * 4 / 10),
+    "fbeta": ([15 / 21, 0.0, 0.0], 15 / 47, 15 / 21 / 2, 15 / 21 * 4 / 10),
+    "error_rate": ([3 / 4, 1.0, NAN], 10 / 10, 7 / 8, (3 + 6) / 10),
+    "substitution_rate": (None, 1 / 10, None, None),
+    "deletion_rate": ([1 / 4, 1.0, NAN], 6 / 10, 5 / 8, 7 / 10),
+    "insertion_rate": ([2 / 4, 0.0, NAN], 3 / 10, 1 / 4, 2 / 10),
+}
+"""Of classes, micro, macro, weighted; F at a beta of 2 beside F1."""
+COUNTED = {
+    "tp": (TP, 3, None, None),
+    "n_ref": (N_REF, 10, None, None),
+    "n_sys": (N_SYS, 7, None, None),
+    "fp": ([2, 0, 2], 4, None, None),
+    "fn": ([1, 6, 0], 7, None, None),
+    **{name: (None, number, None, None) for name, number in ERRORS.items()},
+}
+
+
+def of(score):
+    """The values of classes, and the averages; None where there is no such value."""
+    return score.classes, score.micro, score.macro, score.weighted
 
 
 def test_every_measure_by_hand():
-    scores = detection_scores(COUNTS)
-    is_told(scores["precision"], [3 / 5, NAN, 0.0], 3 / 7, 3 / 5 / 2, 3 / 5 * 4 / 10)
-    is_told(scores["recall"], [3 / 4, 0.0, NAN], 3 / 10, 3 / 4 / 2, 3 / 10)
-    is_told(scores["f1"], [6 / 9, 0.0, 0.0], 6 / 17, 6 / 9 / 2, 6 / 9 * 4 / 10)
-    is_told(scores["error_rate"], [3 / 4, 1.0, NAN], 10 / 10, 7 / 8, (3 + 6) / 10)
-    is_told(scores["substitution_rate"], None, 1 / 10, None, None)
-    is_told(scores["deletion_rate"], [1 / 4, 1.0, NAN], 6 / 10, 5 / 8, 7 / 10)
-    is_told(scores["insertion_rate"], [2 / 4, 0.0, NAN], 3 / 10, 1 / 4, 2 / 10)
-
-
-def test_f_of_another_beta_beside_f1():
-    scores = detection_scores(COUNTS, beta=2.0)
-    is_told(scores["fbeta"], [15 / 21, 0.0, 0.0], 15 / 47, 15 / 21 / 2, 15 / 21 * 4 / 10)
-    is_told(scores["f1"], [6 / 9, 0.0, 0.0], 6 / 17, 6 / 9 / 2, 6 / 9 * 4 / 10)
+    for scores, expected in ((detection_scores(COUNTS, beta=2.0), MEASURED), (count_scores(COUNTS), COUNTED)):
+        for name, wanted in expected.items():
+            assert scores[name].overall is None
+            for got, value in zip(of(scores[name]), wanted, strict=True):
+                assert got is value if value is None else got == pytest.approx(value, nan_ok=True), name
+    assert {*detection_scores(COUNTS, beta=2.0)} == {measure.name for measure in MEASURES}
     assert "fbeta" not in detection_scores(COUNTS)
-    assert {*scores} == {measure.name for measure in MEASURES}
+    assert {*count_scores(COUNTS)} == {*COUNTED}
     assert f_beta(np.array(3.0), np.array(4.0), np.array(5.0), 0.5) == pytest.approx(3.75 / 6.0)
     assert np.isnan(f_beta(np.array(0.0), np.array(0.0), np.array(0.0)))
 
 
-def test_counts_are_scores_with_their_sums():
-    scores = count_scores(COUNTS)
-    for name, column in (
-        ("tp", TP),
-        ("n_ref", N_REF),
-        ("n_sys", N_SYS),
-        ("fp", [2, 0, 2]),
-        ("fn", [1, 6, 0]),
-    ):
-        is_told(scores[name], column, sum(column), None, None)
-    for name, number in zip(PER_FILE, (SUBSTITUTIONS, DELETIONS, INSERTIONS), strict=True):
-        is_told(scores[name], None, number, None, None)
-    assert {*scores} == {*PER_CLASS, *PER_FILE, "fp", "fn"}
-
-
 def test_no_share_of_the_reference_is_above_1_by_rounding():
     beyond = np.nextafter(1.0, 2.0)
-    counts = DetectionCounts(
-        *(np.array(column) for column in ([0.0], [1.0], [1.0], beyond, beyond, 2.0)),
-    )
-    scores = detection_scores(counts)
-    assert scores["substitution_rate"].micro == 1.0
-    assert scores["deletion_rate"].micro == 1.0
-    assert scores["insertion_rate"].micro == 2.0
+    columns = [0.0], [1.0], [1.0], beyond, beyond, 2.0
+    scores = detection_scores(DetectionCounts(*map(np.array, columns)))
+    rates = [scores[f"{name}_rate"].micro for name in ("substitution", "deletion", "insertion")]
+    assert rates == [1.0, 1.0, 2.0]
 
 
-def test_replicates_stand_before_classes():
-    one = DetectionCounts(*(getattr(COUNTS, name) for name in (*PER_CLASS, *PER_FILE)))
-    two = DetectionCounts(
-        *(np.stack([getattr(one, n), 2 * getattr(one, n)]) for n in (*PER_CLASS, *PER_FILE))
-    )
+def test_replicates_stand_before_classes_and_files_are_summed():
+    names = (*PER_CLASS, *PER_FILE)
+    two = DetectionCounts(*(np.stack([getattr(COUNTS, n), 2 * getattr(COUNTS, n)]) for n in names))
     for name, score in detection_scores(two).items():
-        for got, wanted in zip(told(score), told(detection_scores(one)[name]), strict=True):
+        for got, wanted in zip(of(score), of(detection_scores(COUNTS)[name]), strict=True):
             if wanted is not None:
-                factor = 2 if name in {*PER_CLASS, *PER_FILE, "fp", "fn"} else 1
-                assert got == pytest.approx(np.stack([wanted, np.multiply(wanted, factor)]), nan_ok=True)
+                factor = 2 if name in COUNTED else 1
+                assert got == pytest.approx(np.stack([wanted, factor * wanted]), nan_ok=True)
+    for name in names:
+        assert getattr(two.total(), name).tolist() == (3 * getattr(COUNTS, name)).tolist()
 
 
-def test_files_are_summed():
-    files = DetectionCounts(*(np.stack([getattr(COUNTS, n)] * 3) for n in (*PER_CLASS, *PER_FILE)))
-    for name in (*PER_CLASS, *PER_FILE):
-        assert getattr(files.total(), name).tolist() == (3 * getattr(COUNTS, name)).tolist()
+def test_true_negatives():
+    """Ten segments: 2 of 3 found with 4 detected, and 1 of 1 with 1."""
+    zero = np.zeros(())
+    counts = DetectionCounts(np.array([2, 1]), np.array([3, 1]), np.array([4, 1]), zero, zero, zero)
+    found = confusion_scores(counts, np.array(10))
+    for name, wanted in {
+        "tn": [5, 9], "sensitivity": [2 / 3, 1.0], "specificity": [5 / 7, 1.0], "accuracy": [0.7, 1.0],
+        "balanced_accuracy": [(2 / 3 + 5 / 7) / 2, 1.0], "npv": [5 / 6, 1.0],
+    }.items():  # fmt: skip
+        assert found[name].classes == pytest.approx(wanted), name
+    assert (found["tn"].micro, found["npv"].micro) == (14, pytest.approx(14 / 15))
+    assert found["accuracy"].weighted == pytest.approx((3 * 0.7 + 1) / 4)
+    none = DetectionCounts(*(np.zeros((2, 0), dtype=np.int64) for _ in range(3)), zero, zero, zero)
+    micro = confusion_scores(none, np.array([10, 10]))["tn"].micro
+    assert micro.tolist() == [0, 0] and micro.dtype == np.int64
+
+
+def test_a_loss_is_1_without_hits_and_never_below_0():
+    def loss(product, n_ref, n_sys):
+        product, *sizes = (np.array(column) for column in (product, n_ref, n_sys))
+        sums = {"product": product}, np.zeros(len(product)), np.array(1), *sizes
+        return divergence_scores(*sums, 1e-7, "nats")["soft_f1_loss"]
+
+    scores = loss([0.0, 1.0, 1.5], [1.0, 1.0, 1.5], [0.0, 2.0, 1.5 - 1e-16])
+    assert scores.classes == pytest.approx([1.0, 1 - 2 / (3 + 1e-7), 0.0], abs=1e-7)
+    assert scores.micro == pytest.approx(1 - 5 / (7 + 1e-7))
+    over = loss([1.0], [1.0], [0.9])
+    assert (over.classes.tolist(), over.micro) == ([0.0], 0.0)
+
+
+# Confusion adds up to the counts of the hard reading, whatever the settings.
+
+FILES, LABELS = ("a", "b"), ("car", "dog", "talk")
+
+
+def steps(seed):
+    rng = np.random.default_rng(seed)
+    cells = itertools.product(FILES, LABELS, range(6))
+    rows = [(file, k, k + 1, label, float(rng.choice([0.0, 0.25, 0.5, 1.0]))) for file, label, k in cells]
+    return long_rows([row for row in rows if rng.random() < 0.7], files=FILES)
+
+
+@pytest.mark.parametrize("threshold", [0.25, 0.5])
+@pytest.mark.parametrize("inclusive", [False, True])
+@pytest.mark.parametrize(("events", "pool"), [("merge", "max"), ("merge", "mean"), ("rows", "max")])
+@pytest.mark.parametrize("matching", ["optimal", "greedy"])
+def test_confusion_of_events_and_cells_is_that_of_the_hard_reading(
+    threshold, inclusive, events, pool, matching
+):
+    scores = evaluate(
+        *(steps(0), steps(1)),
+        threshold=threshold, inclusive=inclusive, events=events, pool=pool, matching=matching,
+        measures="confusion", only=("segment.hard", "clip.hard", "event.hard"),
+    )  # fmt: skip
+    assert [table.basis for table in scores.confusion] == ["segment", "clip", "event"]
+    for table in scores.confusion:
+        pairs = np.array(table.pairs)
+        for k, label in enumerate(table.classes):
+            n_ref, n_sys, tp = (
+                scores[f"{table.basis}.hard.{name}[{label}]"] for name in ("n_ref", "n_sys", "tp")
+            )
+            if table.basis == "event":
+                assert pairs[k].sum() + table.missed[k] == n_ref
+                assert pairs[:, k].sum() + table.inserted[k] == n_sys
+                assert pairs[k, k] == tp if matching == "optimal" else pairs[k, k] >= tp
+            else:
+                assert pairs[k, k] == tp
+                assert pairs[k, k] + table.missed[k] <= n_ref
+                assert pairs[k, k] + table.inserted[k] <= n_sys
+
+
+def test_confusion_of_events_goes_neither_by_the_order_of_rows_nor_by_the_matching():
+    rng = np.random.default_rng(0)
+    sides = []
+    for _ in range(2):
+        onsets, labels = (rng.integers(0, 30, 40) / 10).tolist(), rng.choice(LABELS, 40).tolist()
+        sides.append([("a", on, on + 1, label) for on, label in zip(onsets, labels, strict=True)])
+    asked = {"only": ("event.hard",), "measures": "confusion", "classes": LABELS}
+    wanted = evaluate(*(long_rows(sorted(side)) for side in sides), **asked).confusion
+    assert sum(map(sum, wanted[0].pairs)) > sum(wanted[0].pairs[k][k] for k in range(3)) > 0
+    for chosen in ({}, {"matching": "greedy"}, {"compat": "sed_eval"}):
+        assert evaluate(*map(long_rows, sides), **asked, **chosen).confusion == wanted, chosen

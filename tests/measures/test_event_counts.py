@@ -1,26 +1,66 @@
-"""Event-based counts against all pairs, one by one."""
+"""Event-based counts against all pairs one by one; soft and optimal readings against the hard one."""
 
 from __future__ import annotations
+
+import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import first_free, is_matching, maximum_size
+from tables import long_rows
 
+from sedeval_soft import evaluate
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, matching
-from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, match_events
-from sedeval_soft.measures.matching import first_free_matching, maximum_matching
-from sedeval_soft.timeline.events import Events
+from sedeval_soft.measures.event import (
+    Collars,
+    candidate_pairs,
+    count_events,
+    count_soft_events,
+    level_edges,
+    match_events,
+)
+from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError
+from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.events import EventLifetimes, Events
 
 N_FILES, N_CLASSES = 2, 3
+COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
-EVENTS = st.lists(
-    st.tuples(
-        st.integers(0, N_FILES - 1), st.integers(0, N_CLASSES - 1), st.integers(0, 30), st.integers(0, 30)
-    ).map(lambda r: (*r[:2], *sorted(r[2:]))),
-    max_size=14,
-)
+
+def all_pairs(ours, theirs, collars, by_class):
+    """The pairs within the collars, one by one; of lifetimes with the levels that both live at."""
+    found = []
+    sides = [list(zip(*(getattr(side, name).tolist() for name in ("file", "label", "onset", "offset")),
+                      strict=True)) for side in (ours, theirs)]  # fmt: skip
+    for (i, a), (j, b) in itertools.product(*map(enumerate, sides)):
+        starts = collars.onset is None or abs(a[2] - b[2]) <= collars.onset
+        ends = collars.offset is None or abs(a[3] - b[3]) <= max(
+            collars.offset, round(collars.rate * (a[3] - a[2]))
+        )
+        if starts and ends and a[0] == b[0] and (a[1] == b[1] or not by_class):
+            found.append((i, j))
+    if isinstance(ours, EventLifetimes):
+        levels = [(max(ours.born[i], theirs.born[j]), min(ours.dies[i], theirs.dies[j])) for i, j in found]
+        return [(*pair, *level) for pair, level in zip(found, levels, strict=True) if level[0] < level[1]]
+    return found
+
+
+# Events.
+
+
+def event_rows(latest, max_size):
+    time = st.integers(0, latest)
+    row = st.tuples(st.integers(0, N_FILES - 1), st.integers(0, N_CLASSES - 1), time, time)
+    return st.lists(row.map(lambda r: (*r[:2], *sorted(r[2:]))), max_size=max_size)
+
+
+EVENTS = event_rows(30, 14) | event_rows(4, 40)
+"""Some, and many of which many are alike but for their class."""
 
 
 @st.composite
@@ -37,143 +77,351 @@ def events(rows):
     return Events(file.astype(np.int32), label.astype(np.int32), onset, offset, onset * 1e-6, offset * 1e-6)
 
 
-def hit(a, b, collars):
-    if collars.onset is not None and abs(a[2] - b[2]) > collars.onset:
-        return False
-    return collars.offset is None or abs(a[3] - b[3]) <= max(
-        collars.offset, round(collars.rate * (a[3] - a[2]))
-    )
+def group_of(side, by_class=True):
+    return side.file.astype(np.int64) * N_CLASSES + side.label if by_class else side.file.astype(np.int64)
 
 
-def all_pairs(ours, theirs, collars, same):
-    return [
-        (i, j) for i, a in enumerate(ours) for j, b in enumerate(theirs) if same(a, b) and hit(a, b, collars)
-    ]
-
-
-def same_file(a, b):
-    return a[0] == b[0]
-
-
-def same_class(a, b):
-    return a[:2] == b[:2]
-
-
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(EVENTS, EVENTS, collars(), st.sampled_from([1, 2, 5, 10**6]))
 def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_once):
     reference, system = events(ours), events(theirs)
-    groups = [side.file.astype(np.int64) * N_CLASSES + side.label for side in (reference, system)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_AT_ONCE", at_once)
-        left, right = candidate_pairs(reference, system, *groups, collars)
-    assert list(zip(left.tolist(), right.tolist(), strict=True)) == all_pairs(
-        ours, theirs, collars, same_class
-    )
+        left, right = candidate_pairs(reference, system, group_of(reference), group_of(system), collars)
+    wanted = all_pairs(reference, system, collars, by_class=True)
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == wanted
 
 
-@settings(max_examples=80)
-@given(EVENTS, EVENTS, collars())
-def test_counts_of_maximum_matching(ours, theirs, collars):
-    """TP is the size of a maximum matching within classes, M of one regardless of class; S = M - TP."""
+@settings(max_examples=100)
+@given(EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**9]))
+def test_counts(ours, theirs, collars, way, few):
+    """TP is the size of a maximum matching within classes, or what the loop finds; S = M - TP.
+
+    M is that of a maximum matching regardless of class in either case, so that S never becomes negative.
+    """
     reference, system = events(ours), events(theirs)
-    matched = match_events(reference, system, N_CLASSES, collars).tolist()
-    hits = all_pairs(ours, theirs, collars, same_class)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event, "_FEW_PAIRS", few)
+        matched = match_events(reference, system, N_CLASSES, collars, way).tolist()
+        counts = count_events(reference, system, N_FILES, N_CLASSES, collars, way)
+    hits = all_pairs(reference, system, collars, by_class=True)
     assert is_matching(matched, hits)
-    counts = count_events(reference, system, N_FILES, N_CLASSES, collars)
-    regardless = all_pairs(ours, theirs, collars, same_file)
+    assert way == "optimal" or matched == first_free(hits, len(ours))
+    regardless = all_pairs(reference, system, collars, by_class=False)
     for file in range(N_FILES):
-        here = [edge for edge in regardless if ours[edge[0]][0] == file]
-        m = maximum_size(here, len(ours), len(theirs))
+        m = maximum_size([edge for edge in regardless if ours[edge[0]][0] == file], len(ours), len(theirs))
         n_ref, n_sys = (sum(row[0] == file for row in rows) for rows in (ours, theirs))
         tp = 0
         for label in range(N_CLASSES):
             group = [edge for edge in hits if ours[edge[0]][:2] == (file, label)]
-            expected = maximum_size(group, len(ours), len(theirs))
-            assert counts.tp[file, label] == expected
+            paired = sum(j >= 0 for row, j in zip(ours, matched, strict=True) if row[:2] == (file, label))
+            assert way == "greedy" or paired == maximum_size(group, len(ours), len(theirs))
+            assert counts.tp[file, label] == paired
             assert counts.n_ref[file, label] == sum(row[:2] == (file, label) for row in ours)
             assert counts.n_sys[file, label] == sum(row[:2] == (file, label) for row in theirs)
-            tp += expected
-        assert (counts.substitutions[file], counts.deletions[file], counts.insertions[file]) == (
-            *(m - tp, n_ref - m, n_sys - m),
-        )
-
-
-@settings(max_examples=80)
-@given(EVENTS, EVENTS, collars())
-def test_counts_of_greedy_matching(ours, theirs, collars):
-    """TP is what the loop finds; M stays the maximum, so that S never becomes negative."""
-    reference, system = events(ours), events(theirs)
-    matched = match_events(reference, system, N_CLASSES, collars, "greedy").tolist()
-    assert matched == first_free(all_pairs(ours, theirs, collars, same_class), len(ours))
-    counts = count_events(reference, system, N_FILES, N_CLASSES, collars, "greedy")
-    m = maximum_size(all_pairs(ours, theirs, collars, same_file), len(ours), len(theirs))
-    assert counts.tp.sum() == sum(partner >= 0 for partner in matched)
-    assert counts.substitutions.sum() == m - counts.tp.sum()
-    assert (counts.substitutions >= 0).all()
-    assert counts.deletions.sum() == len(ours) - m
-    assert counts.insertions.sum() == len(theirs) - m
-
-
-@settings(max_examples=80)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from([0, 1, 3, 10, 400]),
-    st.sampled_from([None, "greedy", "random"]),
-)
-def test_maximum_matching_of_larger_graphs(seed, max_steps, start):
-    """It is maximum whatever way it takes (`max_steps`: when scipy takes over) and wherever it starts."""
-    rng = np.random.default_rng(seed)
-    n_left, n_right = (int(n) for n in rng.integers(1, 40, 2))
-    density = float(rng.choice([0.02, 0.05, 0.1, 0.3]))
-    left, right = np.nonzero(rng.random((n_left, n_right)) < density)
-    shuffle = rng.permutation(len(left))
-    left, right = left[shuffle], right[shuffle]
-    edges = list(zip(left.tolist(), right.tolist(), strict=True))
-    begin = None
-    if start is not None:
-        order = rng.permutation(n_left) if start == "random" else np.arange(n_left)
-        begin = first_free_matching(order[left], right, n_left, n_right)[order]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "_MAX_STEPS", max_steps)
-        found = maximum_matching(left, right, n_left, n_right, start=begin)
-    assert is_matching(found.tolist(), edges)
-    assert (found >= 0).sum() == maximum_size(edges, n_left, n_right)
+            tp += paired
+        errors = counts.substitutions[file], counts.deletions[file], counts.insertions[file]
+        assert errors == (m - tp, n_ref - m, n_sys - m)
+        assert errors[0] >= 0
 
 
 def test_times_of_years_and_many_groups_do_not_overflow():
     """A thousand files that each end after 31 years, the longest that is accepted."""
-    rows = [(file, 0, 10**15 - 5, 10**15) for file in range(1000)]
-    n = len(rows)
-    file = np.arange(n, dtype=np.int32)
-    side = events(rows)
-    left, right = candidate_pairs(
-        side, side, file.astype(np.int64), file.astype(np.int64), Collars(3, 10**12, 1.0)
+    side = events([(file, 0, 10**15 - 5, 10**15) for file in range(1000)])
+    left, right = candidate_pairs(side, side, *[group_of(side)] * 2, Collars(3, 10**12, 1.0))
+    assert left.tolist() == right.tolist() == list(range(1000))
+
+
+# Lifetimes of events over levels.
+
+
+def drawn(rng, n, onsets=4):
+    """Lifetimes of few onsets, so that chains are long; those of one onset are drawn as they come."""
+    onset, born = rng.integers(0, onsets, n), rng.integers(0, 8, n)
+    codes = rng.integers(0, 2, (2, n)).astype(np.int32)
+    return EventLifetimes(
+        *codes, onset, onset + rng.integers(0, 6, n), born / 8, rng.integers(born + 1, 9) / 8
     )
-    assert left.tolist() == right.tolist() == list(range(n))
 
 
-FEW_TIMES = st.lists(
-    st.tuples(
-        st.integers(0, N_FILES - 1), st.integers(0, N_CLASSES - 1), st.integers(0, 4), st.integers(0, 4)
-    ).map(lambda r: (*r[:2], *sorted(r[2:]))),
-    max_size=40,
+def nested(rng, n):
+    """Lifetimes as an activity has them: those of one onset follow one another, longer ones below."""
+    parts = []
+    for file, label, onset in itertools.product(range(2), range(2), range(3)):
+        ends = np.unique(rng.integers(0, 17, n // 6))
+        k = len(ends) - 1
+        column = np.full(k, file, dtype=np.int32), np.full(k, label, dtype=np.int32)
+        length = np.sort(rng.integers(1, 9, k))[::-1]
+        parts.append((*column, np.full(k, 4 * onset), 4 * onset + length, ends[:-1] / 16, ends[1:] / 16))
+    return EventLifetimes(*(np.concatenate(column) for column in zip(*parts, strict=True)), nested=True)
+
+
+def check_edges(ours, theirs, collars, by_class=True):
+    edges = level_edges(ours, theirs, *(group_of(side, by_class) for side in (ours, theirs)), collars)
+    columns = edges.left, edges.right, edges.low, edges.high
+    assert isinstance(edges, LevelEdges)
+    assert [column.dtype for column in columns] == [np.int64, np.int64, np.float64, np.float64]
+    rows = sorted(zip(*(column.tolist() for column in columns), strict=True))
+    assert rows == all_pairs(ours, theirs, collars, by_class)
+
+
+@pytest.mark.parametrize("few", [-1, 10**9], ids=["chains", "windows"])
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize(
+    "collars",
+    [(0, 0, 0.0), (1, 2, 0.5), (2, None, 0.0), (None, 1, 0.5), (30, 1, 0.0), (1, 30, 0.0)],
+    ids=str,
 )
-"""Events of which many are alike but for their class."""
+def test_pairs_are_all_that_share_a_level_within_the_collars(collars, by_class, few, monkeypatch):
+    monkeypatch.setattr(event, "_FEW", few)
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        check_edges(nested(rng, 40), nested(rng, 50), Collars(*collars), by_class)
 
 
-@settings(max_examples=80, deadline=None)
-@given(FEW_TIMES, FEW_TIMES, collars())
-def test_flows_between_kinds_pair_as_many_as_events_do(ours, theirs, collars):
-    reference, system = events(ours), events(theirs)
-    counts = []
-    for few in (0, 10**9):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(event, "_FEW_PAIRS", few)
-            counts.append(count_events(reference, system, N_FILES, N_CLASSES, collars))
-    for name in ("substitutions", "deletions", "insertions"):
-        assert np.array_equal(*(getattr(side, name) for side in counts))
-    m = len(all_pairs(ours, theirs, collars, same_file)) and maximum_size(
-        all_pairs(ours, theirs, collars, same_file), len(ours), len(theirs)
+def test_windows_hold_lifetimes_that_are_not_nested_and_none():
+    some = [drawn(np.random.default_rng(seed), 30) for seed in range(4)]
+    none = some[0].take(slice(0, 0))
+    for ours, theirs in itertools.pairwise([*some, none, none, some[0]]):
+        check_edges(ours, theirs, Collars(1, 2, 0.5))
+
+
+def alike(n):
+    """Lifetimes of one file that all pair with one another."""
+    code, time = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+    return EventLifetimes(code, code, time, time + 1, np.zeros(n), np.ones(n))
+
+
+@pytest.mark.parametrize(
+    ("limit", "find", "others"),
+    [
+        ("MOST_PAIRS", level_edges, {"_FEW": -1}),
+        ("MOST_PAIRS", candidate_pairs, {}),
+        ("MOST_PAIRS", candidate_pairs, {"_AT_ONCE": 4}),
+        ("_MOST_LOOKED_AT", candidate_pairs, {}),
+    ],
+)
+def test_more_pairs_than_can_be_held_are_refused(limit, find, others, monkeypatch):
+    """Three and four that all pair are twelve."""
+    ours, theirs = alike(3), alike(4)
+    asked = ours, theirs, group_of(ours), group_of(theirs), Collars(1, 1, 0.0)
+    for name, value in (others | {limit: 12}).items():
+        monkeypatch.setattr(event, name, value)
+    edges = find(*asked)
+    assert len(edges.left if isinstance(edges, LevelEdges) else edges[0]) == 12
+    monkeypatch.setattr(event, limit, 11)
+    with pytest.raises(TooManyPairsError) as refused:
+        find(*asked)
+    assert str(refused.value) == (
+        "too many events lie within each other's collars to match them; are rows repeated, or are there "
+        "very many events at one time? Smaller collars leave fewer"
     )
-    assert counts[0].tp.sum() + counts[0].substitutions.sum() == m
+
+
+@pytest.mark.parametrize("at_once", [1, 15, 10**6])
+def test_files_matched_a_few_at_a_time_are_as_all_at_once(at_once, monkeypatch):
+    """The files 2 and 3 have nothing."""
+    ours, theirs = (drawn(np.random.default_rng(seed), 40, onsets=5) for seed in (0, 1))
+    sizes = 4, 2, Collars(1, 1, 0.0)
+    together = count_soft_events(ours, theirs, *sizes)
+    monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", at_once)
+    apart = count_soft_events(ours, theirs, *sizes)
+    for name in COUNTS:
+        assert getattr(apart, name).tolist() == getattr(together, name).tolist()
+    for file in range(2):
+        own = count_soft_events(ours.take(ours.file == file), theirs.take(theirs.file == file), *sizes)
+        for name in COUNTS:
+            assert getattr(own, name)[file] == pytest.approx(getattr(together, name)[file], abs=1e-12)
+
+
+def lives(rows):
+    """Lifetimes of file, class, onset, offset, birth and death."""
+    columns = [np.array([row[k] for row in rows]) for k in range(6)]
+    codes = [column.astype(np.int32) for column in columns[:2]]
+    return EventLifetimes(*codes, *(c.astype(np.int64) for c in columns[2:4]), *columns[4:])
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(first, monkeypatch):
+    """One file has classes that all pair with one another at many levels; the other has one event."""
+    rng = np.random.default_rng(7)
+    crowd = [
+        [(first, label, int(rng.integers(0, 3)), 5, low / 64, high / 64)
+         for label in (0, 1) for low, high in (sorted(rng.choice(65, 2, replace=False)) for _ in range(8))]
+        for _ in range(2)
+    ]  # fmt: skip
+    sides = [lives([*rows, (2 - first, 1, 0, 5, 0.25, 0.75)]) for rows in crowd]
+    sizes = 3, 2, Collars(5, 5, 0.0)
+    whole = count_soft_events(*sides, *sizes)
+    assert not any(np.isnan(getattr(whole, name)).any() for name in COUNTS)
+    monkeypatch.setattr(event, "_MOST_COPIES", 1)
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
+    found = count_soft_events(*sides, *sizes)
+    for name in COUNTS:
+        wanted = getattr(whole, name)
+        if name not in {"tp", "n_ref", "n_sys"}:
+            wanted[first] = np.nan
+        assert getattr(found, name) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    # Alone it is refused as well.
+    alone = count_soft_events(*(side.take(side.file == first) for side in sides), *sizes)
+    assert np.isnan(alone.substitutions).tolist() == [k == first for k in range(3)]
+
+
+def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
+    """Three alike are in reach of three that live for two steps each: nine pairs, 18 copies."""
+    ours = lives([(0, 0, 0, 4, 0.0, 1.0)] * 3)
+    theirs = lives([(0, 0, 0, 4, low / 4, (low + 2) / 4) for low in (0, 1, 2)])
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
+    ((hits, _), _), _ = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
+    # One or two are alive at any level, and all of them are matched.
+    assert (hits.dies - hits.born).sum() == 1.5
+    with pytest.raises(TooManyPairsError):
+        events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=1)
+
+
+# Readings.
+
+LABELS = ("car", "dog")
+
+
+def random_rows(rng: np.random.Generator, levels: int):
+    rows = []
+    for _ in range(int(rng.integers(0, 9))):
+        onset, length, value = (int(rng.integers(0, n)) for n in (30, 12, levels + 1))
+        file, label = str(rng.choice(["a", "b"])), str(rng.choice(LABELS))
+        rows.append((file, onset / 10, (onset + length) / 10, label, value / levels))
+    return long_rows(rows, files=["a", "b"])
+
+
+@pytest.mark.parametrize("events", ["rows", "merge"])
+@pytest.mark.parametrize("seed", range(16))
+def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
+    """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", (1, 2, 64)[seed % 3])
+    rng = np.random.default_rng(seed)
+    levels = int(rng.integers(1, 5))
+    sides = random_rows(rng, levels), random_rows(rng, levels)
+    chosen = Settings(
+        classes=LABELS, events=events, onset_collar=0.3, offset=bool(seed % 2), inclusive=bool(seed % 4 > 1),
+        only=("event.hard",),
+    )  # fmt: skip
+    cuts = [(step + 0.5) / levels for step in range(levels)]
+    got = evaluate_rows(*sides, replace(chosen, only=("event.soft", "event.optimal")))
+    hard = [evaluate_rows(*sides, replace(chosen, threshold=cut)) for cut in cuts]
+    forms = [*(f"{name}.micro" for name in COUNTS), *(f"{n}[{c}]" for n in COUNTS[:3] for c in LABELS)]
+    for form in forms:
+        wanted = sum(scores[f"event.hard.{form}"] for scores in hard) / levels
+        assert got[f"event.soft.{form}"] == pytest.approx(wanted, abs=1e-9)
+    chosen = replace(chosen, reference_threshold=0.5)
+    # Beyond all values nothing is detected.
+    swept = {cut: evaluate_rows(*sides, replace(chosen, threshold=cut)) for cut in (*cuts, 1.5)}
+    rates = []
+    for label in LABELS:
+        for name, at_best, measure, best_of in (
+            ("f1", "threshold", "f1", max),
+            ("best_error_rate", "best_error_rate_threshold", "error_rate", min),
+        ):
+            value, threshold = (got[f"event.optimal.{of}[{label}]"] for of in (name, at_best))
+            if not (n_ref := got[f"event.optimal.n_ref[{label}]"]):
+                assert value is None and threshold is None
+                continue
+            at = {cut: scores[f"event.hard.{measure}[{label}]"] for cut, scores in swept.items()}
+            best = best_of(at.values())
+            assert value == pytest.approx(best, abs=1e-12)
+            itself = evaluate_rows(*sides, replace(chosen, threshold=threshold))
+            assert itself[f"event.hard.{measure}[{label}]"] == pytest.approx(best, abs=1e-12)
+            # Of thresholds that are as good the highest.
+            highest = max(cut for cut, value in at.items() if value == best)
+            assert {value for cut, value in at.items() if threshold <= cut <= highest} <= {best}
+            rates += [(best, n_ref)] if best_of is min else []
+    if rates:
+        pooled = sum(rate * n for rate, n in rates) / sum(n for _, n in rates)
+        mean = sum(rate for rate, _ in rates) / len(rates)
+        for average, wanted in (("micro", pooled), ("macro", mean)):
+            assert got[f"event.optimal.best_error_rate.{average}"] == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("basis", ["event", "intersection"])
+def test_the_best_error_rate_by_hand(basis):
+    """Two events. At 0.8 one is found: 1/2. At 0.5 a false alarm joins: 1. At 0.2 the other is found: 1/2."""
+    reference = long_rows([("f", 0.0, 1.0, "a"), ("f", 10.0, 11.0, "a")])
+    system = [("f", 0.0, 1.0, "a", 0.8), ("f", 20.0, 21.0, "a", 0.5), ("f", 10.0, 11.0, "a", 0.2)]
+    scores = evaluate(reference, long_rows(system), only=f"{basis}.optimal")
+    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 0.5
+    # Of two that are as good the higher: between 0.5 and 0.8.
+    assert 0.5 <= scores[f"{basis}.optimal.best_error_rate_threshold[a]"] < 0.8
+    # F is best with everything: 2 x 2 / (2 + 3).
+    assert scores[f"{basis}.optimal.f1[a]"] == 0.8
+    assert scores[f"{basis}.optimal.threshold[a]"] < 0.2
+    worse = [*system, *(("f", at, at + 1, "a", 0.9) for at in (30.0, 40.0))]
+    scores = evaluate(reference, long_rows(worse), only=f"{basis}.optimal")
+    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 1.0
+    # Nothing detected: everything missed, but no false alarm.
+    assert scores[f"{basis}.optimal.best_error_rate_threshold[a]"] == 1.0
+
+
+# Bias and spread of the onsets and offsets of matched events.
+
+
+def boundaries(reference, system, form=".micro", **chosen) -> list[float | None]:
+    scores = evaluate(long_rows(reference), long_rows(system), only="event.hard", **chosen)
+    ends = itertools.product(("onset", "offset"), ("bias", "spread"))
+    return [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
+
+
+def test_boundaries_by_hand():
+    """Onsets 0.1 s late and 0.1 s early: no bias, spread 0.1. Offsets 0.2 s and 0 s late: bias 0.1."""
+    reference = [("f", 1.0, 2.0, "a"), ("f", 11.0, 12.0, "a"), ("f", 21.0, 22.0, "a")]
+    system = [("f", 1.1, 2.2, "a"), ("f", 10.9, 12.0, "a"), ("f", 31.0, 32.0, "a")]
+    for form in (".micro", "[a]"):
+        assert boundaries(reference, system, form) == pytest.approx([0.0, 0.1, 0.1, 0.1], abs=1e-12)
+    for late in (0.15, -0.15):
+        off = boundaries(reference[:1], [("f", 1.0 + late, 2.0 + late, "a")])
+        assert off == pytest.approx([late, 0.0, late, 0.0], abs=1e-12)
+    # Onset only: the offset may be anywhere, and is told.
+    off = boundaries(reference[:1], [("f", 1.1, 7.0, "a")], offset=False)
+    assert off == pytest.approx([0.1, 0.0, 5.0, 0.0], abs=1e-12)
+    perfect = [("f", k / 7, k / 7 + 0.1, "a") for k in range(50)]
+    assert boundaries(perfect, perfect) == [0.0] * 4
+
+
+def test_boundaries_are_undefined_without_a_match():
+    reference = [("f", 1.0, 2.0, "a"), ("f", 1.0, 2.0, "b")]
+    system = [("f", 5.0, 6.0, "a"), ("f", 1.0, 2.0, "b")]
+    assert boundaries(reference, system, "[a]") == [None] * 4
+    assert boundaries(reference, system, "[b]") == boundaries(reference, system) == [0.0] * 4
+    assert boundaries(reference, system, classes=["a"]) == [None] * 4
+
+
+@pytest.mark.parametrize("matching", ["optimal", "greedy"])
+@pytest.mark.parametrize("compat", [None, "sed_eval"])
+def test_boundaries_of_random_deviations(matching, compat):
+    """Over files, with misses and false alarms between; each event has one to match only."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        reference, system, off = [], [], []
+        for k in range(int(rng.integers(1, 40))):
+            file, onset = f"file{rng.integers(3)}", 10.0 * k + 1
+            offset = onset + float(rng.integers(1, 5))
+            late = np.round(rng.uniform(-0.19, 0.19, 2), 3)
+            fate = rng.choice(["missed", "too late", "found", "found"])
+            reference.append((file, onset, offset, "a"))
+            if fate != "missed":
+                system.append((file, onset + late[0] + (fate == "too late"), offset + late[1], "a"))
+            off += [late] if fate == "found" else []
+        system = system or [("x", 0, 1, "a")]
+        sides = [[side[i] for i in rng.permutation(len(side))] for side in (reference, system)]
+        wanted = [f(end) for end in np.transpose(off) for f in (np.mean, np.std)] if off else [None] * 4
+        found = boundaries(*sides, matching=matching, compat=compat)
+        assert found == (pytest.approx(wanted, abs=1e-9) if off else wanted)
+
+
+def test_boundaries_do_not_depend_on_the_order_of_rows():
+    """Where several could be matched, the pairs are the same whatever the order of the table."""
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        onset, length = rng.integers(0, 20, (2, 8)) / 10, rng.integers(1, 10, (2, 8)) / 10
+        times = np.stack([onset, onset + length], axis=-1).tolist()
+        sides = [[("f", *both, "a") for both in rows] for rows in times]
+        found = [boundaries(*([side[i] for i in rng.permutation(8)] for side in sides)) for _ in range(3)]
+        assert found == [found[0]] * 3

@@ -8,34 +8,32 @@ import intersection_cases as cases
 import intersection_oracle as oracle
 import numpy as np
 import pytest
-from intersection_cases import FILES, LABELS, table_of
+from intersection_cases import FILES, LABELS
 from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.settings import PSDS, Settings
+from sedeval_soft.measures import psds
+from sedeval_soft.measures.psds import Cuts
+from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
+HARD = "intersection.hard.psds"
 WEIGHTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.01, 3.0))
 """alpha_ct, alpha_st."""
 
 
-def lengths(rng) -> dict[str, float]:
-    """Durations longer than any case: a false positive is 3 to 60 an hour."""
-    return {file: float(rng.choice([60.0, 250.5, 600.0])) for file in FILES}
-
-
 def made(rng, n_classes: int, form: str | None = None):
-    """Return random sides, settings that ask for PSDS, and its criteria and weights by name."""
+    """Return random sides, settings that ask for PSDS, its criteria and weights by name, and durations.
+
+    Durations are longer than any case: a false positive is 3 to 60 an hour.
+    """
     forms = [form or str(rng.choice(cases.FORMS)) for _ in range(2)]
     events = "auto" if form else str(rng.choice(["auto", "auto", "merge", "rows"]))
     sides = [cases.side(rng, chosen, events, n_classes, SECOND) for chosen in forms]
     alpha_ct, alpha_st = WEIGHTS[rng.integers(len(WEIGHTS))]
-    weights = {
-        "alpha_ct": alpha_ct,
-        "alpha_st": alpha_st,
-        "max_efpr": float(rng.choice([30.0, 100.0, 1500.0])),
-    }
+    max_efpr = float(rng.choice([30.0, 100.0, 1500.0]))
+    weights = {"alpha_ct": alpha_ct, "alpha_st": alpha_st, "max_efpr": max_efpr}
     shares = cases.criteria(rng)
     chosen = Settings(
         classes=LABELS[:n_classes],
@@ -45,7 +43,7 @@ def made(rng, n_classes: int, form: str | None = None):
         **shares,
         **weights,
     )
-    return *sides, chosen, shares, weights
+    return *sides, chosen, shares, weights, {f: float(rng.choice([60.0, 250.5, 600.0])) for f in FILES}
 
 
 def points_of(side: cases.Side, known, labels, shares) -> list[oracle.Counts]:
@@ -81,50 +79,43 @@ def with_reference(known, labels):
 def test_psds(n_classes):
     """One class too, and classes without reference; ties, gaps, rows that overlap."""
     seen = {"scored": 0, "without reference": 0, "between": 0}
-    for seed in range(50):
+    for seed in range(32):
         rng = np.random.default_rng((seed, n_classes))
-        ours, theirs, chosen, shares, weights = made(rng, n_classes)
-        durations = lengths(rng)
+        ours, theirs, chosen, shares, weights, durations = made(rng, n_classes)
         scores = evaluate_rows(ours.table, theirs.table, chosen, durations)
         known = ours.events(chosen.reference_cut)
         labels = with_reference(known, chosen.classes)
         if not labels:
-            assert scores["intersection.hard.psds"] is None
+            assert scores[HARD] is None
             continue
         wanted = by_oracle(points_of(theirs, known, labels, shares), known, labels, durations, weights)
-        check(scores, "intersection.hard.psds", chosen, wanted)
+        check(scores, HARD, chosen, wanted)
         seen["scored"] += 1
         seen["without reference"] += len(labels) < n_classes
         seen["between"] += 0 < wanted[0] < 1
-    assert seen["scored"] > 30 and seen["between"] > 10
+    assert seen["scored"] > 20 and seen["between"] > 6
     assert n_classes == 1 or seen["without reference"] > 1
 
 
-@pytest.mark.parametrize("name", PSDS)
-def test_the_names_of_dcase_are_their_settings(name):
-    spelled = {
-        "dcase-psds1": {"dtc": 0.7, "gtc": 0.7, "alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 100.0},
-        "dcase-psds2": {
-            "dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5, "alpha_st": 1.0, "max_efpr": 100.0,
-        },
-    }[name]  # fmt: skip
-    differ = 0
-    for seed in range(12):
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("dcase-psds1", {"dtc": 0.7, "gtc": 0.7, "alpha_ct": 0.0}),
+        ("dcase-psds2", {"dtc": 0.1, "gtc": 0.1, "cttc": 0.3, "alpha_ct": 0.5}),
+    ],
+)
+def test_the_names_of_dcase_are_their_settings(name, spelled):
+    values = set()
+    for seed in range(6):
         rng = np.random.default_rng(seed)
-        ours, theirs = (cases.side(rng, "frames", "auto", 3, SECOND) for _ in range(2))
-        asked = {"only": ("intersection.hard",), "durations": lengths(rng)}
-        short = evaluate(ours.table, theirs.table, psds=name, **asked)
-        long = evaluate(ours.table, theirs.table, **spelled, **asked)
-        known = ours.events(0.5)
-        labels = with_reference(known, LABELS)
-        assert short["intersection.hard.psds"] == long["intersection.hard.psds"]
-        if labels:
-            shares = {name: short.settings.criterion(name) for name in ("dtc", "gtc", "cttc")}
-            points = points_of(theirs, known, labels, shares)
-            wanted = by_oracle(points, known, labels, asked["durations"], spelled)
-            check(short, "intersection.hard.psds", replace(short.settings, classes=LABELS), wanted)
-            differ += wanted[0] != wanted[1][labels[0]]
-    assert differ > 2
+        *sides, _, _, _, durations = made(rng, 3, "frames")
+        asked = {"only": ("intersection.hard",), "durations": durations}
+        tables = [side.table for side in sides]
+        short = evaluate(*tables, psds=name, **asked)
+        long = evaluate(*tables, **spelled, alpha_st=1.0, max_efpr=100.0, **asked)
+        assert dict(short) == dict(long)
+        values.add(short[HARD])
+    assert len(values) > 2
 
 
 def filtered(side: cases.Side, steps: int) -> cases.Side:
@@ -135,7 +126,7 @@ def filtered(side: cases.Side, steps: int) -> cases.Side:
     for f, s, c in np.ndindex(values.shape):
         track = [*[0.0] * half, *values[f, :, c], *[0.0] * half]
         result[f, s, c] = sorted(track[s : s + steps])[half]
-    return cases.of_frames(result, round((table.offset[0] - table.onset[0]) * SECOND))
+    return cases.of_frames(result, SECOND)
 
 
 def alike(rng) -> list[cases.Side]:
@@ -148,111 +139,76 @@ def alike(rng) -> list[cases.Side]:
 def test_pipsds():
     """The operating points of several median filters in one staircase; PSDS itself stays unfiltered."""
     seen = 0
-    for seed in range(30):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
-        _, _, chosen, shares, weights = made(rng, 2, "frames")
+        _, _, chosen, shares, weights, durations = made(rng, 2, "frames")
         ours, theirs = alike(rng)
-        durations, frame = lengths(rng), float(theirs.table.offset[0] - theirs.table.onset[0])
         steps = [int(n) for n in rng.choice([1, 3, 5], int(rng.integers(1, 4)), replace=False)]
-        asked = replace(chosen, psds_median_filters=tuple(n * frame for n in steps))
+        asked = replace(chosen, psds_median_filters=tuple(map(float, steps)))
         scores = evaluate_rows(ours.table, theirs.table, asked, durations)
         known = ours.events(chosen.reference_cut)
         labels = with_reference(known, chosen.classes)
-        if not labels:
-            assert scores["intersection.hard.pipsds"] is None
-            continue
-        systems = [filtered(theirs, n) for n in steps]
-        points = [points_of(system, known, labels, shares) for system in systems]
-        each = [by_oracle(part, known, labels, durations, weights) for part in points]
-        joined = by_oracle([point for part in points for point in part], known, labels, durations, weights)
+        points = [points_of(filtered(theirs, n), known, labels, shares) for n in (1, *steps)]
+        raw, *each = [by_oracle(part, known, labels, durations, weights) for part in points]
+        joined = by_oracle([p for part in points[1:] for p in part], known, labels, durations, weights)
         check(scores, "intersection.hard.pipsds", chosen, joined)
-        raw = by_oracle(points_of(theirs, known, labels, shares), known, labels, durations, weights)
-        check(scores, "intersection.hard.psds", chosen, raw)
+        check(scores, HARD, chosen, raw)
         gained = [joined[1][label] - max(part[1][label] for part in each) for label in labels]
         assert min(gained) > -1e-12
         seen += max(gained) > 1e-9
     # Where one filter is best everywhere, joining them shows nothing.
-    assert seen > 2
+    assert seen > 0
 
 
 def test_pipsds_with_gaps_and_durations():
     """Whatever follows the median filter follows each of them: one filter at a time is post-processing."""
     differ = 0
-    for seed in range(12):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
-        _, _, chosen, _, _ = made(rng, 2, "frames")
-        ours, theirs = alike(rng)
+        _, _, chosen, _, _, durations = made(rng, 2, "frames")
+        tables = [side.table for side in alike(rng)]
         chosen = replace(chosen, min_gap=float(rng.integers(0, 4)), min_duration={"class0": 2.0})
-        durations = lengths(rng)
-
-        def scored(**settings):
-            return evaluate_rows(ours.table, theirs.table, replace(chosen, **settings), durations)  # noqa: B023
-
-        filters = (0.0, 3.0, 5.0)
-        joined = scored(psds_median_filters=filters)
-        each = [scored(psds_median_filters=(length,)) for length in filters]
-        for length, one in zip(filters, each, strict=True):
-            other = scored(median_filter=length)
+        filters, each = (0.0, 3.0, 5.0), []
+        for length in filters:
+            one = evaluate_rows(*tables, replace(chosen, psds_median_filters=(length,)), durations)
+            other = evaluate_rows(*tables, replace(chosen, median_filter=length), durations)
             for form in ("", *(f"[{label}]" for label in chosen.classes)):
-                assert one[f"intersection.hard.pipsds{form}"] == other[f"intersection.hard.psds{form}"]
+                assert one[f"intersection.hard.pipsds{form}"] == other[f"{HARD}{form}"]
+            each.append(one)
+        joined = evaluate_rows(*tables, replace(chosen, psds_median_filters=filters), durations)
         for label in chosen.classes:
             form = f"intersection.hard.pipsds[{label}]"
             if joined[form] is not None:
                 assert joined[form] >= max(one[form] for one in each) - 1e-12
                 differ += len({one[form] for one in each}) > 1
-    assert differ > 2
+    assert differ > 1
 
 
-@pytest.mark.parametrize(("form", "n"), [("frames", 14), ("rows", 40)])
+@pytest.mark.parametrize(("form", "n"), [("frames", 8), ("rows", 20)])
 def test_soft_psds(form, n):
     """The mean over the reference's levels, by their widths, of PSDS against the reference cut there."""
     seen = 0
     for seed in range(n):
-        rng = np.random.default_rng(seed)
-        ours, theirs, chosen, _, _ = made(rng, 3, form)
-        durations = lengths(rng)
-        soft = evaluate_rows(
-            ours.table, theirs.table, replace(chosen, only=("intersection.soft",)), durations
-        )
-        cuts = ours.levels()
-        parts: dict[str, list[tuple[float, float]]] = {}
-        for low, high in zip(cuts, cuts[1:], strict=False):
-            cut = evaluate_rows(ours.table, theirs.table, replace(chosen, reference_threshold=low), durations)
-            for name in ("psds", *(f"psds[{label}]" for label in chosen.classes)):
-                if (value := cut[f"intersection.hard.{name}"]) is not None:
-                    parts.setdefault(name, []).append((high - low, value))
-        for name in ("psds", *(f"psds[{label}]" for label in chosen.classes)):
-            found = soft[f"intersection.soft.{name}"]
-            if name not in parts:
+        ours, theirs, chosen, _, _, durations = made(np.random.default_rng(seed), 3, form)
+        tables = ours.table, theirs.table
+        soft = evaluate_rows(*tables, replace(chosen, only=("intersection.soft",)), durations)
+        levels = ours.levels()
+        cuts = [
+            (high - low, evaluate_rows(*tables, replace(chosen, reference_threshold=low), durations))
+            for low, high in zip(levels, levels[1:], strict=False)
+        ]
+        for suffix in ("", *(f"[{label}]" for label in chosen.classes)):
+            parts = [(width, cut[f"{HARD}{suffix}"]) for width, cut in cuts]
+            parts = [(width, value) for width, value in parts if value is not None]
+            found = soft[f"intersection.soft.psds{suffix}"]
+            if not parts:
                 assert found is None
                 continue
-            width = sum(w for w, _ in parts[name])
-            assert found == pytest.approx(sum(w * v for w, v in parts[name]) / width, abs=1e-12)
-        seen += len({value for _, value in parts.get("psds", ())}) > 1
+            wanted = sum(w * v for w, v in parts) / sum(w for w, _ in parts)
+            assert found == pytest.approx(wanted, abs=1e-12)
+            seen += len({value for _, value in parts}) > 1
     # The score differs between levels.
     assert seen > 3
-
-
-def test_soft_psds_is_psds_on_a_reference_of_0_and_1():
-    for seed in range(12):
-        rng = np.random.default_rng(seed)
-        _, theirs, chosen, _, _ = made(rng, 2)
-        reference = cases.side(rng, "marks", chosen.events, 2, SECOND)
-        both = replace(chosen, only=("intersection.hard", "intersection.soft"))
-        scores = evaluate_rows(reference.table, theirs.table, both, lengths(rng))
-        for form in ("", *(f"[{label}]" for label in chosen.classes)):
-            assert scores[f"intersection.soft.psds{form}"] == scores[f"intersection.hard.psds{form}"]
-
-
-def test_a_perfect_system_gets_1():
-    """Exactly, all of PSDS: cut, over filters, soft; each class by itself too."""
-    rng = np.random.default_rng(0)
-    rows = cases.side(rng, "marks", "merge", 3, SECOND).table
-    scores = evaluate(
-        rows, rows, psds="dcase-psds1", events="merge", only=("intersection",), durations=lengths(rng)
-    )
-    assert scores["intersection.hard.psds"] == scores["intersection.soft.psds"] == 1.0
-    assert table_of(scores, "intersection.hard", "psds", LABELS) == [1.0] * 3
 
 
 def test_psds_by_hand():
@@ -260,15 +216,12 @@ def test_psds_by_hand():
     places = [10.0 * k for k in range(4)]
     reference = long_rows([("f", at, at + 5, "a") for at in places])
     found = zip(places, (0.9, 0.8, 0.6, 0.3), strict=True)
-    false = zip(
-        (100.0, 110.0, 120.0, 130.0, 140.0, 150.0, 160.0), (0.7, 0.7, 0.4, 0.4, 0.4, 0.4, 0.2), strict=True
-    )
+    false = zip(range(100, 170, 10), (0.7, 0.7, 0.4, 0.4, 0.4, 0.4, 0.2), strict=True)
     system = long_rows([("f", at, at + 5, "a", value) for at, value in (*found, *false)])
-    scores = evaluate(reference, system, max_efpr=10, only="intersection.hard", durations={"f": 3600.0})
-    assert scores["intersection.hard.psds"] == pytest.approx((2 * 0.5 + 4 * 0.75 + 4) / 10)
     # Twice the recording, half the rate: the steps are at 1 and 3.
-    scores = evaluate(reference, system, max_efpr=10, only="intersection.hard", durations={"f": 7200.0})
-    assert scores["intersection.hard.psds"] == pytest.approx((1 * 0.5 + 2 * 0.75 + 7) / 10)
+    for length, wanted in ((3600.0, 2 * 0.5 + 4 * 0.75 + 4), (7200.0, 1 * 0.5 + 2 * 0.75 + 7)):
+        scores = evaluate(reference, system, max_efpr=10, only="intersection.hard", durations={"f": length})
+        assert scores[HARD] == pytest.approx(wanted / 10)
 
 
 def test_cross_triggers_by_hand():
@@ -278,11 +231,10 @@ def test_cross_triggers_by_hand():
     asked = {"max_efpr": 100.0, "only": "intersection.hard", "durations": {"f": 3600.0}}
     for alpha_ct, step in ((0.0, 1.0), (0.5, 46.0), (1.0, 91.0), (1.2, 100.0)):
         scores = evaluate(reference, system, alpha_ct=alpha_ct, **asked)
-        assert scores["intersection.hard.psds[a]"] == pytest.approx(1 - step / 100)
-        assert scores["intersection.hard.psds[b]"] == 1.0
-        spread = evaluate(reference, system, alpha_ct=alpha_ct, alpha_st=1.0, **asked)
+        assert (scores[f"{HARD}[a]"], scores[f"{HARD}[b]"]) == (pytest.approx(1 - step / 100), 1.0)
         # Until a is found, the mean is a half and so is the deviation.
-        assert spread["intersection.hard.psds"] == pytest.approx(1 - step / 100)
+        spread = evaluate(reference, system, alpha_ct=alpha_ct, alpha_st=1.0, **asked)
+        assert spread[HARD] == pytest.approx(1 - step / 100)
 
 
 def test_undefined_without_length():
@@ -291,23 +243,29 @@ def test_undefined_without_length():
     system = long_rows([("f", 0.0, 1.0, "a", 0.9), ("f", 5.0, 6.0, "a", 0.95)])
     scores = evaluate(reference, system, psds="dcase-psds2", only="intersection", durations={"f": 0.0})
     for reading in ("hard", "soft"):
-        assert scores[f"intersection.{reading}.psds"] is None
-        assert scores[f"intersection.{reading}.psds[a]"] is None
+        assert scores[f"intersection.{reading}.psds"] is scores[f"intersection.{reading}.psds[a]"] is None
 
 
-def test_very_many_levels_are_sampled_and_said_to_be():
+def test_very_many_levels_are_sampled_and_said_to_be(monkeypatch):
     """Evenly spaced cuts come near the mean over all, and a warning says so."""
-    from unittest.mock import patch
-
-    from sedeval_soft.measures import psds
-
     rng = np.random.default_rng(5)
     sides = [np.round(rng.random((60, 2)), 3) for _ in range(2)]
     asked = {"only": "intersection.soft", "psds": "dcase-psds2", "max_efpr": 2000.0}
     exact = evaluate(*sides, **asked)
     assert not exact.warnings
-    with patch.object(psds, "_MOST", 100):
-        sampled = evaluate(*sides, **asked)
+    monkeypatch.setattr(psds, "_MOST", 100)
+    sampled = evaluate(*sides, **asked)
     assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
     assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]
     assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=0.02)
+    # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
+    monkeypatch.setattr(psds, "_FEWEST", 4)
+    for n_edges, n_sys, n_cuts in ((11, 10, None), (12, 10, 10), (5, 1000, None), (6, 1000, 4), (12, 25, 4),
+                                   (12, 24, 4), (12, 20, 5)):  # fmt: skip
+        cuts = Cuts.of(np.arange(n_edges) / 16, n_sys)
+        assert (cuts.exact, len(cuts.level)) == (n_cuts is None, n_cuts or n_edges - 1)
+    edges = np.arange(12) / 16
+    cuts = Cuts.of(edges, 10)
+    assert cuts.level == pytest.approx((np.arange(10) + 0.5) * 11 / 160)
+    assert cuts.width == pytest.approx([11 / 160] * 10)
+    assert Cuts.of(edges, 9).level.tolist() == edges[1:].tolist()

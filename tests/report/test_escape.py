@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from launched import program
-from resampled import render_board
+from samples import render_board
 
 import sedeval_soft
 from sedeval_soft.errors import visible, visible_lines
 from sedeval_soft.report import render
-from sedeval_soft.report.curves import write_curves
+from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.report.escape import (
     cell,
     github_message,

@@ -1,0 +1,317 @@
+"""Against sed_eval called as its documentation says, file by file, with nothing of ours in between.
+
+`test_check_sed_eval` goes by way of `--check`; here a mistake in that could not hide.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import maximum_size
+from shared_data import shared
+from tables import long_rows
+
+from sedeval_soft import Settings, evaluate
+from sedeval_soft.settings_files import PRESETS, classes_of_preset, load_preset
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import dcase_util
+    from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics
+
+# sed_eval's macro average over classes none of which is defined.
+pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
+
+FILES, LABELS = ("a", "b", "c"), ("car", "dog", "talk", "never")
+ERRORS = ("substitutions", "deletions", "insertions")
+COUNTS = {
+    SegmentBasedMetrics: dict(
+        zip((*ERRORS, "tp", "tn", "fp"), ("S", "D", "I", "Ntp", "Ntn", "Nfp"), strict=True)
+    ),
+    EventBasedMetrics: dict(zip((*ERRORS, "tp"), ("Nsubs", "Nfn", "Nfp", "Ntp"), strict=True)),
+}
+"""Our names for their counts of all classes."""
+
+
+def lists(times):
+    """Events whose edges crowd around few times, so that many are candidates of one another."""
+    centre, label = st.sampled_from([0.0, 1.0, 1.2, 2.0, 3.3]), st.sampled_from(LABELS[:3])
+    event = st.tuples(st.sampled_from(FILES), centre, times, st.integers(0, 2), times, label)
+    rows = event.map(lambda e: (e[0], round(e[1] + e[2], 9), round(e[1] + e[2] + e[3] + abs(e[4]), 9), e[5]))
+    return st.lists(rows, max_size=25)
+
+
+ODD = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.3, 0.7, 1 / 3, 0.123456])
+EXACT = st.integers(0, 32).map(lambda n: n / 64)
+
+
+def by_file(rows):
+    made = defaultdict(list)
+    for name, onset, offset, label in rows:
+        made[name].append({"filename": name, "onset": onset, "offset": offset, "event_label": label})
+    return made
+
+
+def of_sed_eval(kind, reference, system, lengths=None, files=FILES, labels=LABELS, **how):
+    """Every number of sed_eval under our name for it, None where it is NaN."""
+    metrics = kind(event_label_list=list(labels), **how)
+    sides = by_file(reference), by_file(system)
+    for name in files:
+        pair = (dcase_util.containers.MetaDataContainer(side[name]) for side in sides)
+        more = {"evaluated_length_seconds": lengths and lengths[name]} if kind is SegmentBasedMetrics else {}
+        metrics.evaluate(*pair, **more)
+    classes, found = metrics.results_class_wise_metrics(), {}
+    averages = metrics.results_overall_metrics(), metrics.results_class_wise_average_metrics()
+    forms = dict(zip((".micro", ".macro"), averages, strict=True))
+    for form, groups in (forms | {f"[{label}]": classes[label] for label in labels}).items():
+        for group in ("f_measure", "error_rate", "accuracy"):
+            for name, value in groups.get(group, {}).items():
+                ours = {"f_measure": "f1"}.get(name, name)
+                found[f"{ours}{form}"] = None if math.isnan(value) else float(value)
+    for label in labels:
+        counts = classes[label]["count"]
+        found |= {f"n_ref[{label}]": counts["Nref"], f"n_sys[{label}]": counts["Nsys"]}
+        found[f"tp[{label}]"] = metrics.class_wise[label]["Ntp"]
+    return found | {f"{name}.micro": metrics.overall[of] for name, of in COUNTS[kind].items()}
+
+
+def of_events(reference, system, made, **how):
+    """Numbers of sed_eval with our settings of events."""
+    return of_sed_eval(
+        EventBasedMetrics, reference, system, evaluate_onset=made.onset, evaluate_offset=made.offset,
+        t_collar=made.onset_collar, percentage_of_length=made.offset_collar_rate,
+        event_matching_type=made.matching, empty_system_output_handling="zero_score", **how,
+    )  # fmt: skip
+
+
+def ours(reference, system, durations=None, **how):
+    sides = (long_rows(side, files=FILES) for side in (reference, system))
+    return evaluate(*sides, durations=durations, **how)
+
+
+def assert_same(scores, theirs, prefix):
+    """All of their numbers are ours to 1e-12, undefined and all."""
+    assert len(theirs) > 50
+    for name, value in theirs.items():
+        mine = scores[f"{prefix}.{name}"]
+        assert mine is value or math.isclose(mine, value, rel_tol=1e-12, abs_tol=1e-15), (name, mine, value)
+
+
+@settings(max_examples=60)
+@given(
+    lists(ODD), lists(ODD), st.sampled_from([0.1, 0.3, 1.0]),
+    st.sampled_from([None, {"a": 5.0, "b": 2.05, "c": 0.7}]),
+)  # fmt: skip
+def test_compat_segments(reference, system, length, durations):
+    made = Settings(compat="sed_eval", segment_length=length, classes=LABELS, only=("segment.hard",))
+    theirs = of_sed_eval(SegmentBasedMetrics, reference, system, durations, time_resolution=length)
+    assert_same(ours(reference, system, durations, settings=made), theirs, "segment.hard")
+
+
+COLLARS = st.fixed_dictionaries(
+    {
+        "collar": st.sampled_from([0.1, 0.2, 0.25, 0.5]),
+        "offset_collar_rate": st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+        "matching": st.sampled_from(["optimal", "greedy"]),
+        "sides": st.sampled_from([(True, True), (True, False), (False, True)]),
+    }
+)
+
+
+def event_settings(collar, sides, **more):
+    collars = dict.fromkeys(("onset_collar", "offset_collar"), collar)
+    return Settings(onset=sides[0], offset=sides[1], classes=LABELS, only=("event",), **collars, **more)
+
+
+@settings(max_examples=120)
+@given(lists(ODD), lists(ODD), COLLARS)
+def test_compat_events(reference, system, chosen):
+    made = event_settings(**chosen, compat="sed_eval")
+    assert_same(ours(reference, system, settings=made), of_events(reference, system, made), "event.hard")
+
+
+def within(a, b, made):
+    if made.onset and abs(a[1] - b[1]) > made.onset_collar:
+        return False
+    allowed = max(made.offset_collar, made.offset_collar_rate * (a[2] - a[1]))
+    return not made.offset or abs(a[2] - b[2]) <= allowed
+
+
+@settings(max_examples=120)
+@given(lists(EXACT), lists(EXACT), COLLARS)
+def test_events_by_our_own_rules(reference, system, chosen):
+    """Times exact as floats and ticks: TP is theirs, S = M - TP at least theirs, M that of all pairs."""
+    made = event_settings(
+        **chosen | {"collar": {0.1: 0.125, 0.2: 0.25}.get(chosen["collar"], chosen["collar"])}
+    )
+    # Sums of centres become exact as float and as ticks.
+    reference, system = (
+        [(file, round(on * 64) / 64, round(off * 64) / 64, label) for file, on, off, label in rows]
+        for rows in (reference, system)
+    )
+    scores, theirs = ours(reference, system, settings=made), of_events(reference, system, made)
+    for name in (f"{count}[{label}]" for count in ("tp", "n_ref", "n_sys") for label in LABELS):
+        assert scores[f"event.hard.{name}"] == theirs[name]
+    assert scores["event.hard.substitutions.micro"] >= theirs["substitutions.micro"]
+    edges = [
+        (i, j)
+        for i, a in enumerate(reference)
+        for j, b in enumerate(system)
+        if a[0] == b[0] and within(a, b, made)
+    ]
+    m, tp = maximum_size(edges, len(reference), len(system)), scores["event.hard.tp.micro"]
+    errors = [scores[f"event.hard.{name}.micro"] for name in ERRORS]
+    assert errors == [m - tp, len(reference) - m, len(system) - m]
+    check_averages(scores, theirs, "event.hard")
+
+
+WHOLE = st.lists(
+    st.tuples(st.sampled_from(FILES), st.integers(0, 9), st.integers(0, 4), st.sampled_from(LABELS[:3])),
+    max_size=20,
+).map(lambda rows: [(file, float(on), float(on + length), label) for file, on, length, label in rows])
+
+
+@settings(max_examples=80)
+@given(WHOLE, WHOLE, st.sampled_from([None, {"a": 14.0, "b": 6.0, "c": 3.0}]))
+def test_segments_by_our_own_rules(reference, system, durations):
+    """On whole seconds all counts are theirs, and so is what both define."""
+    # For them files end with the last offset of either side.
+    ends = {
+        name: max([row[2] for row in reference + system if row[0] == name], default=0.0) for name in FILES
+    }
+    scores = ours(
+        reference, system, durations or ends, settings=Settings(classes=LABELS, only=("segment.hard",))
+    )
+    theirs = of_sed_eval(SegmentBasedMetrics, reference, system, durations, time_resolution=1.0)
+    for name in theirs:
+        if name.replace("[", ".").split(".")[0] in {"tp", "tn", "fp", "n_ref", "n_sys", *ERRORS}:
+            assert scores[f"segment.hard.{name}"] == theirs[name], name
+    check_averages(scores, theirs, "segment.hard")
+
+
+def check_averages(scores, theirs, prefix):
+    """The documented differences, and no other.
+
+    Of one class: F is 0 for us where their precision or recall is undefined but there is something to count.
+    Macro: ours is over the classes with a reference, an undefined precision counting 0; theirs over whatever
+    is not NaN.
+    """
+    for label in LABELS:
+        for name in ("precision", "recall"):
+            value = theirs[f"{name}[{label}]"]
+            if prefix == "event.hard" and name == "precision" and not theirs[f"n_sys[{label}]"]:
+                value = None  # zero_score makes it 0 in theirs
+            assert scores[f"{prefix}.{name}[{label}]"] == pytest.approx(value)
+        either = theirs[f"n_ref[{label}]"] + theirs[f"n_sys[{label}]"] > 0
+        expected = (theirs[f"f1[{label}]"] or 0.0) if either else None
+        assert scores[f"{prefix}.f1[{label}]"] == pytest.approx(expected)
+    known = [label for label in LABELS if theirs[f"n_ref[{label}]"]]
+    for name in ("precision", "recall", "f1", "error_rate"):
+        values = [theirs[f"{name}[{label}]"] or 0.0 for label in known]
+        expected = sum(values) / len(values) if values else None
+        assert scores[f"{prefix}.{name}.macro"] == pytest.approx(expected), name
+
+
+# Presets, with sed_eval called as the rules of the challenges say.
+
+ZERO = {"empty_system_output_handling": "zero_score", "evaluate_onset": True}
+RULES = {
+    ("dcase2017-task2", "event"): {**ZERO, "evaluate_offset": False, "t_collar": 0.5},
+    ("dcase2019-task4", "event"): {
+        **ZERO,
+        "evaluate_offset": True,
+        "t_collar": 0.2,
+        "percentage_of_length": 0.2,
+    },
+    ("dcase2017-task3", "segment"): {"time_resolution": 1.0},
+    ("dcase2019-task4", "segment"): {"time_resolution": 1.0},
+}
+SAME = {"dcase2019-2022-task4": "dcase2019-task4", "dcase2016-task3": "dcase2017-task3"}
+"""Presets that set what another one sets."""
+
+
+@pytest.mark.parametrize(("preset", "basis"), RULES)
+@settings(max_examples=20)
+@given(lists(ODD), lists(ODD))
+def test_presets(preset, basis, reference, system):
+    kind = SegmentBasedMetrics if basis == "segment" else EventBasedMetrics
+    lengths = dict.fromkeys(FILES, 6.0) if basis == "segment" else None
+    theirs = of_sed_eval(kind, reference, system, lengths, **RULES[preset, basis])
+    scores = ours(reference, system, lengths, preset=preset, classes=LABELS)
+    assert_same(scores, theirs, f"{basis}.hard")
+
+
+def read(path):
+    return pd.read_csv(path, sep="\t")
+
+
+def test_the_baseline_of_2019():
+    preset, folder = "dcase2019-task4", shared("dcase2019_task4")
+    paths = [folder / f"{name}.csv" for name in ("dcase2019t4_gt", "baseline_0.5", "dcase2019t4_meta")]
+    rows = (read(path).dropna()[["filename", "onset", "offset", "event_label"]] for path in paths[:2])
+    theirs = of_sed_eval(
+        EventBasedMetrics, *(side.itertuples(index=False) for side in rows), **RULES[preset, "event"],
+        files=sorted({*read(paths[2]).filename}), labels=classes_of_preset(preset),
+    )  # fmt: skip
+    scores = evaluate(*paths[:2], durations=paths[2], preset=preset)
+    assert_same(scores, theirs, "event.hard")
+    assert scores["event.hard.f1.macro"] == pytest.approx(0.21649708602613468, abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def maestro():
+    """MAESTRO's hard and soft labels, and a noisy system."""
+    hard, soft = (read(shared("maestro") / f"{name}.csv") for name in ("gt_dev", "soft_gt_dev"))
+    system = soft.copy()
+    noise = np.random.default_rng(2023).random((len(soft), 11))
+    system.iloc[:, 3:] = 0.7 * soft.iloc[:, 3:].clip(0, 1) + 0.3 * noise
+    return hard, soft, system
+
+
+def test_task_4b_of_2023(maestro):
+    """What was reported beside the ranking score: micro F and error rate."""
+    hard, _, system = maestro
+    labels = load_preset("dcase2023-task4b")["classes"]
+    assert {*labels} == {*system.columns[3:]}
+    long = system.melt(["filename", "onset", "offset"], var_name="event_label")
+    sides = (
+        side[["filename", "onset", "offset", "event_label"]].astype({"onset": float, "offset": float})
+        for side in (hard, long[long.value > 0.5])
+    )
+    lengths = {name: float(part.offset.max()) for name, part in system.groupby("filename")}
+    theirs = of_sed_eval(
+        SegmentBasedMetrics, *(side.itertuples(index=False) for side in sides), lengths, lengths, labels,
+        time_resolution=1.0,
+    )  # fmt: skip
+    scores = evaluate(hard, system, durations=lengths, preset="dcase2023-task4b")
+    for name in ("f1.micro", "error_rate.micro"):
+        assert scores[f"segment.hard.{name}"] == pytest.approx(theirs[name], rel=1e-12)
+    assert 0.5 < theirs["f1.micro"] < 0.95
+
+
+def test_soft_labels_of_maestro(maestro):
+    """The score of no challenge, against its definition: 2 sum min(y, p) / (sum y + sum p) of each class."""
+    _, soft, system = maestro
+    scores, labels = evaluate(soft, system, preset="maestro-soft"), load_preset("maestro-soft")["classes"]
+    y, p = (side[labels].clip(0, 1).to_numpy() for side in (soft, system))
+    f1 = 2 * np.minimum(y, p).sum(axis=0) / (y.sum(axis=0) + p.sum(axis=0))
+    assert [scores[f"segment.soft.f1[{label}]"] for label in labels] == pytest.approx(f1, abs=1e-12)
+    assert scores["segment.soft.f1.macro"] == pytest.approx(f1.mean(), abs=1e-12)
+
+
+def test_names_of_the_same_rules_set_the_same_and_no_preset_is_left_out():
+    """Those of 2024, and the ranking score of 2023, are held against sed_scores_eval (tests/parity)."""
+    for name, other in SAME.items():
+        assert load_preset(name) == load_preset(other)
+        assert classes_of_preset(name) == classes_of_preset(other)
+    assert classes_of_preset("dcase2019-task4") == classes_of_preset("dcase2024-task4-desed")
+    of_maestro = {"dcase2024-task4-maestro", "maestro-soft", "dcase2023-task4b"}
+    assert len({classes_of_preset(name) for name in of_maestro}) == 1
+    assert {*SAME, *of_maestro, "dcase2024-task4-desed", *(name for name, _ in RULES)} == {*PRESETS}

@@ -1,0 +1,215 @@
+"""Pages of numbers say what is computed: their tables, made again, and what their text says of them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from called import call
+from documents import ROOT, script
+from shared_data import shared
+
+from sedeval_soft.tables import read_rows
+
+MADE = {name: script(name) for name in ("maestro", "paper", "thresholds")}
+TEXT = {name: made.PAGE.read_text(encoding="utf-8") for name, made in MADE.items()}
+BETWEEN = {
+    name: TEXT[name][TEXT[name].index(made.BEGIN) + len(made.BEGIN) : TEXT[name].index(made.END)]
+    for name, made in MADE.items()
+}
+"""What the scripts wrote."""
+
+
+def cells(table):
+    """Return the rows of a table, each by the names of its columns."""
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    head, _, *rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def mean(cell):
+    return float(cell.split()[0])
+
+
+# MAESTRO Real
+
+DRAWN, COPIES, PSDS = (f"{table}\n" for table in BETWEEN["maestro"].strip().split("\n\n"))
+
+
+@pytest.fixture(scope="module")
+def soft():
+    return MADE["maestro"].reference(shared("maestro"))
+
+
+@pytest.fixture(scope="module")
+def hard():
+    return read_rows(shared("maestro/gt_dev.csv"))
+
+
+def test_the_reference_is_perfect_exactly_and_the_hard_labels_only_at_a_half():
+    assert len(cells(DRAWN)) == 9 and len(cells(COPIES)) == 18
+    for row in cells(COPIES):
+        system, _, reading, *columns = row
+        perfect = [row[name] == ("0" if name.startswith("ER") else "1") for name in columns]
+        assert {*perfect} == {row[system] == "reference" or row[reading] != "soft"}
+
+
+@pytest.mark.slow
+def test_draws(soft):
+    assert MADE["maestro"].drawn_table(soft) == DRAWN
+
+
+def test_hard_labels_and_reference(soft, hard):
+    assert MADE["maestro"].copies_table(soft, hard) == COPIES
+
+
+@pytest.mark.slow
+def test_psds(soft, hard):
+    """Of two draws, which give exactly 0 as all ten do."""
+    assert MADE["maestro"].psds_table(soft, hard, 2) == PSDS
+
+
+def test_figures_of_the_text_on_maestro(soft, hard):
+    made, text, values = MADE["maestro"], TEXT["maestro"], np.stack(soft.values, axis=-1)
+    low, total = values[values <= 0.5].sum(), values.sum()
+    scores, copies = made.scored(soft, made.drawn(soft, 0)), made.scored(soft, hard)
+    n_ref, n_sys = scores["event.hard.n_ref.micro"], round(scores["event.hard.n_sys.micro"], -2)
+    for said in (
+        f"49 files, {len(soft)} s, 11 classes",
+        f"{100 * low / total:.0f} % of the reference ({low:.0f}\n  of {total:.0f} class seconds",
+        f"about {n_sys:.0f} for the reference's {n_ref:.0f}",
+        "on events and intersections are below 0.1",
+        f"get micro F1 {copies['event.soft.f1.micro']:.2f}",
+        f"boundaries, {copies['intersection.soft.f1.micro']:.2f}.",
+    ):
+        assert said in text
+    for basis, reading in made.FAMILIES[3:]:
+        assert all(scores[f"{basis}.{reading}.f1.{form}"] < 0.1 for form in ("micro", "macro"))
+    # Several classes are best detected always.
+    assert [scores[f"segment.optimal.threshold[{label}]"] for label in soft.classes].count(-1) >= 3
+    for macro in ("0.11 hard", "0.26\n  soft"):
+        number, reading = macro.split()
+        assert macro in text
+        assert scores[f"segment.{reading}.f1.macro"] == pytest.approx(float(number), abs=0.006)
+
+
+# The paper
+
+PARTS = re.split(r"^### ([\w ]+).*\n\n", BETWEEN["paper"], flags=re.MULTILINE)[1:]
+PRINTED = {title: f"{table.strip()}\n" for title, table in zip(PARTS[::2], PARTS[1::2], strict=True)}
+
+
+def test_what_needs_no_data_is_made_again():
+    assert PRINTED["Table 1"] == MADE["paper"].table_1()
+    assert PRINTED["Figure 1"] == MADE["paper"].figure_1()
+    assert [row["paper"] for row in cells(PRINTED["Table 1"])] == ["the same"] * 3
+    assert all(list(row.values())[3] == list(row.values())[5] for row in cells(PRINTED["Figure 1"]))
+
+
+def test_figure_3_is_as_the_text_says():
+    rows = cells(PRINTED["Figure 3"])
+    for average in ("micro", "macro"):
+        assert len({row[f"hard {average} F"] for row in rows[:-1]}) == 1
+        found = [mean(row[f"soft {average} F"]) for row in rows]
+        assert found == sorted(found)
+    assert mean(rows[-1]["hard micro F"]) > mean(rows[0]["hard micro F"])
+    divergence = [mean(row["KLD"]) for row in rows]
+    assert divergence == sorted(divergence, reverse=True)
+    assert np.ptp([mean(row["optimal macro F"]) for row in rows]) <= 0.3 + 1e-9
+
+
+def test_table_2_is_as_the_text_says():
+    made = MADE["paper"]
+    rows = {(row["system"].strip("*"), row["fit"]): row for row in cells(PRINTED["Table 2"])}
+    columns = [f"{reading} {average}" for reading, average in made.COLUMNS]
+    papers = {system: dict(zip(columns, row, strict=True)) for system, row in made.TABLE_2.items()}
+    off = {
+        (*key, name): mean(row[name]) - papers[key[0]][name]
+        for key, row in rows.items() for name in columns if key[1] != "paper"
+    }  # fmt: skip
+    for system, values in papers.items():
+        theirs = rows.get((system, "paper"), {})
+        assert all(float(theirs[name].strip("*")) == values[name] for name in columns if theirs)
+    inside = {key: {name for name in columns if row[name].endswith("(in)")} for key, row in rows.items()}
+    assert inside["data-sampling", ""] == {*columns}
+    shuffled = inside["shuffled-betas", "likelihood, 1e-9"]
+    assert {"hard micro", "hard macro", "soft micro"} <= shuffled and "soft macro" not in shuffled
+    for name in columns:
+        assert name == "optimal micro" or abs(off["betas", "likelihood, 1e-9", name]) <= 0.3 + 1e-9
+        assert name.startswith("optimal") or off["betas", "moments", name] > 0
+    assert max(abs(each) for (*_, name), each in off.items() if name == "optimal macro") <= 0.2 + 1e-9
+
+
+def test_single_permutations_are_as_the_text_says():
+    rows = [row for row in cells(PRINTED["Shuffled betas"]) if row["F"] == "soft macro"]
+    share = {row["values held"]: mean(row["lower than the paper's"]) for row in rows}
+    assert share["1e-09"] < 1 < share["1e-12"]
+
+
+@pytest.mark.slow
+def test_the_row_of_data_sampling_is_made_again(soft):
+    made = MADE["paper"]
+    sampled = made.over_folds(soft, made.folds_of(shared("maestro")))
+    scores = made.runs_of(soft, lambda seed: sampled("data-sampling", seed, {}), made.RUNS)
+    assert made.sampled("data-sampling", "", scores, made.TABLE_2["data-sampling"]) in PRINTED["Table 2"]
+
+
+def test_without_data_labels_are_simulated_and_said_to_be(capsys, tmp_path):
+    made = MADE["paper"]
+    made.main([str(tmp_path)], 2)
+    out = capsys.readouterr().out
+    assert "SIMULATED" in out.splitlines()[0] and "Table 2" in out and "**23.2**" not in out
+    assert made.PAGE.read_text(encoding="utf-8") == TEXT["paper"]
+
+
+# Thresholds
+
+
+@pytest.mark.slow
+def test_the_tables_on_thresholds():
+    made, text = MADE["thresholds"], TEXT["thresholds"]
+    assert made.page(text, made.tables(*made.scored(shared("maestro")))) == text
+
+
+def test_what_is_said_of_data_sampling():
+    """Harju & Mesaros 2023, Table 2: with best thresholds 25.0/17.8 micro/macro F."""
+    rows = re.findall(
+        r"^\| segment \| (\w+) \| ([\d.]+) ± [\d.]+ \| ([\d.]+) ±", TEXT["thresholds"], re.MULTILINE
+    )
+    found = {reading: (float(macro), float(micro)) for reading, macro, micro in rows}
+    for reading, expected in (("hard", (0.11, 0.31)), ("tuned", (0.17, 0.24)), ("optimal", (0.18, 0.24))):
+        assert found[reading] == pytest.approx(expected, abs=0.005)
+    assert found["optimal"] == pytest.approx((0.178, 0.250), abs=0.01)
+    assert "a hard macro F of 0.11 and, given the best thresholds, one of 0.18" in TEXT["thresholds"]
+    assert "from 0.31 to 0.24 (0.25 in" in TEXT["thresholds"]
+
+
+def test_what_is_said_of_the_noisy_reference():
+    made, text, table = MADE["thresholds"], TEXT["thresholds"], BETWEEN["thresholds"]
+    rows = [[*row.values()] for row in cells(table[table.index("| noisy reference") :])]
+    found = {(basis, reading): [float(cell) for cell in numbers] for basis, reading, *numbers in rows}
+    assert len(found) == len(made.BASES) * len(made.READINGS) and {*map(len, found.values())} == {6}
+    hard, tuned, optimal = (found["segment", reading] for reading in made.READINGS)
+    assert "macro F of segments by 0.03 for" in text and "of this, 0.006 are left" in text
+    assert optimal[0] - hard[0] == pytest.approx(0.03, abs=0.0005)
+    assert tuned[0] - hard[0] == pytest.approx(0.006, abs=0.0005)
+    hard, tuned, optimal = (found["event", reading] for reading in made.READINGS)
+    assert 1.9 < optimal[0] / hard[0] < 2
+    assert (tuned[0] - hard[0]) / (optimal[0] - hard[0]) < 1 / 3
+    assert [i for i in range(1, 6) if tuned[i] < hard[i]] == [4]
+
+
+def test_the_example_of_thresholds(tmp_path, monkeypatch):
+    for side in ("ref", "sys"):
+        head, *rows = (ROOT / "sample_data" / f"{side}.tsv").read_text(encoding="utf-8").splitlines()
+        for name, files in (("dev", ("cafe", "metro", "night")), ("test", ("park", "street"))):
+            lines = [head, *(row for row in rows if row.startswith(files)), ""]
+            (tmp_path / f"{name}_{side}.tsv").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    first, second = re.findall(r"^    soft-sed-eval (.*)$", TEXT["thresholds"], re.MULTILINE)
+    assert call(*first.split()).code == 0
+    for form, made in (("yaml\n(.*?)", (tmp_path / "thresholds.yaml").read_text), ("\n(Summary\n.*?)", None)):
+        printed = re.search(rf"```{form}```", TEXT["thresholds"], re.DOTALL)[1].strip()
+        whole = made(encoding="utf-8") if made else call(*second.split()).out
+        assert printed in "\n".join(line.rstrip() for line in whole.splitlines())

@@ -1,0 +1,380 @@
+"""All measures of values of cells against slow oracles, scikit-learn and scipy, and the laws they keep."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from measure_oracles import (
+    PRECISIONS,
+    RATES,
+    agree,
+    calibration,
+    curves,
+    cut,
+    divergences,
+    expected,
+    expected_ranking,
+    labels_of,
+    proper,
+)
+from tables import wide_rows
+
+from sedeval_soft import evaluate, sorting
+from sedeval_soft.measures import curve_scores
+from sedeval_soft.measures.curve_scores import Surface, Units
+from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.settings import Settings
+
+EVERYTHING = {"measures": ("curves", "calibration", "divergence"), "only": ("segment", "clip", "ranking")}
+# Logarithms are taken of differences from 1, and a divergence is a difference of them.
+ORACLES = (
+    *((oracle, reading, 1e-12) for oracle in (curves, calibration) for reading in ("hard", "soft")),
+    *((divergences, "soft", 1e-11), (proper, "hard", 1e-11)),
+)
+
+
+def tied(seed, shape=(12, 3)):
+    """Values in eighths, so that many are equal, a third of them 0."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.integers(0, 9, (2, *shape)) / 8 * (rng.random((2, *shape)) < 2 / 3))
+
+
+def fine(seed, shape=(15, 3)):
+    """Values none of which are equal, and whose sums round."""
+    return tuple(np.random.default_rng(seed).random((2, *shape)))
+
+
+Y, P = tied(99)
+MIDDLE = np.arange(3) == 1
+CASES = (
+    {f"tied {seed}": tied(seed) for seed in range(3)}
+    | {f"fine {seed}": fine(seed) for seed in range(2)}
+    | {
+        "many classes": tied(0, (4, 8)),
+        "mostly silent": tuple(np.where(side < 0.8, 0.0, side) for side in fine(2, (20, 2))),
+        "a class without reference": (np.where(MIDDLE, 0.0, Y), P),
+        "a class always active": (np.where(MIDDLE, 1.0, Y), P),
+        "a class with one value": (Y, np.where(MIDDLE, 0.625, P)),
+        "no reference": (0 * Y, P),
+        "active throughout": (np.ones_like(Y), P),
+        "empty system": (Y, 0 * P),
+        "system always at 1": (Y, np.ones_like(P)),
+        "a perfect system": (Y, Y),
+        "binary": ((Y > 0.25).astype(float), (P > 0.25).astype(float)),
+        "one segment": (Y[:1], P[:1]),
+        "one class": (Y[:, :1], P[:, :1]),
+        "one cell": (np.array([[0.75]]), np.array([[0.5]])),
+        "no segments": (Y[:0], P[:0]),
+    }
+)
+OTHER_SETTINGS = {
+    "threshold": 0.25, "reference_threshold": 0.375, "inclusive": True, "max_fpr": 0.3, "max_fnr": 0.25,
+    "bins": 4, "entropy_unit": "bits", "epsilon": 1e-3,
+}  # fmt: skip
+
+
+def scored(reference, system, files=1, **chosen):
+    """Evaluate two tables, split evenly over some files."""
+    chosen = {"segment_length": 1.0, "classes": labels_of(reference), **EVERYTHING, **chosen}
+    sides = (reference, system)
+    return evaluate(*(sides if files == 1 else (wide_rows(side, files=files) for side in sides)), **chosen)
+
+
+@pytest.mark.parametrize(("chosen", "block"), [({}, 2), (OTHER_SETTINGS, 1 << 15)], ids=["2", "others"])
+@pytest.mark.parametrize("case", CASES)
+def test_segments_of_one_file(case, chosen, block, monkeypatch):
+    """However few cells are looked at at a time."""
+    monkeypatch.setattr(sorting, "_BLOCK", block)
+    sides = CASES[case]
+    scores, known = scored(*sides, **chosen), Settings.of(**chosen)
+    for oracle, reading, tolerance in ORACLES:
+        agree(scores, f"segment.{reading}", expected(oracle, *sides, reading, known), tolerance)
+    for reading in ("hard", "soft"):
+        agree(scores, f"ranking.{reading}", expected_ranking(*sides, reading, known))
+
+
+@pytest.mark.parametrize("files", [3, 5])
+@pytest.mark.parametrize("made", [tied, fine])
+def test_segments_and_clips_of_several_files(made, files):
+    """A clip is a cell: the highest value of the file. A ranking is of one segment, whatever its file."""
+    sides, known = made(files, (15, 3)), Settings()
+    scores = scored(*sides, files)
+    size = -(-len(sides[0]) // files)
+    clips = [np.array([side[k : k + size].max(axis=0) for k in range(0, len(side), size)]) for side in sides]
+    for oracle, reading, tolerance in ORACLES:
+        agree(scores, f"segment.{reading}", expected(oracle, *sides, reading, known), tolerance)
+        agree(scores, f"clip.{reading}", expected(oracle, *clips, reading, known), tolerance)
+    for n_classes in (1, 2, 17):
+        y, p = made(files, (12, n_classes))
+        y = y * (np.random.default_rng(files).random(y.shape) < 0.3)
+        scores = scored(y, p, files, only="ranking")
+        for reading in ("hard", "soft"):
+            agree(scores, f"ranking.{reading}", expected_ranking(y, p, reading, known))
+
+
+@pytest.mark.parametrize("bins", [1, 2, 3, 7, 15, 100, 1000])
+@pytest.mark.parametrize("case", ["tied 0", "fine 0", "one cell", "a class with one value"])
+def test_numbers_of_bins(case, bins):
+    """More bins than cells too."""
+    scores = scored(*CASES[case], bins=bins)
+    agree(scores, "segment.soft", expected(calibration, *CASES[case], "soft", Settings.of(bins=bins)))
+
+
+def test_many_cells_against_scikit_learn():
+    """More cells than a block has, each class by itself and all together."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    from scipy.stats import pearsonr, spearmanr, wasserstein_distance
+
+    rng = np.random.default_rng(5)
+    p = np.round(rng.random((90_000, 2)), 4)
+    noisy = np.round(np.clip(p + rng.normal(0, 0.3, p.shape), 0, 1), 2)
+    soft = np.where(rng.random(p.shape) < 0.6, 0.0, noisy)
+    scores = evaluate(soft, p, only=("segment",), measures=("curves", "divergence"))
+    for suffix, b, c in (("[0]", p[:, 0], soft[:, 0]), (".micro", p.ravel(), soft.ravel())):
+        a = c > 0.5
+        fpr, tpr, _ = metrics.roc_curve(a, b)
+        weights = np.concatenate((c, 1 - c))
+        twice = np.repeat([1, 0], len(c)), np.concatenate((b, b))
+        for name, value in {
+            "hard.average_precision": metrics.average_precision_score(a, b),
+            "hard.roc_auc": metrics.roc_auc_score(a, b),
+            "hard.partial_auc_mcclish": metrics.roc_auc_score(a, b, max_fpr=0.1),
+            "hard.fnr_at_fpr": 1 - tpr[np.searchsorted(fpr, 0.1, side="right") - 1],
+            "soft.pearson": pearsonr(c, b).statistic,
+            "soft.spearman": spearmanr(c, b).statistic,
+            "soft.wasserstein": wasserstein_distance(c, b),
+            "soft.average_precision": metrics.average_precision_score(*twice, sample_weight=weights),
+            "soft.roc_auc": metrics.roc_auc_score(*twice, sample_weight=weights),
+        }.items():
+            tolerance = 2e-4 if name == "hard.fnr_at_fpr" else 1e-11
+            assert scores[f"segment.{name}{suffix}"] == pytest.approx(value, abs=tolerance), (name, suffix)
+
+
+@pytest.mark.parametrize("norm", ["minimum", "product", "lukasiewicz"])
+@pytest.mark.parametrize("case", ["tied 0", "fine 0", "one cell", "no reference", "a perfect system"])
+def test_counts_of_a_norm(case, norm):
+    """TP = sum T(y, p); what is left of both sides, in order of value, is S, D and I."""
+    reference, system = CASES[case]
+    scores = scored(reference, system, only="segment.soft", t_norm=norm)
+    norms = {"minimum": np.minimum, "product": np.multiply,
+             "lukasiewicz": lambda a, b: np.maximum(0.0, a + b - 1)}  # fmt: skip
+    tp = [math.fsum(column) for column in norms[norm](reference, system).T]
+    n_ref, n_sys = float(reference.sum()), float(system.sum())
+    left = np.sort(reference, axis=1) - np.sort(system, axis=1)
+    deletions, insertions = left.clip(min=0).sum(), -left.clip(max=0).sum()
+    substitutions = n_ref - deletions - math.fsum(tp)
+    wanted = {f"tp[class{k}]": value for k, value in enumerate(tp)} | {
+        "tp.micro": math.fsum(tp), "n_ref.micro": n_ref, "n_sys.micro": n_sys,
+        "substitutions.micro": substitutions, "deletions.micro": deletions, "insertions.micro": insertions,
+        "f1.micro": 2 * math.fsum(tp) / (n_ref + n_sys),
+        "error_rate.micro": (substitutions + deletions + insertions) / n_ref if n_ref else None,
+    }  # fmt: skip
+    agree(scores, "segment.soft", wanted)
+
+
+# Rates of soft labels are compared as the decimals and shares that they are, not as sums of floats.
+
+
+@st.composite
+def cells(draw):
+    """Labels that are decimals or shares of annotators; scores that tie or do not; rates that are reached."""
+    n = draw(st.integers(1, 14))
+    whole = draw(st.sampled_from([10, 100, 1000, 10**4, 10**6, 10**9, 3, 7, 12, 60]))
+    tenths = st.integers(0, min(whole, 10)).map(lambda k: k * whole // min(whole, 10))
+    y = draw(st.lists(st.integers(0, whole) | tenths, min_size=n, max_size=n))
+    p = draw(st.lists(st.integers(0, draw(st.sampled_from([3, 1000]))), min_size=n, max_size=n))
+    y = [Fraction(k, whole) for k in y]
+    # Rates that some threshold reaches, or one that may be.
+    order, limits = sorted(range(n), key=lambda i: -p[i]), []
+    for weight in ([1 - v for v in y], y):
+        sums = np.cumsum([weight[i] for i in order]).tolist()
+        reached = [s / sums[-1] for s in sums if 0 < s < sums[-1]]
+        limits.append(draw(st.sampled_from([*reached, *(Fraction(k, 20) for k in (1, 2, 6, 10))])))
+    return y, [Fraction(k, 1000) for k in p], float(limits[0]), float(1 - limits[1])
+
+
+def check_fractions(y, p, given_y, given_p, form, max_fpr, max_fnr):
+    """Compare with the oracle in fractions all of the curves that have no irrational values."""
+    chosen = {"max_fpr": max_fpr, "max_fnr": max_fnr}
+    scores = evaluate(given_y, given_p, only="segment", measures="curves", **chosen)
+    for name, value in curves(y, p, Settings.of(**chosen)).items():
+        got = scores[f"segment.soft.{name}{form}"]
+        if name not in {"partial_auc_mcclish", "d_prime"}:
+            close = got is value if value is None else math.isclose(got, value, rel_tol=1e-12, abs_tol=1e-13)
+            assert close, (name, got, value)
+
+
+@settings(max_examples=60)
+@given(cells())
+def test_decimals_and_shares_are_compared_exactly(drawn):
+    y, p, *limits = drawn
+    check_fractions(y, p, *(np.array([side], dtype=float).T for side in (y, p)), "[0]", *limits)
+
+
+@settings(max_examples=20)
+@given(cells(), cells(), st.sampled_from([1, 2, 5]))
+def test_of_classes_together_and_in_blocks_as_well(one, other, size):
+    """The pooled cells of two classes whose labels have different units."""
+    n = min(len(one[0]), len(other[0]))
+    sides = [[a[:n], b[:n]] for a, b in zip(one[:2], other[:2], strict=True)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorting, "_BLOCK", size)
+        given = (np.array(side, dtype=float).T for side in sides)
+        check_fractions(*(a + b for a, b in sides), *given, ".micro", one[2], other[3])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_labels_without_units_have_slack(kind):
+    """Labels of single precision, or that are no decimals by very little, are told from no others."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        p = rng.permutation(12)
+        exact = [Fraction(int(k), 10) for k in rng.integers(0, 11, 12)]
+        limits = []
+        for weight in ([1 - v for v in exact], exact):
+            sums = np.cumsum([weight[i] for i in np.argsort(-p)])
+            reached = [s / sums[-1] for s in sums if sums[-1] and 0 < s < sums[-1]]
+            limits.append(reached[int(rng.integers(len(reached)))] if reached else Fraction(1, 2))
+        chosen = {"max_fpr": float(limits[0]), "max_fnr": float(1 - limits[1])}
+        labels = np.array(exact, dtype=kind).astype(np.float64)
+        if kind is np.float64:
+            # So near a decimal that no rate is another one, and so far that it is none.
+            labels = labels * (1 - rng.integers(1, 5, 12) * 1e-13)
+        found = evaluate(labels[:, None], p[:, None] / 12, only="segment", measures="curves", **chosen)
+        wanted = curves(exact, p.tolist(), Settings.of(**chosen))
+        for name in ("average_precision_voc11", "fnr_at_fpr", "fpr_at_fnr", "partial_auc"):
+            if wanted[name] is not None:
+                assert found[f"segment.soft.{name}[0]"] == pytest.approx(wanted[name], abs=1e-6)
+
+
+def test_units():
+    def of(*labels):
+        return Units.of(np.array(labels, dtype=np.float64))
+
+    assert of() == of(0, 1) == Units(1, 0.0)
+    whole = [of(*labels).whole for labels in ((0.5, 0.25), (0.3, 0.1, 0.2, 0.7), (0.125, 0.3333),
+             (1 / 3, 0.25), (0.123456789,), (0.333, 0.667))]  # fmt: skip
+    assert whole == [4, 10, 10**4, 12, 10**9, 1000]
+    assert of(0.1234567891) == Units(0, 1e-9)
+    assert of(float(np.float32(0.3)), 0.5) == Units(0, 2.0**-22)
+    assert Units.common([Units(10), Units(12)], 100) == Units(60)
+    assert Units.common([Units(10), Units(0, 1e-9)], 100) == Units(0, 1e-9)
+    # Beyond 2^53 whole numbers are no floats any more.
+    assert Units.common([Units(10**9)], 9_007_199).whole == 10**9
+    assert Units.common([Units(10**9)], 9_007_200) == Units(0, 1e-9)
+    assert Units(1000).counted(np.array([0.3, 0.001, 1.0])).tolist() == [300, 1, 1000]
+
+
+# Laws that hold exactly.
+
+EIGHTHS = st.integers(0, 8).map(lambda k: k / 8)
+FINE = st.floats(0, 1, allow_subnormal=False) | st.integers(0, 64).map(lambda k: k / 64)
+
+
+@st.composite
+def pairs(draw, y=FINE, p=FINE):
+    """Reference and system, (n_segments, n_classes)."""
+    shape = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    size = shape[0] * shape[1]
+    sides = (draw(st.lists(values, min_size=size, max_size=size)) for values in (y, p))
+    return tuple(np.array(side).reshape(shape) for side in sides)
+
+
+UNEVEN = np.array([0.0, 1e-9, 0.0625, 0.4999999, 0.5, 0.71, 0.9, 1 - 2.0**-52, 1.0])
+OF_ORDER = {
+    *PRECISIONS, *RATES, "spearman", "one_error", "coverage", "ranking_loss", "ranking_loss_all_pairs",
+    "label_ranking_average_precision", "exact_match_prefix", "label_wise_precision",
+    "label_wise_precision_minimum",
+}  # fmt: skip
+
+
+@settings(max_examples=15)
+@given(pairs(p=EIGHTHS))
+def test_only_the_order_of_values_matters_to_curves_and_rankings(sides):
+    reference, system = sides
+    before, after = scored(*sides), scored(reference, UNEVEN[(8 * system).astype(int)])
+    compared = [name for name in before if measure_of(name).name in OF_ORDER]
+    assert len(compared) > 50
+    assert {name: before[name] for name in compared} == {name: after[name] for name in compared}
+
+
+@settings(max_examples=20)
+@given(pairs())
+def test_no_value_is_beyond_its_bounds_by_rounding(sides):
+    scores = scored(*sides)
+    for name, value in scores.items():
+        measure = measure_of(name)
+        assert value is None or measure.low is None or value >= measure.low, name
+        assert value is None or measure.high is None or value <= measure.high, name
+        if measure.name == "jensen_shannon":
+            assert value is None or value <= math.log(2) * (1 + 1e-12), name
+
+
+@given(pairs(y=FINE | st.sampled_from([0.0, 1.0])))
+def test_limits_of_1_are_no_limits(sides):
+    """Everything may be detected, or nothing: no rate is above 1, however sums round."""
+    scores = scored(*sides, only="segment", measures="curves", max_fpr=1.0, max_fnr=1.0)
+    for name, area in scores.items():
+        if ".roc_auc" in name:
+            of = (scores[name.replace("roc_auc", other)] for other in
+                  ("fnr_at_fpr", "fpr_at_fnr", "partial_auc", "partial_auc_mcclish"))  # fmt: skip
+            free, also_free, *parts = of
+            if area is None:
+                assert {free, also_free, *parts} == {None}, name
+            else:
+                assert free == also_free == 0.0, name
+                assert parts == pytest.approx([area] * 2, abs=1e-12), name
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 0.7, 2.0**-60])
+def test_a_norm_of_all_and_a_value_is_the_value(value):
+    """T(y, 1) = y to the bit: all of it is found, and rounding makes no counts below 0."""
+    for norm in ("lukasiewicz", "product", "minimum"):
+        scores = scored(np.full((3, 2), value), np.ones((3, 2)), only="segment.soft", t_norm=norm)
+        assert scores["segment.soft.recall.micro"] == 1.0, norm
+        assert scores["segment.soft.fn.micro"] == 0.0, norm
+        assert scores["segment.soft.substitutions.micro"] >= 0.0, norm
+
+
+# Counts at all pairs of a reference and a system threshold, each counted by itself.
+
+
+@pytest.mark.parametrize("inclusive", [False, True])
+@pytest.mark.parametrize("at_once", [7, 1 << 16])
+def test_a_surface_counts_at_two_cuts(inclusive, at_once, monkeypatch):
+    """Half of the values are thresholds, with the neighbours of some, 0 and 1; one class is silent."""
+    monkeypatch.setattr(curve_scores, "_AT_ONCE", at_once)
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 101, (2, 3, 60)) / 100
+    values = np.where(rng.random(values.shape) < 0.25, np.nextafter(values, rng.choice([0.0, 1.0])), values)
+    values[0, 2] = 0.0
+    found = Surface.of(*values, 2.0, inclusive=inclusive)
+    assert found.beta == 2.0
+    assert found.thresholds.tolist() == (np.arange(1, 100) / 100).tolist()
+    ours, theirs = (
+        np.stack([cut(side, t, inclusive) for t in found.thresholds], axis=1).astype(int) for side in values
+    )
+    tp, n_ref, n_sys = ours @ theirs.transpose(0, 2, 1), ours.sum(axis=2), theirs.sum(axis=2)
+    assert (found.tp.tolist(), found.n_ref.tolist(), found.n_sys.tolist()) == (
+        *(tp.tolist(), n_ref.tolist(), n_sys.tolist()),
+    )
+    with np.errstate(invalid="ignore"):
+        sizes = 4 * n_ref[:, :, None] + n_sys[:, None, :]
+        np.testing.assert_allclose(found.f, 5 * tp / sizes, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found.micro_f, 5 * tp.sum(axis=0) / sizes.sum(axis=0), rtol=0, atol=1e-12)
+    for r, s in ((0, 0), (30, 45), (98, 98)):
+        known = [found.f[c, r, s] for c in range(3) if n_ref[c, r]]
+        assert found.macro_f[r, s] == pytest.approx(np.mean(known) if known else np.nan, nan_ok=True)
+
+
+def test_a_surface_without_classes_has_nothing_to_count():
+    found = Surface.of(np.zeros((0, 4)), np.zeros((0, 4)))
+    assert found.beta == 1.0
+    assert found.tp.shape == (0, 99, 99)
+    assert found.n_ref.shape == found.n_sys.shape == (0, 99)
+    assert {found.tp.dtype, found.n_ref.dtype, found.n_sys.dtype} == {np.dtype(np.int64)}

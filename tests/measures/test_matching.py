@@ -1,0 +1,163 @@
+"""Matchings of graphs: maximum ones from any start, flows, greedy ones, and maximum ones at every level."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import first_free, is_matching, maximum_size
+
+from sedeval_soft.measures import matching
+from sedeval_soft.measures.matching import (
+    LevelEdges,
+    TooManyPairsError,
+    first_free_matching,
+    match_levels,
+    maximum_flow,
+    maximum_matching,
+)
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+def columns(edges):
+    return (np.array([edge[k] for edge in edges], dtype=np.int64) for k in (0, 1))
+
+
+def matchings(edges, n_left):
+    """All matchings of a graph, as arrays."""
+    for size in range(len(edges) + 1):
+        for chosen in itertools.combinations(edges, size):
+            if len({left for left, _ in chosen}) == len({right for _, right in chosen}) == size:
+                found = np.full(n_left, -1, dtype=np.int64)
+                for left, right in chosen:
+                    found[left] = right
+                yield found
+
+
+@pytest.mark.parametrize("max_steps", [0, 1, 400])
+@pytest.mark.parametrize(("n_left", "n_right"), [(2, 2), (2, 3), (3, 2)])
+def test_every_small_graph_from_every_start(n_left, n_right, max_steps, monkeypatch):
+    monkeypatch.setattr(matching, "_MAX_STEPS", max_steps)
+    every = list(itertools.product(range(n_left), range(n_right)))
+    graphs = (itertools.combinations(every, k) for k in range(len(every) + 1))
+    for edges in itertools.chain.from_iterable(graphs):
+        size = maximum_size(edges, n_left, n_right)
+        for start in (None, *matchings(edges, n_left)):
+            before = None if start is None else start.tolist()
+            found = maximum_matching(*columns(edges), n_left, n_right, start=start)
+            assert is_matching(found.tolist(), edges)
+            assert (found >= 0).sum() == size
+            assert found.dtype == np.int64 and len(found) == n_left
+            assert before is None or start.tolist() == before
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32), st.sampled_from([0, 1, 3, 10, 400]), st.sampled_from([None, "first", "any"]))
+def test_maximum_matching_of_larger_graphs(seed, max_steps, start):
+    """It is maximum whatever way it takes (`max_steps`: when scipy takes over) and wherever it starts."""
+    rng = np.random.default_rng(seed)
+    n_left, n_right = (int(n) for n in rng.integers(1, 40, 2))
+    edges = np.argwhere(rng.random((n_left, n_right)) < rng.choice([0.02, 0.05, 0.1, 0.3]))
+    left, right = rng.permutation(edges).T
+    begin = None
+    if start is not None:
+        order = rng.permutation(n_left) if start == "any" else np.arange(n_left)
+        begin = first_free_matching(order[left], right, n_left, n_right)[order]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_MAX_STEPS", max_steps)
+        found = maximum_matching(left, right, n_left, n_right, start=begin)
+    known = list(map(tuple, edges.tolist()))
+    assert is_matching(found.tolist(), known)
+    assert (found >= 0).sum() == maximum_size(known, n_left, n_right)
+
+
+def test_a_matching_with_nothing_to_add_is_kept():
+    """A start is a matching even where there are no edges; and vertices without any have no partner."""
+    assert maximum_matching(NONE, NONE, 2, 3).tolist() == [-1, -1]
+    assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 40])
+@pytest.mark.parametrize("max_steps", [3, 400])
+def test_one_long_path_is_turned_over(n, max_steps, monkeypatch):
+    """Each on the left has its own partner and the one before it; the start leaves one at either end."""
+    monkeypatch.setattr(matching, "_MAX_STEPS", max_steps)
+    left, right = columns([(k, k) for k in range(n)] + [(k, k - 1) for k in range(1, n)])
+    start = np.arange(-1, n - 1)
+    assert maximum_matching(left, right, n, n, start=start).tolist() == list(range(n))
+    # The other way round.
+    start = np.where(start[::-1] < 0, -1, n - 1 - start[::-1])
+    assert maximum_matching(n - 1 - left, n - 1 - right, n, n, start=start).tolist() == list(range(n))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_flows_are_matchings_of_copies(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, 4), rng.integers(1, 4, 3)
+    edges = [edge for edge in itertools.product(range(4), range(3)) if rng.random() < 0.5]
+    flow = maximum_flow(*columns(edges), *counts)
+    copies = [np.repeat(np.arange(len(side)), side).tolist() for side in counts]
+    pairs = [(a, b) for a, k in enumerate(copies[0]) for b, j in enumerate(copies[1]) if (k, j) in edges]
+    assert flow.sum() == maximum_size(pairs, len(copies[0]), len(copies[1]))
+    assert (flow <= counts[0]).all() and (flow >= 0).all()
+    assert flow.shape == (4,) and flow.dtype == np.int64
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_each_takes_what_has_most_merit_of_what_is_free(seed):
+    rng = np.random.default_rng(seed)
+    edges = [edge for edge in itertools.product(range(6), range(5)) if rng.random() < 0.6]
+    edges = [edges[k] for k in rng.permutation(len(edges))]
+    merits = rng.integers(0, 3, len(edges)) / 2
+    wanted: list[int] = []
+    for left in range(6):
+        free = [(-m, b) for (a, b), m in zip(edges, merits, strict=True) if a == left and b not in wanted]
+        wanted.append(min(free)[1] if free else -1)
+    found = first_free_matching(*columns(edges), 6, 5, merit=merits)
+    assert found.tolist() == wanted and found.dtype == np.int64
+    assert first_free_matching(*columns(edges), 6, 5).tolist() == first_free(edges, 6)
+    assert first_free_matching(NONE, NONE, 2, 0).tolist() == [-1, -1]
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 4, 64]))
+def test_match_levels_is_maximum_at_every_level(seed, copies):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 40))
+    left, right = np.divmod(rng.choice(144, n, replace=False), 12)
+    low, high = np.sort(rng.integers(0, 9, (2, n)), axis=0) / 8
+    edges = LevelEdges(*(column[low < high] for column in (left, right, low, high)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_COPIES_PER_EDGE", copies)
+        found = match_levels(edges)
+    for level in (np.arange(8) + 0.5) / 8:
+        here = (edges.low < level) & (level <= edges.high)
+        pairs = list(zip(edges.left[here].tolist(), edges.right[here].tolist(), strict=True))
+        there = (found.low < level) & (level <= found.high)
+        assert there.sum() == maximum_size(pairs, 12, 12)
+        assert len(set(found.left[there].tolist())) == there.sum()
+
+
+def test_a_vertex_matched_throughout_is_one_stretch():
+    edges = LevelEdges(
+        np.array([3, 3, 1]), np.array([0, 1, 1]), np.array([0.0, 0.5, 0.0]), np.array([0.5, 1.0, 0.5])
+    )
+    found = match_levels(edges)
+    assert (found.left.tolist(), found.low.tolist(), found.high.tolist()) == ([1, 3], [0.0, 0.0], [0.5, 1.0])
+    assert match_levels(LevelEdges(NONE, NONE, *np.zeros((2, 0)))).left.tolist() == []
+
+
+def test_copies_are_counted_of_what_competes(monkeypatch):
+    """Three on the left compete for one, for one step, two and two: five copies in all."""
+    edges = LevelEdges(np.array([0, 1, 2]), np.array([0, 0, 0]), np.zeros(3), np.array([0.5, 1.0, 1.0]))
+    for per_edge, most in ((1, 5), (2, 0)):
+        monkeypatch.setattr(matching, "_COPIES_PER_EDGE", per_edge)
+        found = match_levels(edges, most)
+        assert (found.high - found.low).sum() == 1.0
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
+    with pytest.raises(TooManyPairsError):
+        match_levels(edges, 4)

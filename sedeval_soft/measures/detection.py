@@ -118,7 +118,8 @@ def _scores(
     fp, fn = counts.n_sys - counts.tp, counts.n_ref - counts.tp
     columns = counts.tp, counts.n_ref, counts.n_sys, fp, fn, np.zeros_like(fp) if tn is None else tn
     errors = counts.substitutions, counts.deletions, counts.insertions
-    pooled = Detection(*(column.sum(axis=-1) for column in columns), *errors, beta)
+    tp, n_ref, n_sys, all_fp, all_fn, all_tn = (column.sum(axis=-1) for column in columns)
+    pooled = Detection(tp, n_ref, n_sys, all_fp, all_fn, all_tn, *errors, beta)
     return scores_of(measures, Detection(*columns, 0, fn, fp, beta), pooled)
 
 

@@ -30,7 +30,7 @@ _CLASSES = 16
 class SparseColumn:
     """Numbers by file and class, (n_files, n_classes), of which only those other than 0 are kept.
 
-    file, label, value: (n_entries,) in the order of files.
+    file, label, value: (n_entries,) in the order of files. It has what a tally uses of an array.
     """
 
     shape: tuple[int, int]
@@ -39,8 +39,10 @@ class SparseColumn:
     value: Array
 
     @classmethod
-    def of(cls, column: Array) -> SparseColumn:
+    def of(cls, column: ClassColumn) -> SparseColumn:
         """Return the entries of a column, (n_files, n_classes)."""
+        if isinstance(column, SparseColumn):
+            return column
         file, label = np.nonzero(column)
         n_files, n_classes = column.shape
         codes = file.astype(np.int32), label.astype(np.int32)
@@ -58,53 +60,36 @@ class SparseColumn:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:  # noqa: ANN401
         """Return all numbers, (n_files, n_classes)."""
-        full = np.zeros(self.shape, dtype=self.dtype)
+        full = np.zeros(self.shape, dtype=dtype or self.dtype)
         full[self.file, self.label] = self.value
-        return full if dtype is None else full.astype(dtype)
+        return full
 
-    def total(self) -> Array:
+    def sum(self, axis: int = 0) -> Array:  # noqa: ARG002 - as of an array
         """Return the sum over files, (n_classes,): numbers are added in the order of files, as numpy does."""
         total = np.zeros(self.shape[1], dtype=self.dtype)
         np.add.at(total, self.label, self.value)
         return total
 
-    def take(self, index: Index) -> SparseColumn:
-        """Return the numbers of some files, (n,) positions, which may occur more than once."""
+    def take(self, index: Index, axis: int = 0) -> SparseColumn:
+        """Return the numbers of some files, (n,) positions; of axis 1, of all classes in another order."""
+        if axis:
+            return replace(self, label=np.argsort(index).astype(np.int32)[self.label])
         start = np.searchsorted(self.file, np.arange(self.shape[0] + 1))
         owner, at = expand(start[index], start[index + 1])
-        return SparseColumn(
-            (len(index), self.shape[1]), owner.astype(np.int32), self.label[at], self.value[at]
-        )
-
-    def with_classes(self, code: Index, n_classes: int) -> SparseColumn:
-        """Return the column among other classes; code: (n_classes,) the new number of each class."""
-        label = code[self.label].astype(np.int32)
-        return SparseColumn((self.shape[0], n_classes), self.file, label, self.value)
-
-    @staticmethod
-    def stack(columns: Sequence[SparseColumn]) -> SparseColumn:
-        """Return the numbers of the files of all columns, one after another."""
-        n_files = [column.shape[0] for column in columns]
-        begin = np.cumsum(n_files) - n_files
-        return SparseColumn(
-            (sum(n_files), columns[0].shape[1]),
-            np.concatenate([column.file + np.int32(at) for column, at in zip(columns, begin, strict=True)]),
-            np.concatenate([column.label for column in columns]),
-            np.concatenate([column.value for column in columns]),
-        )
+        shape = len(index), self.shape[1]
+        return SparseColumn(shape, owner.astype(np.int32), self.label[at], self.value[at])
 
 
-def slim(column: Array | SparseColumn) -> Array | SparseColumn:
+ClassColumn = Array | SparseColumn
+
+
+def slim(column: ClassColumn) -> ClassColumn:
     """Return a column as its entries, where these take less than half the memory."""
     if isinstance(column, SparseColumn) or column.shape[1] < _CLASSES:
         return column
     if 2 * _ENTRY * np.count_nonzero(column) >= column.nbytes:
         return column
     return SparseColumn.of(column)
-
-
-Column = Array
-ClassColumn = Column | SparseColumn
 
 
 class Totals(Protocol):
@@ -114,7 +99,7 @@ class Totals(Protocol):
     def classes(self) -> tuple[str, ...]:
         """The classes, last in columns per class."""
 
-    def total(self, name: str) -> Column:
+    def total(self, name: str) -> Array:
         """Return a column summed over files: shape (..., n_classes), or (...) for a column per file."""
 
     @property
@@ -144,16 +129,11 @@ class Tally:
     files: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     per_class: Mapping[str, ClassColumn] = field(default_factory=dict)
-    per_file: Mapping[str, Column] = field(default_factory=dict)
-    samples: Mapping[str, Column] = field(default_factory=dict)
+    per_file: Mapping[str, Array] = field(default_factory=dict)
+    samples: Mapping[str, Array] = field(default_factory=dict)
     events: Mapping[str, EventLifetimes] = field(default_factory=dict)
     recipe: str | None = None
     expected: frozenset[str] | None = None
-
-    @classmethod
-    def empty(cls) -> Tally:
-        """Return the tally of no files, which added to another changes nothing."""
-        return cls()
 
     def __post_init__(self) -> None:
         """Check that files are sorted and distinct, and that all columns have their shapes.
@@ -161,20 +141,18 @@ class Tally:
         Columns are put in one order in memory: in another, numpy adds in another order, and the last digit of
         a total would depend on whether tallies were merged.
         """
-        ordered = {
+        per_class = {
             name: column if isinstance(column, SparseColumn) else np.ascontiguousarray(column)
             for name, column in self.per_class.items()
         }
-        object.__setattr__(self, "per_class", ordered)
+        object.__setattr__(self, "per_class", per_class)
         if any(a >= b for a, b in pairwise(self.files)):
             raise ValueError("the files of a tally must be sorted and distinct")
-        shape = (len(self.files), len(self.classes))
-        for name, column in self.per_class.items():
-            if column.shape != shape:
-                raise ValueError(f"column {name} has shape {column.shape}, expected {shape}")
-        for name, column in self.per_file.items():
-            if column.shape != shape[:1]:
-                raise ValueError(f"column {name} has shape {column.shape}, expected {shape[:1]}")
+        shape = len(self.files), len(self.classes)
+        for group, expected in ((per_class, shape), (self.per_file, shape[:1])):
+            for name, column in group.items():
+                if column.shape != expected:
+                    raise ValueError(f"column {name} has shape {column.shape}, expected {expected}")
         for name, array in self.samples.items():
             if array.shape != (shape[1], int(self.per_file[cells_of(name)].sum())):
                 raise ValueError(f"samples {name} have shape {array.shape}, not (classes, cells)")
@@ -183,14 +161,9 @@ class Tally:
         """Return the tally of the files of both; raises EvaluationError if they share one."""
         return Tally.merge((self, other))
 
-    def total(self, name: str) -> Column:
+    def total(self, name: str) -> Array:
         """Return a column summed over files: shape (n_classes,), or () for a column per file."""
-        column = self.per_class.get(name)
-        if column is None:
-            column = self.per_file[name]
-        if isinstance(column, SparseColumn):
-            return column.total()
-        total: Column = np.add.reduce(column, axis=0)
+        total: Array = (self.per_class if name in self.per_class else self.per_file)[name].sum(axis=0)
         return total
 
     @property
@@ -198,29 +171,24 @@ class Tally:
         """Return whether the reference or the settings name a class, (n_classes,)."""
         return np.array([self.expected is None or name in self.expected for name in self.classes], dtype=bool)
 
-    def take(self, index: Column, files: tuple[str, ...] | None = None) -> Tally:
+    def take(self, index: Index, files: tuple[str, ...] | None = None) -> Tally:
         """Return the tally of some files, (n,) positions; those that occur twice need new names.
 
         files: the names, sorted; None for those that the files have.
         """
         index = np.asarray(index, dtype=np.int64)
-        lengths = {cells_of(name): self.per_file[cells_of(name)] for name in self.samples}
         cells = {}
-        for name, length in lengths.items():
+        for name in self.samples:
+            length = self.per_file[cells_of(name)]
             end = np.cumsum(length)
             cells[name] = expand((end - length)[index], end[index])[1]
-        return Tally(
-            tuple(self.files[i] for i in index) if files is None else files,
-            self.classes,
-            {
-                name: column.take(index) if isinstance(column, SparseColumn) else column[index]
-                for name, column in self.per_class.items()
-            },
-            {name: column[index] for name, column in self.per_file.items()},
-            {name: np.ascontiguousarray(s[:, cells[cells_of(name)]]) for name, s in self.samples.items()},
-            {name: _take_events(events, index, len(self.files)) for name, events in self.events.items()},
-            self.recipe,
-            self.expected,
+        return replace(
+            self,
+            files=tuple(self.files[i] for i in index) if files is None else files,
+            per_class={name: column.take(index, axis=0) for name, column in self.per_class.items()},
+            per_file={name: column[index] for name, column in self.per_file.items()},
+            samples={name: np.ascontiguousarray(s[:, cells[name]]) for name, s in self.samples.items()},
+            events={name: _take_events(of, index, len(self.files)) for name, of in self.events.items()},
         )
 
     def with_classes(self, classes: tuple[str, ...]) -> Tally:
@@ -228,21 +196,13 @@ class Tally:
         if classes == self.classes:
             return self
         order = np.asarray([self.classes.index(name) for name in classes], dtype=np.int64)
-        code = np.argsort(order)
+        code = np.argsort(order).astype(np.int32)
         return replace(
             self,
             classes=classes,
-            per_class={
-                name: column.with_classes(code, len(code))
-                if isinstance(column, SparseColumn)
-                else column[:, order]
-                for name, column in self.per_class.items()
-            },
+            per_class={name: column.take(order, axis=1) for name, column in self.per_class.items()},
             samples={name: np.ascontiguousarray(array[order]) for name, array in self.samples.items()},
-            events={
-                name: replace(events, label=code[events.label].astype(np.int32))
-                for name, events in self.events.items()
-            },
+            events={name: replace(of, label=code[of.label]) for name, of in self.events.items()},
         )
 
     def slim(self) -> Tally:
@@ -257,7 +217,7 @@ class Tally:
         """
         parts = [tally for tally in tallies if tally.recipe is not None]
         if len(parts) <= 1:
-            return parts[0] if parts else Tally.empty()
+            return parts[0] if parts else Tally()
         first = parts[0]
         for part in parts:
             if part.recipe != first.recipe:
@@ -273,23 +233,33 @@ class Tally:
             classes = tuple(sorted({name for part in parts for name in part.classes}))
         if any(name.startswith("ranking.") for name in first.per_file):
             _check_same_classes(parts)
-        # The number of each class of each part among all.
-        codes = [np.array([classes.index(name) for name in part.classes], dtype=np.int64) for part in parts]
         expected = None
         if any(part.expected is not None for part in parts):
             # A class is expected in all files or in none.
             named = (part.classes if part.expected is None else part.expected for part in parts)
             expected = frozenset[str]().union(*named)
+        number = {name: code for code, name in enumerate(classes)}
+        codes = [np.array([number[name] for name in part.classes], dtype=np.int64) for part in parts]
+        places = np.split(np.argsort(order), np.cumsum([len(part.files) for part in parts])[:-1])
+        joined = list(zip(parts, places, codes, strict=True))
+        shape = len(files), len(classes)
+        per_file = {
+            name: np.concatenate([part.per_file[name] for part in parts])[order] for name in first.per_file
+        }
         return Tally(
             files,
             classes,
-            {name: _stack(parts, codes, name, len(classes), order) for name in first.per_class},
-            {name: np.concatenate([part.per_file[name] for part in parts])[order] for name in first.per_file},
-            {name: _join_samples(parts, codes, name, order, len(classes)) for name in first.samples},
-            {name: _join_events(parts, codes, name, order) for name in first.events},
+            {name: _join_columns(joined, name, shape) for name in first.per_class},
+            per_file,
+            {name: _join_samples(joined, name, per_file[cells_of(name)], shape[1]) for name in first.samples},
+            {name: _join_events(joined, name) for name in first.events},
             first.recipe,
             expected,
         )
+
+
+_Part = tuple[Tally, Index, Index]
+"""A tally that is merged with others, and the places of its files and its classes among theirs."""
 
 
 def evaluated_of(name: str) -> str:
@@ -302,7 +272,7 @@ def cells_of(name: str) -> str:
     return f"n_{name.partition('.')[0]}s"
 
 
-def _take_events(events: EventLifetimes, index: Column, n_files: int) -> EventLifetimes:
+def _take_events(events: EventLifetimes, index: Index, n_files: int) -> EventLifetimes:
     """Return the events of some files, in the order of `index`."""
     order = np.argsort(events.file, kind="stable")
     start = np.searchsorted(events.file[order], np.arange(n_files + 1))
@@ -318,76 +288,61 @@ def _check_same_classes(parts: Sequence[Tally]) -> None:
     first = parts[0]
     for part in parts:
         if part.classes != first.classes:
-            raise EvaluationError(
-                "tallies with ranking scores have different classes, "
-                f"{', '.join(first.classes)} and {', '.join(part.classes)}; name them by `classes`"
-            )
-        if part.expected != first.expected:
-            named = [
-                ", ".join(np.array(side.classes)[side.is_expected].tolist()) or "none"
-                for side in (first, part)
-            ]
-            raise EvaluationError(
-                "tallies with ranking scores have different classes in their references, "
-                f"{named[0]} and {named[1]}; name them by `classes`"
-            )
+            where, sides = "", [side.classes for side in (first, part)]
+        elif part.expected != first.expected:
+            pair = [np.array(side.classes)[side.is_expected].tolist() for side in (first, part)]
+            where, sides = " in their references", [tuple(names) or ("none",) for names in pair]
+        else:
+            continue
+        listed = " and ".join(", ".join(names) for names in sides)
+        raise EvaluationError(
+            f"tallies with ranking scores have different classes{where}, {listed}; name them by `classes`"
+        )
 
 
-def _stack(
-    parts: Sequence[Tally], codes: Sequence[Index], name: str, n_classes: int, order: Index
-) -> ClassColumn:
-    """Stack a column per class of all parts along files, absent classes 0, and put the files in order."""
-    columns = [part.per_class[name] for part in parts]
-    if any(isinstance(column, SparseColumn) for column in columns):
-        entries = [
-            column if isinstance(column, SparseColumn) else SparseColumn.of(column) for column in columns
-        ]
-        entries = [own.with_classes(code, n_classes) for own, code in zip(entries, codes, strict=True)]
-        return SparseColumn.stack(entries).take(order)
-    stacked = [np.zeros((column.shape[0], n_classes), dtype=column.dtype) for column in columns]
-    for full, column, code in zip(stacked, columns, codes, strict=True):
-        full[:, code] = column
-    return np.concatenate(stacked)[order]
+def _join_columns(parts: Sequence[_Part], name: str, shape: tuple[int, int]) -> ClassColumn:
+    """Join a column per class of all parts; absent classes 0."""
+    columns = [tally.per_class[name] for tally, _, _ in parts]
+    if not any(isinstance(column, SparseColumn) for column in columns):
+        joint = np.zeros(shape, dtype=columns[0].dtype)
+        for (_, files, classes), column in zip(parts, columns, strict=True):
+            joint[files[:, None], classes] = column
+        return joint
+    entries = [
+        (files[of.file].astype(np.int32), classes[of.label].astype(np.int32), of.value)
+        for (_, files, classes), of in zip(parts, map(SparseColumn.of, columns), strict=True)
+    ]
+    file, label, value = map(np.concatenate, zip(*entries, strict=True))
+    order = np.argsort(file, kind="stable")
+    return SparseColumn(shape, file[order], label[order], value[order])
 
 
-def _join_samples(
-    parts: Sequence[Tally], codes: Sequence[Index], name: str, order: Index, n_classes: int
-) -> Column:
+def _join_samples(parts: Sequence[_Part], name: str, lengths: Index, n_classes: int) -> Array:
     """Join the cells of all parts in the order of files, (n_classes, n_cells), absent classes 0.
 
-    Files of a part that stay together are copied together: mostly that is all of them.
+    lengths: (n_files,) cells of each file. Files of a part that stay together are copied together: mostly
+    that is all of them.
     """
-    lengths = np.concatenate([part.per_file[cells_of(name)] for part in parts]).astype(np.int64)
-    end = np.cumsum(lengths[order])
-    start, rank = np.empty((2, len(order)), dtype=np.int64)
-    start[order], rank[order] = end - lengths[order], np.arange(len(order))
-    joint: Column = np.zeros((n_classes, int(lengths.sum())), dtype=parts[0].samples[name].dtype)
-    done = 0
-    for part, code in zip(parts, codes, strict=True):
-        n = len(part.files)
-        own, places = np.append(0, np.cumsum(lengths[done : done + n])), start[done : done + n]
-        heads = np.flatnonzero(np.diff(rank[done : done + n], prepend=-2) != 1)
-        for first, last in pairwise([*heads.tolist(), n]):
-            begin, stop = int(own[first]), int(own[last])
-            to = slice(int(places[first]), int(places[first]) + stop - begin)
-            joint[code, to] = part.samples[name][:, begin:stop]
-        done += n
+    start = np.cumsum(lengths) - lengths
+    joint: Array = np.zeros((n_classes, int(lengths.sum())), dtype=parts[0][0].samples[name].dtype)
+    for tally, files, classes in parts:
+        begin = np.append(0, np.cumsum(lengths[files]))
+        heads = np.flatnonzero(np.diff(files, prepend=-2) != 1)
+        for first, last in pairwise([*heads.tolist(), len(files)]):
+            cells = tally.samples[name][:, begin[first] : begin[last]]
+            joint[classes, start[files[first]] : start[files[first]] + cells.shape[1]] = cells
     return joint
 
 
-def _join_events(parts: Sequence[Tally], codes: Sequence[Index], kind: str, order: Index) -> EventLifetimes:
+def _join_events(parts: Sequence[_Part], kind: str) -> EventLifetimes:
     """Join the events of all parts, coded into the joint lists, sorted by file."""
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    begin, joined = 0, []
-    for part, code in zip(parts, codes, strict=True):
-        events = part.events[kind]
-        file, label = rank[begin + events.file], code[events.label] if len(code) else events.label
-        joined.append(replace(events, file=file.astype(np.int32), label=label.astype(np.int32)))
-        begin += len(part.files)
-    names = ("file", "label", "onset", "offset", "born", "dies")
-    columns: list[Any] = [np.concatenate([getattr(events, name) for events in joined]) for name in names]
+    every = [(tally.events[kind], files, classes) for tally, files, classes in parts]
+    joined = EventLifetimes.joined(
+        [
+            replace(of, file=files[of.file].astype(np.int32), label=classes[of.label].astype(np.int32))
+            for of, files, classes in every
+        ]
+    )
     # A table without rows has no values, and does not tell how events of the others were made.
-    nested = all(events.nested for events in joined if len(events))
-    joint = replace(EventLifetimes(*columns), nested=nested)
-    return joint.take(np.argsort(joint.file, kind="stable"))
+    joined = replace(joined, nested=all(of.nested for of, _, _ in every if len(of)))
+    return joined.take(np.argsort(joined.file, kind="stable"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise, starmap
 from typing import Any
 
@@ -99,7 +98,7 @@ def simulate(
     if simulated.size:
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
-        system = _system(kind, arguments, pair, grid, settings, limits, int(seed))
+        system = _Maker(kind, arguments, pair, grid, settings, limits, int(seed)).system()
         for name, own in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
             simulated[:, own] = system(name, own)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
@@ -111,136 +110,123 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
         raise SettingsError(f"kind must be one of {', '.join(KINDS)}, not {shown(kind)}{hint}")
-    for name in values:
-        if name not in _ARGUMENTS:
-            raise SettingsError(f"unknown argument {name!r}{did_you_mean(name, _ARGUMENTS)}")
+    for name in sorted(values.keys() - _ARGUMENTS.keys()):
+        raise SettingsError(f"unknown argument {name!r}{did_you_mean(name, _ARGUMENTS)}")
     arguments = {name: default for name, (default, _, _) in _ARGUMENTS.items()}
-    for name, (_, limits, kinds) in _ARGUMENTS.items():
+    for name, (_, span, kinds) in _ARGUMENTS.items():
         value = values.get(name)
         if value is None:
             continue
         if kind not in kinds:
             takes = ", ".join(each for each, (_, _, kinds) in _ARGUMENTS.items() if kind in kinds)
             raise SettingsError(f"{name} is not of {kind}, which takes {takes}")
-        if limits is not None and not (name == "value" and _is_prior(value)):
-            _check_number(name, value, *limits)
+        is_prior = name == "value" and isinstance(value, str) and value == "prior"
+        if span and not is_prior and not _is_within(value, *span):
+            or_prior = ", or prior" if name == "value" else ""
+            raise SettingsError(f"{name} must be {span[0]:g} to {span[1]:g}{or_prior}, not {shown(value)}")
         arguments[name] = value
-    if arguments["fit"] not in FITS:
-        raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(arguments['fit'])}")
-    labels = arguments["labels"]
-    needs = {
-        "beta-noise": (arguments["r"] is None, "r, with which alpha = beta = r"),
-        "perturb": (not any(arguments[name] for name in _ERRORS), f"one of {', '.join(_ERRORS)}"),
-        "annotator": (
-            isinstance(labels, str) or not len(labels),
-            "labels, the tables of one or more annotators",
-        ),
+    fit, labels = arguments["fit"], arguments["labels"]
+    if fit not in FITS:
+        raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(fit)}")
+    lacks = {
+        "r, with which alpha = beta = r": kind == "beta-noise" and arguments["r"] is None,
+        f"one of {', '.join(_ERRORS)}": kind == "perturb" and not any(arguments[name] for name in _ERRORS),
+        "labels, the tables of one or more annotators": kind == "annotator"
+        and (isinstance(labels, str) or not len(labels)),
     }
-    lacking, needed = needs.get(kind, (False, ""))
-    if lacking:
-        raise SettingsError(f"{kind} needs {needed}")
+    for needed, is_lacking in lacks.items():
+        if is_lacking:
+            raise SettingsError(f"{kind} needs {needed}")
     return arguments
 
 
-def _is_prior(value: object) -> bool:
-    return isinstance(value, str) and value == "prior"
-
-
-def _check_number(name: str, value: Any, least: float, most: float) -> None:  # noqa: ANN401
+def _is_within(value: Any, least: float, most: float) -> bool:  # noqa: ANN401
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not is_number or not least <= float(value) <= most:
-        or_prior = ", or prior" if name == "value" else ""
-        raise SettingsError(f"{name} must be {least:g} to {most:g}{or_prior}, not {shown(value)}")
+    return is_number and least <= float(value) <= most
 
 
-def _system(
-    kind: str,
-    arguments: Mapping[str, Any],
-    pair: Recordings,
-    grid: Grid,
-    settings: Settings,
-    limits: Limits,
-    seed: int,
-) -> System:
-    """Return a made-up system; pair: the reference on both sides."""
-    classes = pair.classes
-    if kind == "annotator":
-        return _one_annotator(arguments["labels"], pair, grid, settings, limits, seed)
-    if arguments["train"] is None:
-        train = pool_rows(pair.system, grid, settings.pool)
-    else:
-        train = _train(arguments["train"], classes, settings, limits)
-    if kind == "data-sampling":
-        return partial(_sampled, train, seed)
-    if kind == "perturb":
-        # The odd number of segments that is nearest, as the median filter's.
-        width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
-        errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
-        errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes a system up; pair: the reference on both sides. settings: with the reference's classes."""
+
+    kind: str
+    arguments: Mapping[str, Any]
+    pair: Recordings
+    grid: Grid
+    settings: Settings
+    limits: Limits
+    seed: int
+
+    def system(self) -> System:
+        """Return the system."""
+        kind, arguments, classes, seed = self.kind, self.arguments, self.pair.classes, self.seed
+        if kind == "annotator":
+            return self._one_annotator()
+        train = self._train()
+        if kind == "data-sampling":
+            n_steps = train.shape[1]
+            if not n_steps:
+                raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
+            # Whole time steps, all classes together, with replacement.
+            return lambda name, own: train[
+                :, stream(seed, kind, name).integers(0, n_steps, own.stop - own.start)
+            ]
+        if kind == "perturb":
+            # The odd number of segments that is nearest, as the median filter's.
+            width = 2 * math.floor(arguments["smoothing"] / self.settings.segment_length / 2 + 1e-9) + 1
+            errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
+            errors |= {"jitter": arguments["jitter"] / self.settings.segment_length, "smoothing": width}
+            return lambda name, own: np.stack(
+                [perturbed(train[k, own], seed, name, label, **errors) for k, label in enumerate(classes)]
+            )
+        constant = np.ones(len(train))
+        if kind == "beta-noise":
+            # alpha = beta = r: the less r, the wider.
+            fitted = Betas(0.5 * constant, 2.0 * arguments["r"] * constant)
+        elif kind == "constant" and arguments["value"] != "prior":
+            fitted = Betas(float(arguments["value"]) * constant, np.inf * constant)
+        elif arguments["fit"] == "moments":
+            fitted = Betas.fitted(train)
+        else:
+            fitted = Betas.likeliest(train, arguments["epsilon"])
+        if kind == "constant":
+            return lambda _, __: fitted.mean[:, None]
+        drawn = shuffled(fitted, classes, seed) if kind == "shuffled-betas" else fitted
         return lambda name, own: np.stack(
-            [perturbed(train[k, own], seed, name, label, **errors) for k, label in enumerate(classes)]
+            [
+                drawn.draw(stream(seed, kind, name, label), k, own.stop - own.start)
+                for k, label in enumerate(classes)
+            ]
         )
-    fitted = _fitted(kind, arguments, train)
-    if kind == "constant":
-        return lambda _, __: fitted.mean[:, None]
-    if kind == "shuffled-betas":
-        fitted = shuffled(fitted, classes, seed)
 
-    def drawn(name: str, own: slice) -> Floats:
-        streams = enumerate(stream(seed, kind, name, label) for label in classes)
-        return np.stack([fitted.draw(rng, k, own.stop - own.start) for k, rng in streams])
+    def _train(self) -> Floats:
+        """Return the segments of the training data, else of the reference, in the reference's classes."""
+        if self.arguments["train"] is None:
+            return pool_rows(self.pair.system, self.grid, self.settings.pool)
+        rows = to_rows(self.arguments["train"], "train", self.settings, self.limits)
+        if {*self.pair.classes}.isdisjoint(rows.classes):
+            raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
+        pair = align(rows, rows, self.settings)
+        grid = Grid.over(pair.reach_ticks, self.settings.segment_ticks)
+        grid.check_size(len(self.pair.classes))
+        return pool_rows(pair.reference, grid, self.settings.pool)
 
-    return drawn
+    def _one_annotator(self) -> System:
+        """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
+        labels: list[tuple[Container[str], Floats]] = []
+        lengths = dict(zip(self.pair.files, self.pair.length.tolist(), strict=True))
+        for i, source in enumerate(self.arguments["labels"]):
+            rows = to_rows(source, f"labels[{i}]", self.settings, self.limits)
+            other = align(self.pair.reference, rows, self.settings, lengths)
+            labels.append((other.findings.missing, pool_rows(other.system, self.grid, self.settings.pool)))
 
+        def system(name: str, own: slice) -> Floats:
+            who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
+            if not who:
+                return np.zeros((len(self.pair.classes), 1))
+            return labels[int(stream(self.seed, "annotator", name).choice(who))][1][:, own]
 
-def _fitted(kind: str, arguments: Mapping[str, Any], train: Floats) -> Betas:
-    """Return the distributions of a kind that has some."""
-    if kind == "beta-noise":
-        # alpha = beta = r: the less r, the wider.
-        return Betas(np.full(len(train), 0.5), np.full(len(train), 2.0 * arguments["r"]))
-    if kind == "constant" and not _is_prior(arguments["value"]):
-        return Betas(np.full(len(train), float(arguments["value"])), np.full(len(train), np.inf))
-    if arguments["fit"] == "moments":
-        return Betas.fitted(train)
-    return Betas.likeliest(train, arguments["epsilon"])
-
-
-def _sampled(train: Floats, seed: int, name: str, own: slice) -> Floats:
-    """Draw whole time steps, all classes together, of other data with replacement, for a recording."""
-    if not train.shape[1]:
-        raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
-    return train[:, stream(seed, "data-sampling", name).integers(0, train.shape[1], own.stop - own.start)]
-
-
-def _train(source: Any, classes: tuple[str, ...], settings: Settings, limits: Limits) -> Floats:  # noqa: ANN401
-    """Return the segments of the training data, in the reference's classes."""
-    rows = to_rows(source, "train", settings, limits)
-    if {*classes}.isdisjoint(rows.classes):
-        raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
-    pair = align(rows, rows, settings)
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
-    grid.check_size(len(classes))
-    return pool_rows(pair.reference, grid, settings.pool)
-
-
-def _one_annotator(
-    sources: Sequence[Any], pair: Recordings, grid: Grid, settings: Settings, limits: Limits, seed: int
-) -> System:
-    """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
-    labels: list[tuple[Container[str], Floats]] = []
-    lengths = dict(zip(pair.files, pair.length.tolist(), strict=True))
-    for i, source in enumerate(sources):
-        rows = to_rows(source, f"labels[{i}]", settings, limits)
-        other = align(pair.reference, rows, settings, lengths)
-        labels.append((other.findings.missing, pool_rows(other.system, grid, settings.pool)))
-
-    def system(name: str, own: slice) -> Floats:
-        who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
-        if not who:
-            return np.zeros((len(pair.classes), 1))
-        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, own]
-
-    return system
+        return system
 
 
 # Systems that know nothing of the recordings they are scored on: the betas, the shuffled betas and the data

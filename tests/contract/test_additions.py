@@ -225,16 +225,18 @@ def is_trade(name: str) -> bool:
     return any(holds(ScoreName.parse(name)) for holds in TRADES.values())
 
 
-@given(ROWS, ROWS, st.booleans())
-@example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True)
-@example([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)], False)
-@settings(max_examples=12, deadline=None)
-def test_nothing_added_blindly_raises_a_score(reference, system, values):
+@given(
+    ROWS, ROWS, st.booleans(), st.lists(st.sampled_from([*ADDITIONS]), min_size=2, max_size=2, unique=True)
+)
+@example([("a", 0.0, 1.0, "car", 1.0)], [("b", 5.0, 6.0, "dog", 1.0)], True, [*ADDITIONS])
+@example([("a", 0.0, 1.0, "car", 1.0)] * 2, [("a", 0.0, 1.0, "car", 1.0)], False, ["every row twice"])
+@settings(max_examples=8, deadline=None)
+def test_nothing_added_blindly_raises_a_score(reference, system, values, additions):
     before = scored(reference, system, values=values)
-    for name, add in ADDITIONS.items():
+    for name in additions:
         if not values and name in OF_VALUES:
             continue
-        after = scored(reference, system, add(reference, system), values=values)
+        after = scored(reference, system, ADDITIONS[name](reference, system), values=values)
         better = {score: pair for score, pair in gains(before, after).items() if not is_trade(score)}
         if name == "every row twice" and not values and within_one_collar(reference):
             # Of two events of a class within the collars of one detection, its copy finds the other.
@@ -271,27 +273,30 @@ def differing(before: Scores, after: Scores) -> dict[str, tuple[float | None, fl
     }
 
 
-@given(ROWS, ROWS, st.lists(st.tuples(st.booleans(), st.integers(1, 999)), min_size=10, max_size=10))
-@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)], [(False, 500)])
-@example([("a", 0.0, 3.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)] * 2, [(False, 300), (False, 600)])
-@settings(max_examples=12, deadline=None)
+@given(
+    *(ROWS, ROWS, st.lists(st.tuples(st.booleans(), st.integers(1, 999)), min_size=10, max_size=10)),
+    *(st.booleans(), st.sampled_from(["auto", "merge"])),
+)
+@example([("a", 0.0, 1.0, "car", 1.0)], [("a", 0.0, 2.0, "car", 1.0)], [(False, 500)], False, "auto")
+@example(
+    *([("a", 0.0, 3.0, "car", 1.0)], [("a", 0.0, 3.0, "car", 1.0)] * 2, [(False, 300), (False, 600)]),
+    *(True, "merge"),
+)
+@settings(max_examples=8, deadline=None)
 def test_rows_split_in_two_and_short_rows_within_rows_change_only_what_is_counted_in_rows(
-    reference, system, cuts
+    reference, system, cuts, values, events
 ):
-    for values in (True, False):
-        for rows in (cut_in_two(system, cuts), [*system, *short_rows_within(system)]):
-            for events in ("auto", "merge"):
-                chosen = replace(UNFILTERED, events=events)
-                others = differing(
-                    *(scored(reference, of, values=values, chosen=chosen) for of in (system, rows))
-                )
-                if not values and events == "auto":
-                    others = {k: pair for k, pair in others.items() if k.split(".")[0] not in COUNTED_IN_ROWS}
-                assert not others, (values, events, others)
+    how = {"values": values, "chosen": replace(UNFILTERED, events=events)}
+    before = scored(reference, system, **how)
+    for rows in (cut_in_two(system, cuts), [*system, *short_rows_within(system)]):
+        others = differing(before, scored(reference, rows, **how))
+        if not values and events == "auto":
+            others = {k: pair for k, pair in others.items() if k.split(".")[0] not in COUNTED_IN_ROWS}
+        assert not others, (values, events, others)
 
 
 @given(ROWS, st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
     """A detection that is an event of the reference passes the DTC, and so do its copies: none is false."""
     system = data.draw(st.lists(st.sampled_from(reference), min_size=1, max_size=6, unique=True))

@@ -13,13 +13,7 @@ from oracles import END, FILES, LABELS, hard_errors, in_seconds, segment_values,
 from tables import long_rows
 
 from sedeval_soft.measures import segment as segment_
-from sedeval_soft.measures.segment import (
-    count_hard,
-    count_hard_runs,
-    count_soft,
-    runs_on_grid,
-)
-from sedeval_soft.measures.thresholds import EVERYTHING, threshold_between
+from sedeval_soft.measures.segment import count_hard, count_hard_runs, count_soft, runs_on_grid
 from sedeval_soft.timeline.events import active_rows
 from sedeval_soft.timeline.grid import Grid
 
@@ -67,7 +61,7 @@ def test_hard_counts(case):
             assert column[file].tolist() == value
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(tables(), st.sampled_from([1, 3, 8192]))
 def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
     """Between two neighbouring values no cut changes: the integral is a finite sum, here of fractions."""
@@ -90,14 +84,6 @@ def test_soft_counts_are_hard_ones_integrated_over_every_level(case, block):
         assert (getattr(counts, name) >= 0).all()
 
 
-@given(tables())
-def test_a_perfect_system_makes_no_soft_errors_at_all(case):
-    reference, _, start = case
-    counts = count_soft(reference, reference, start)
-    assert not any(getattr(counts, name).any() for name in ERRORS)
-    assert np.array_equal(counts.tp, counts.n_ref)
-
-
 @settings(max_examples=80)
 @given(
     tick_rows(values=st.sampled_from([0.2, 0.5, 0.8])),
@@ -114,43 +100,11 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
     counts = count_hard_runs(*runs, grid.start, len(LABELS))
     cells = []
     for rows in (reference, system):
+        files = list(zip(FILES, lengths, strict=True))
         values = [
-            [
-                v
-                for f, n in zip(FILES, lengths, strict=True)
-                for v in segment_values(rows, f, c, segment, n, "max")
-            ]
-            for c in LABELS
+            [v for f, n in files for v in segment_values(rows, f, c, segment, n, "max")] for c in LABELS
         ]
         cells.append(np.array(values).reshape(len(LABELS), -1) > 0.4)
     for file, expected in enumerate(expected_hard(*cells, grid.start.tolist())):
         for name, value in expected.items():
             assert getattr(counts, name)[file].tolist() == value
-
-
-NEIGHBOURS = st.floats(0, 1).flatmap(
-    lambda a: st.tuples(
-        st.just(a),
-        st.sampled_from([np.nextafter(a, 2), np.nextafter(np.nextafter(a, 2), 2), a + 1e-9, a + 0.25])
-        | st.floats(0, 1),
-    )
-)
-
-
-@settings(max_examples=100)
-@given(NEIGHBOURS, st.booleans())
-def test_threshold_parts_neighbours_however_close(pair, inclusive):
-    below, lowest = sorted(float(value) for value in pair)
-    if below == lowest:
-        return
-    read = float(repr(float(threshold_between(below, lowest, inclusive))))
-    assert (below < read <= lowest) if inclusive else (below <= read < lowest)
-
-
-@pytest.mark.parametrize("lowest", [0.0, 5e-324, 1e-300, 1e-9, 0.3, 1.0])
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_threshold_below_everything(lowest, inclusive):
-    """Where all is detected there is nothing below: the threshold is under the lowest score all the same."""
-    threshold = threshold_between(np.nan, lowest, inclusive)
-    assert (threshold <= lowest) if inclusive else (threshold < lowest)
-    assert threshold >= EVERYTHING

@@ -89,27 +89,24 @@ def test_folders_have_a_file_for_each_recording(form, table, tmp_path):
 
 def test_a_folder_with_something_in_it_is_left_alone(table, tmp_path):
     made = tmp_path / "made"
-    call("convert", table, made, "--to", "maestro", "-q")
+    given = ("convert", table, made, "--to", "maestro")
+    call(*given, "-q")
     before = sorted(made.iterdir())
-    done = call("convert", table, made, "--to", "maestro")
+    done = call(*given)
     assert done.code == 2
     assert "the folder is not empty; expected a new one, or --force to replace it" in done.err
     (made / "a.txt").write_text("old")
-    assert call("convert", table, made, "--to", "maestro", "--force").code == 0
-    assert sorted(made.iterdir()) == before
-    assert (made / "a.txt").read_text() == "0\t1.5\tcar horn\t0.25\n"
+    assert call(*given, "--force").code == 0
+    assert sorted(made.iterdir()) == before and (made / "a.txt").read_text() == "0\t1.5\tcar horn\t0.25\n"
     (made / "thesis.doc").write_text("dear")
-    done = call("convert", table, made, "--to", "maestro", "--force")
-    assert done.code == 2
-    assert "is not replaced, since it holds 'thesis.doc'" in done.err
+    done = call(*given, "--force")
+    assert done.code == 2 and "is not replaced, since it holds 'thesis.doc'" in done.err
     assert (made / "thesis.doc").read_text() == "dear"
-
-
-def test_a_recording_without_a_name_takes_that_of_its_file(tmp_path):
+    # A recording without a name takes that of its file.
     (tmp_path / "scene.txt").write_text("0\t1\tcar\n")
-    done = call("convert", tmp_path / "scene.txt", f"{tmp_path / 'made'}/", "--to", "audacity")
+    done = call("convert", tmp_path / "scene.txt", f"{tmp_path / 'scenes'}/", "--to", "audacity")
     assert "that the recording has no name: it is called 'scene'" in done.err
-    assert [path.name for path in (tmp_path / "made").iterdir()] == ["scene.txt"]
+    assert [path.name for path in (tmp_path / "scenes").iterdir()] == ["scene.txt"]
 
 
 @pytest.mark.parametrize(

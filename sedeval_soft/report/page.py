@@ -53,6 +53,7 @@ def _in_table(table: str, *first: str) -> tuple[str, ...]:
 
 
 _COUNTS = _in_table("counts", "n_ref", "n_sys", "tp", "fp", "fn", "tn")
+_OVERALL = (OVERALL,)
 _MAIN, _RATES, _PSDS = _in_table("main"), _in_table("rates"), _in_table("psds")
 _DIVERGENCES = _in_table("divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 
@@ -75,41 +76,29 @@ class Layout:
 
 AVERAGED = (
     Layout("Summary", _MAIN, ("micro", "macro")),
-    Layout("Polyphonic sound detection score", _PSDS, (OVERALL,)),
+    Layout("Polyphonic sound detection score", _PSDS, _OVERALL),
     Layout("Averages weighted by the size of the reference", _MAIN, ("weighted",)),
     Layout("Counts and parts of the error rate, all classes together", (*_COUNTS, *_RATES), ("micro",)),
     Layout("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
     Layout("Lowest error rate over all thresholds", _in_table("best error rate"), AVERAGES),
-    Layout(
-        "Best micro F over class-wise thresholds, and over one for all classes",
-        _in_table("joint"),
-        (OVERALL,),
-    ),
-    Layout(
-        *("Best threshold for all classes under the constraint", _in_table("satisficed"), (OVERALL,)),
-        ", best under the constraint",
-    ),
-    *(
-        Layout(title, measures, AVERAGES, of_classes, stacked=True)
-        for title, measures, of_classes in (
-            (
-                "Averages of measures with true negatives",
-                _in_table("negatives", "tn"),
-                ", with true negatives",
-            ),
-            ("Averages of deviations in seconds", _in_table("deviations"), ", deviations in seconds"),
-            ("Average precision", _in_table("precision"), ", average precision"),
-            ("Receiver operating characteristic", _in_table("roc"), ", receiver operating characteristic"),
-            ("Divergences, losses and correlations", _DIVERGENCES, ", divergences, losses and correlations"),
-            ("Calibration", _in_table("calibration"), ", calibration"),
-        )
-    ),
-    Layout("Ranking of the classes within segments", _in_table("ranking"), (OVERALL,)),
-    Layout(
-        *("Precision of classes among the highest of a segment", _in_table("label-wise")),
-        *(("macro", "weighted"), ", among the highest of a segment"),
-    ),
-)
+    Layout("Best micro F over class-wise thresholds, and over one for all classes",
+           _in_table("joint"), _OVERALL),
+    Layout("Best threshold for all classes under the constraint", _in_table("satisficed"), _OVERALL,
+           ", best under the constraint"),
+    Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), AVERAGES,
+           ", with true negatives", stacked=True),
+    Layout("Averages of deviations in seconds", _in_table("deviations"), AVERAGES,
+           ", deviations in seconds", stacked=True),
+    Layout("Average precision", _in_table("precision"), AVERAGES, ", average precision", stacked=True),
+    Layout("Receiver operating characteristic", _in_table("roc"), AVERAGES,
+           ", receiver operating characteristic", stacked=True),
+    Layout("Divergences, losses and correlations", _DIVERGENCES, AVERAGES,
+           ", divergences, losses and correlations", stacked=True),
+    Layout("Calibration", _in_table("calibration"), AVERAGES, ", calibration", stacked=True),
+    Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
+    Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
+           ("macro", "weighted"), ", among the highest of a segment"),
+)  # fmt: skip
 """The tables of averages in order."""
 
 _TABLE_OF = {

@@ -14,7 +14,6 @@ from sedeval_soft.errors import EvaluationError
 _OPEN_ALREADY = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 """Names of what a process has open: `/dev/stdout` may be a file that has more in it."""
 
-
 PART_PREFIX, PART_SUFFIX = ".soft-sed-eval-", ".part"
 """How the names of unfinished files begin and end: one is left behind only where a process is killed at once,
 and may then be deleted. Folders of tables are read past it."""
@@ -116,8 +115,23 @@ def write_folder(
     name = os.fspath(path)
     with _failing(name):
         target = Path(os.path.realpath(name))
-        _check_folder(name, target, replaceable, force=force)
+        inside = [*target.iterdir()] if target.is_dir() else []
+        others = [p.name for p in inside if p.is_symlink() or not p.is_file() or p.suffix not in replaceable]
+        expected = f"expected nothing but files ending in {', '.join(sorted({*replaceable}))}"
+        for wrong, reason in (
+            (not name, "cannot be written: the name is empty"),
+            (not target.parent.is_dir(), f"cannot be written: there is no folder {target.parent}"),
+            (
+                target.exists() and not target.is_dir(),
+                "cannot be written: it is a file; expected the name of a folder",
+            ),
+            (inside and not force, "the folder is not empty; expected a new one, or --force to replace it"),
+            (others, f"is not replaced, since it holds {''.join(map(repr, others[:1]))}; {expected}"),
+        ):
+            if wrong:
+                raise OutputError(f"{name}: {reason}")
         made = Path(tempfile.mkdtemp(dir=target.parent, prefix=PART_PREFIX, suffix=PART_SUFFIX))
+        old = made.with_suffix(".old")
         try:
             for member, data in members:
                 if member in {"", ".", ".."} or "/" in member or os.sep in member:
@@ -128,46 +142,12 @@ def write_folder(
                     file.flush()
                     os.fsync(file.fileno())
             made.chmod(0o777 & ~_umask())
-            _put_folder(made, target)
+            if inside:
+                target.replace(old)
+            made.replace(target)
         except BaseException:
+            with contextlib.suppress(OSError):
+                old.replace(target)
             shutil.rmtree(made, ignore_errors=True)
             raise
-
-
-def _check_folder(name: str, target: Path, replaceable: Collection[str], *, force: bool) -> None:
-    """Raise OutputError where a folder cannot be put, or would take the place of something of worth."""
-    if not name:
-        raise OutputError("'': cannot be written: the name is empty")
-    if not target.parent.is_dir():
-        raise OutputError(f"{name}: cannot be written: there is no folder {target.parent}")
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise OutputError(f"{name}: cannot be written: it is a file; expected the name of a folder")
-    inside = list(target.iterdir())
-    if inside and not force:
-        raise OutputError(f"{name}: the folder is not empty; expected a new one, or --force to replace it")
-    other = next(
-        (p for p in inside if p.is_symlink() or not p.is_file() or p.suffix not in replaceable), None
-    )
-    if other is not None:
-        expected = f"nothing but files ending in {', '.join(sorted({*replaceable}))}"
-        raise OutputError(f"{name}: is not replaced, since it holds {other.name!r}; expected {expected}")
-
-
-def _put_folder(made: Path, target: Path) -> None:
-    """Put a folder in the place of one that is not there, empty, or to be replaced."""
-    import shutil
-
-    if not target.is_dir() or not any(target.iterdir()):
-        made.replace(target)
-        return
-    old = made.with_suffix(".old")
-    target.replace(old)
-    try:
-        made.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            old.replace(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

@@ -1,14 +1,17 @@
-"""Scores built by hand for the tests of presentations: numbers that only have to look like scores."""
+"""Scores and boards built by hand for the tests of presentations: numbers that only look like scores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.names import OVERALL, ScoreName, spell
 from sedeval_soft.measures.registry import score_names
+from sedeval_soft.report import render
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.table import Table
 from sedeval_soft.settings import Settings
@@ -20,9 +23,8 @@ COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn")
 ERRORS = ("substitutions", "deletions", "insertions")
 NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
 AVERAGES = ("micro", "macro", "weighted")
-READINGS = ("hard", "optimal", "soft")
 BASES = ("segment", "event", "intersection")
-ALL_FAMILIES = tuple((basis, reading) for basis in BASES for reading in READINGS)
+ALL_FAMILIES = tuple((basis, reading) for basis in BASES for reading in ("hard", "optimal", "soft"))
 FAMILIES = ALL_FAMILIES[:6]
 DEVIATIONS = {"onset_bias": -0.0251, "onset_spread": 0.1102, "offset_bias": 0.3003, "offset_spread": 1.2504}
 
@@ -106,11 +108,6 @@ def tables(scores: Scores) -> list[Table]:
     return list(page_of(scores).tables)
 
 
-def without(scores: Scores, unwanted: Callable[[Score], bool]) -> Scores:
-    """Return the scores without some."""
-    return replace(scores, scores={s.name: s for s in scores.scores.values() if not unwanted(s)})
-
-
 def score(basis: str, reading: str, measure: str, form: str, value: Value, *, of_class: bool) -> Score:
     """Build one score of a class or of an average."""
     average, label = (None, form) if of_class else (form, None)
@@ -162,3 +159,166 @@ def _family(
             key = seed * 2000 + i * 100 + k
             value = _value(reading, measure, key, silent=label in silent, missed=label in missed)
             yield score(basis, reading, measure, label, value, of_class=True)
+
+
+# With intervals, folds, what costs most; and boards.
+
+
+RANK_BY = "segment.soft.f1.macro"
+
+
+def with_intervals(scores: Scores, **chosen: object) -> Scores:
+    """Return the scores with intervals for all but thresholds and what is undefined."""
+    settings = Settings.of(**{"ci": "bootstrap", **chosen})
+    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
+    signature = sign(SIGNATURE_VERSION, settings, scores.inputs)
+    return replace(scores, scores=changed, settings=settings, signature=signature)
+
+
+def _with_interval(score: Score) -> Score:
+    if score.value is None or score.measure == "threshold":
+        return score
+    width = 0.04 if isinstance(score.value, float) and score.value <= 1 else 0.1 * score.value
+    return replace(score, low=score.value - width, high=score.value + 1.25 * width)
+
+
+def of_runs(scores: Scores, runs: Sequence[str] = ("a.tsv", "b.tsv", "c.tsv", "d.tsv")) -> Scores:
+    """Return the scores as if they were means over repeated trainings."""
+    changed = {name: _with_interval(score) for name, score in scores.scores.items()}
+    return replace(scores, scores=changed, system=f"mean of {', '.join(runs)}", runs=tuple(runs))
+
+
+def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3")) -> Scores:
+    """Return the scores with a spread of all averages over folds, and the scores of each fold."""
+    averages = [score for score in scores.scores.values() if score.average is not None]
+    spreads, extra = [], []
+    for score in averages:
+        values = [_of_fold(score, i) for i in range(len(names))]
+        defined = [value for value in values if value is not None]
+        spread = (0.5, 0.03125) if len(defined) > 1 else (None, None)
+        spreads.append(Spread(score.name, tuple(values), *spread))
+        extra += [_in_part(score, name, value) for name, value in zip(names, values, strict=True)]
+    whole = {**scores.scores, **{score.name: score for score in extra}}
+    folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
+    return replace(scores, scores=whole, folds=folds)
+
+
+def _of_fold(score: Score, i: int) -> float | int | None:
+    if score.value is None or (i == 0 and score.measure == "precision"):
+        return None
+    return score.value // (i + 2) if isinstance(score.value, int) else score.value / (1 + i / 16)
+
+
+def _in_part(score: Score, part: str, value: float | int | None) -> Score:
+    name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
+    return replace(score, name=name, group=part, value=value, low=None, high=None)
+
+
+def with_sections(scores: Scores) -> Scores:
+    """Return the scores with chance levels, and over thresholds of the reference: segments, soft left out."""
+    levels = {
+        name: Level(score.value / 2, None if "macro" in name else 0.0125, 0.5)
+        for name, score in scores.scores.items()
+        if isinstance(score.value, float) and score.measure in {"f1", "precision"}
+    }
+    thresholds = (0.25, 0.5, 0.75)
+    names = [
+        f"segment.hard.{measure}.{average}" for average in ("micro", "macro") for measure in ("f1", "recall")
+    ]
+    sweep = Sweep(
+        thresholds,
+        {"segment": (3, 0, 12)},
+        {"segment.hard.n_ref.micro": (90, 60, 30)} | {name: (0.5, scores[name], None) for name in names},
+    )
+    return replace(scores, sweep=sweep, chance=Chance(20, 0, everything=False, levels=levels))
+
+
+def with_worst(scores: Scores, basis: str = "segment") -> Scores:
+    """Return the scores with what costs most: of events, whose costs are counts, without segments."""
+    if basis == "event":
+        files = (Offender("a.wav", None, 12, 0.6, 4, 8), Offender("b.wav", None, 8, 0.4, 8, 0))
+        classes = (Offender(None, "car", 20, 1.0, 12, 8),)
+        return replace(scores, worst=Worst("event", "hard", files, classes, ()))
+    files = (
+        Offender("cafe_restaurant_00.wav", None, 120.25, 0.375, 100.0, 20.25),
+        Offender("b\x1b|.wav", None, 80.5, 0.251, 0.25, 80.25),
+    )
+    classes = (
+        Offender(None, "speech", 300.125, 0.9358, 250.0, 50.125),
+        Offender(None, "car", 20.625, 0.0642, 20.625, 0.0),
+    )
+    segments = (
+        Offender(
+            "cafe_restaurant_00.wav", "speech", 1.75, 0.0055, 1.0, 0.75, 1.0, 0.0, onset=12.0, offset=13.0
+        ),
+        Offender("b\x1b|.wav", "car", 0.9375, 0.0029, 0.0, 0.9375, 0.0625, 1.0, onset=0.3, offset=0.4),
+    )
+    return replace(scores, worst=Worst("segment", "soft", files, classes, segments))
+
+
+def board(
+    names: Sequence[str] = ("alpha.tsv", "beta.tsv", "gamma.tsv", "baseline.tsv"),
+    baseline: str | None = None,
+    replicates: int = 1000,
+    n_classes: int = 2,
+    families: Sequence[tuple[str, str]] = FAMILIES,
+    **chosen: object,
+) -> Board:
+    """Build a board of some systems, each a little worse than the one before; the second and third are tied.
+
+    All but the first two differ in all classes by McNemar's test.
+    """
+    compared_to = baseline or names[0]
+    systems, entries, discordances = [], [], []
+    for i, name in enumerate(names):
+        scores = _shifted(
+            with_intervals(build(families=families, system=name), replicates=replicates, **chosen), i
+        )
+        found = scores.score(RANK_BY)
+        systems.append(scores)
+        difference = None if name == compared_to else _difference(i, replicates)
+        rank, tied = (2, len(names) > 2) if i in {1, 2} else (i + 1, False)
+        entries.append(
+            Entry(
+                *(name, rank, tied, i + 1, found.value, found.low, found.high, difference),
+                *(0.875 - i / 16, max(i, 1), min(i + 2, len(names))),
+            )
+        )
+        if difference is not None:
+            for k in range(n_classes):
+                p = 0.5 if i == 1 else 10.0 ** -(2 * i + k)
+                discordances.append(Discordance(name, f"class {k}", 12 + k, 40 + i, p, min(1, 4 * p)))
+    tau = ((1.0, 0.6667, None), (0.6667, 1.0, None), (None, None, None))
+    agreement = Agreement((RANK_BY, "segment.hard.error_rate.micro", "event.hard.f1.macro"), tau)
+    return Board(
+        *(tuple(systems), RANK_BY, compared_to, baseline, 0.95, replicates, 0),
+        *(tuple(entries), tuple(discordances), agreement),
+    )
+
+
+def render_board(board: Board, form: str = "text", **options: object) -> str:
+    """The comparison of systems as text in one of the forms."""
+    return render(board.systems, form, board=board, **options)
+
+
+def _shifted(scores: Scores, i: int) -> Scores:
+    """Return the scores of a system of its own: its own input, and all ratios lower the higher `i` is."""
+    inputs = tuple(
+        replace(item, name=scores.system, sha256=f"{i:064x}") if item.role == "system" else item
+        for item in scores.inputs
+    )
+    lower = 0.01 * i
+    changed = {
+        name: replace(s, value=s.value - lower, low=s.low - lower, high=s.high - lower)
+        if isinstance(s.value, float) and s.low is not None and s.high is not None
+        else s
+        for name, s in scores.scores.items()
+    }
+    signature = sign(SIGNATURE_VERSION, scores.settings, inputs)
+    return replace(scores, scores=changed, inputs=inputs, signature=signature)
+
+
+def _difference(i: int, replicates: int) -> Difference:
+    least = 1 / (replicates + 1)
+    p = (0.4213, 0.0415, least, least)[min(i, 3)]
+    return Difference(-0.01 * i, -0.01 * i - 0.02, -0.01 * i + 0.02, p, p / 2 + least / 2, min(1.0, 3 * p))

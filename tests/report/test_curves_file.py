@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,35 +20,32 @@ def scores():
     return evaluate(y, p, measures=["curves", "calibration"], only="all", psds="dcase-psds1")
 
 
-TEXTS = ("basis", "reading", "class", "average", "bins")
-
-
-def _read(name: str, text: str) -> str | float | None:
-    if name in TEXTS:
-        return text or None
-    return float(text) if text else float("nan")
-
-
 @pytest.fixture(scope="module", params=["tsv", "parquet"])
 def table(request, scores, tmp_path_factory):
     path = tmp_path_factory.mktemp("curves") / f"c.{request.param}"
     write_curves(str(path), scores.curves)
-    if request.param == "tsv":
-        # Python reads each number to the last digit; what pandas does depends on its version.
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
-        return pd.DataFrame([{name: _read(name, text) for name, text in row.items()} for row in rows])
-    return pd.read_parquet(path)
+    if request.param == "parquet":
+        return pd.read_parquet(path)
+    # Python reads each number to the last digit; what pandas does depends on its version.
+    texts = pd.read_csv(path, sep="\t", dtype=str)
+    return texts.assign(**{name: texts[name].map(float) for name in COLUMNS[5:]})
+
+
+def rows(table, basis, reading, label):
+    """Return the rows of a class, or of the micro average, of a basis and reading."""
+    chosen = table["class"] == label if label else table.average == "micro"
+    return table[(table.basis == basis) & (table.reading == reading) & chosen]
 
 
 def test_a_row_for_each_threshold_of_each_curve(scores, table):
     assert list(table.columns) == list(COLUMNS)
     for (basis, reading), by_class in scores.curves.families().items():
         for label, curve in by_class.items():
-            own = table[(table.basis == basis) & (table.reading == reading) & (table["class"] == label)]
-            own = own[own.bins.isna()]
+            points = rows(table, basis, reading, label)
+            points = points[points.bins.isna()]
             for name in ("threshold", "tp", "n_sys", "precision", "recall", "f1", "error_rate"):
-                np.testing.assert_array_equal(own[name].to_numpy(float), getattr(curve, name), err_msg=name)
+                values = points[name].to_numpy(float)
+                np.testing.assert_array_equal(values, getattr(curve, name), err_msg=name)
     assert {"psd_roc"} < set(table.reading)
 
 
@@ -58,27 +53,23 @@ def test_a_row_for_each_threshold_of_each_curve(scores, table):
 @pytest.mark.parametrize("basis", ["segment", "clip"])
 def test_areas_of_what_was_written_are_the_scores(scores, table, basis, reading):
     for label in ("0", "1", None):
-        chosen = table["class"] == label if label else table.average == "micro"
-        own = table[(table.basis == basis) & (table.reading == reading) & chosen & table.bins.isna()]
-        name = f"{basis}.{reading}.roc_auc" + (f"[{label}]" if label else ".micro")
-        x, y = (own[column].to_numpy(float) for column in ("false_positive_rate", "recall"))
-        area = np.trapezoid(y[::-1], x[::-1])
-        if scores[name] is None:
-            assert np.isnan(area)
-        else:
-            assert area == pytest.approx(scores[name], abs=1e-12)
+        points = rows(table, basis, reading, label)
+        points = points[points.bins.isna()]
+        wanted = scores[f"{basis}.{reading}.roc_auc" + (f"[{label}]" if label else ".micro")]
+        area = np.trapezoid(points.recall[::-1], points.false_positive_rate[::-1])
+        assert area == pytest.approx(float("nan") if wanted is None else wanted, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("reading", ["hard", "soft"])
 def test_bins_give_the_calibration_errors_back(scores, table, reading):
     for kind, measure in (("equal_width", "expected"), ("equal_mass", "adaptive")):
         for label in ("0", "1", "2"):
-            own = table[(table.basis == "segment") & (table.reading == reading) & (table["class"] == label)]
-            own = own[own.bins == kind]
-            assert own.bin_size.sum() == 60
-            off = (own.mean_score - own.mean_reference).abs()
+            bins = rows(table, "segment", reading, label)
+            bins = bins[bins.bins == kind]
+            assert bins.bin_size.sum() == 60
+            off = (bins.mean_score - bins.mean_reference).abs()
             wanted = scores[f"segment.{reading}.{measure}_calibration_error[{label}]"]
-            assert (off * own.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
+            assert (off * bins.bin_size).sum() / 60 == pytest.approx(wanted, abs=1e-12)
 
 
 def test_names_and_folders_that_cannot_be_are_refused(scores, tmp_path):

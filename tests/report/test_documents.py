@@ -14,8 +14,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board, of_runs, render_board, with_folds, with_intervals, with_worst
-from samples import build
+from samples import board, build, of_runs, render_board, with_folds, with_intervals, with_worst
 
 from sedeval_soft import evaluate
 from sedeval_soft.measures.names import AVERAGES, OVERALL
@@ -116,18 +115,6 @@ def test_documents_are_valid_and_have_all_scores(name):
     assert [(s["name"], s["group"], s["value"], s["low"], s["high"]) for s in found] == [
         (s.name, s.group, s.value, s.low, s.high) for s in scores.scores.values()
     ]
-
-
-def test_the_document_of_a_board_has_the_systems_and_the_board():
-    found = board(baseline="gamma.tsv", families=(*HARD, ("segment", "soft")))
-    document = json.loads(render_board(found, "json"))
-    VALIDATOR.validate(document)
-    assert yaml.safe_load(render_board(found, "yaml")) == document
-    plain = json.loads(render(found.systems, "json"))
-    assert plain["board"] is None
-    assert document | {"board": None} == plain
-    assert document["board"]["baseline"] == "gamma.tsv"
-    assert document["board"]["entries"][2]["difference"] is None
 
 
 def first(document, measure="f1", reading="hard"):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from launched import program
-from resampled import render_board
+from samples import render_board
 
 import sedeval_soft
 from sedeval_soft.errors import visible, visible_lines

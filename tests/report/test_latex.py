@@ -6,8 +6,7 @@ import re
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import board, render_board
-from samples import build, revalued
+from samples import board, build, render_board, revalued
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.report import render
@@ -37,20 +36,6 @@ def drawn(found: Board) -> dict[str, list[str]]:
     """Return the cells of each column of a leaderboard, by its head."""
     _, head, *rows = rows_of(render_board(found, "latex"))
     return {name: [row[at] for row in rows] for at, name in enumerate(head)}
-
-
-def test_rows_have_the_columns_that_the_head_has():
-    for text in (render([build()], "latex"), render_board(board(HOSTILE, families=SOFT), "latex")):
-        preamble = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)
-        assert preamble
-        head, *rows = rows_of(text)[1:]
-        assert {len(row) for row in (head, *rows)} == {len(preamble[1])}
-        spans = [int(n) for n in re.findall(r"\\multicolumn\{(\d+)\}", text)]
-        assert sum(spans) == len(preamble[1]) - 2
-        rules = [(int(a), int(b)) for a, b in re.findall(r"\\cmidrule\(lr\)\{(\d+)-(\d+)\}", text)]
-        assert [b - a + 1 for a, b in rules] == spans
-        assert (rules[0][0], rules[-1][1]) == (3, len(preamble[1]))
-        assert text.count(r"\toprule") == text.count(r"\midrule") == text.count(r"\bottomrule") == 1
 
 
 def test_undefined_and_negative_numbers_are_set_as_such():

@@ -14,18 +14,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from resampled import board, render_board, with_folds, with_intervals
 from rich.cells import cell_len
 from rich.text import Text
 from samples import (
     FAMILIES,
     MAESTRO,
     UNICODE,
+    board,
     build,
     registered,
+    render_board,
     revalued,
     score,
     tables,
+    with_folds,
+    with_intervals,
 )
 
 from sedeval_soft import evaluate
@@ -33,7 +36,7 @@ from sedeval_soft.errors import visible
 from sedeval_soft.measures.names import AVERAGES
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import board_page, p_value
-from sedeval_soft.report.page import ends, page_of
+from sedeval_soft.report.page import ends
 from sedeval_soft.report.render import with_averages
 from sedeval_soft.report.table import cells, escaped, exact, number, short
 
@@ -65,18 +68,6 @@ def table_of(found, title):
     all_tables = tables(found) if hasattr(found, "settings") else board_page(found).tables
     (table,) = (table for table in all_tables if table.title.startswith(title))
     return table
-
-
-def cells_of(table, *names):
-    """Return the row of some names as {(heading, column): cell}."""
-    row = next(row for row in table.rows if row[: len(names)] == names)
-    columns = zip([*[""] * table.names, *(table.headings or [""] * len(row))], table.head, strict=False)
-    return dict(zip(columns, row, strict=True))
-
-
-def column(table, name):
-    """Return the cells below the first column of a name."""
-    return [row[table.head.index(name)] for row in table.rows]
 
 
 @pytest.mark.parametrize("shown", ["text", "markdown", "terminal 60"])
@@ -113,15 +104,6 @@ def test_what_the_layout_does_not_know_is_in_tables_of_others():
     )
     assert table_of(scores, "Classes, phrase-based, soft reading, other").rows == (("car", "0.7777"),)
     assert table_of(scores, "Classes, segment-based, hard reading, other").rows == (("speech", "0.7777"),)
-
-
-def test_the_dash_and_classes_without_reference_are_explained_where_there_are_any():
-    assert "is undefined" not in render([build(("-", "car"))])
-    for form in ("text", "markdown"):
-        text = render([build(MAESTRO, silent=MAESTRO[1:3], missed=("car",))], form)
-        assert "is undefined" in text
-        assert "left out of macro averages: car, people talking." in text
-    assert "\n\\- is undefined" in text, "no item of a list"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf")])
@@ -224,25 +206,11 @@ def test_ends_have_exact_short_names(confidence, expected):
     assert ends(confidence) == expected
 
 
-def test_only_main_scores_have_their_spread_in_the_table_and_all_where_there_are_none():
-    scores = with_folds(registered(("car", "speech")))
-    measures = ("P", "R", "F1", "F2", "ER", "KLD")
-    expected = {(measure, average) for measure in measures for average in ("micro", "macro")}
-    overall = {("PSDS", "overall"), ("piPSDS", "overall")}
-    assert {row[2:4] for row in table_of(scores, "Folds").rows} == expected | overall
-    assert any("Spreads of all averages are in JSON" in note for note in page_of(scores).notes)
+def test_folds_have_the_spread_of_all_averages_where_there_are_no_main_ones():
     scores = with_folds(build(families=SEGMENTS))
     rare = tuple(s for s in scores.folds.spreads if ".accuracy." in s.name)
     rows = table_of(replace(scores, folds=replace(scores.folds, spreads=rare)), "Folds").rows
     assert [row[2:4] for row in rows[:3]] == [("acc", "micro"), ("acc", "macro"), ("acc", "weighted")]
-
-
-def test_parts_have_tables_behind_those_of_the_whole(parts):
-    alone = tables(evaluate(TABLE, TABLE))
-    assert tables(parts)[: len(alone)] == alone
-    for form in FORMATS:
-        text = render([parts], form).replace("\\", "")
-        assert (GROUP in text and SCENE in text) or form == "latex"
 
 
 @pytest.mark.parametrize("wanted", [("micro",), ("micro", "weighted"), AVERAGES])

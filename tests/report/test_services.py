@@ -11,8 +11,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from resampled import with_folds
-from samples import build, revalued, with_all_bases
+from samples import build, revalued
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Scores
@@ -71,15 +70,6 @@ def test_junit_is_xml_whatever_names_hold(name):
     if name.isprintable():
         assert root[0].get("name") == name
         assert next(root.iter("testcase")).get("name") == verdict.requirement
-
-
-def test_codabench_has_averages_and_numbers_only():
-    scores = with_folds(with_all_bases())
-    found = json.loads(codabench(scores)[0])
-    averages = [s for s in scores.scores.values() if s.average is not None and s.group is None]
-    assert found == {key_of(s.name): s.value for s in averages if s.value is not None}
-    assert found["segment_soft_f1_macro"] == scores[F1]
-    assert all(re.fullmatch(r"\w+", key, re.ASCII) and len(key) <= LONGEST for key in found)
 
 
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1.5e-12, 0.0, 7, 1e22])

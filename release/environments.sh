@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 uv=${UV:-uv}
 library="tests/timeline tests/config tests/report tests/plots tests/adapters tests/evaluation/test_library.py"
 library+=" tests/tools/test_annotate.py"
-library+=" tests/evaluation/test_evaluator.py tests/evaluation/test_evaluator_arrays.py tests/test_startup.py"
+library+=" tests/evaluation/test_evaluator.py tests/test_startup.py"
 read -r -a tests <<<"${TESTS:-$library tests/cli/test_commands.py tests/tools/test_convert.py}"
 read -r -a names <<<"${*:-lowest 3.12 3.13 3.14}"
 work=$(mktemp -d)

@@ -252,7 +252,7 @@ def _wrong_length(file: object, seconds: object, limits: Limits) -> str:
     if not isinstance(file, str):
         return f"{shown(file)} is not the name of a file; expected text"
     number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-    value = float(cast("float", seconds)) if number else math.nan
+    value = cast("float", seconds) if number else math.nan
     if value > limits.duration:
         return f"{file!r} has {shown(seconds)}, which {limits.too_long()}; expected a number of seconds"
     if not value >= 0:

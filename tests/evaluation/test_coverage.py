@@ -1,4 +1,4 @@
-"""Simulations with a known truth: intervals hold it as often as they say.
+"""Simulations with a known truth: intervals hold it as often as they say, p-values are uniform.
 
 How often they hold best macro F of few files is measured by `docs/make/coverage.py`.
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from documents import script
+from tables import wide_rows
 
+from sedeval_soft import compare, evaluate
 from sedeval_soft.evaluation.intervals import MEASURED, MEASURED_WITH, bca, jackknife, percentile
 
 SIMULATIONS, FILES, REPLICATES = 500, 60, 1000
-QUALITY = (4.0, 2.0)
 INSERTED = 0.3
 TRUTH = 2 * (2 / 3) / (1 + 2 / 3 + INSERTED)
 """Of a beta(4, 2) quality that does not depend on the size of a file, the mean is 2/3."""
@@ -25,7 +26,7 @@ def one_system():
     """TP and N_ref + N_sys of files that differ in size and in difficulty."""
     rng = np.random.default_rng(2023)
     size = 3 + rng.negative_binomial(2, 0.1, (SIMULATIONS, FILES))
-    tp = rng.binomial(size, rng.beta(*QUALITY, size.shape)).astype(float)
+    tp = rng.binomial(size, rng.beta(4.0, 2.0, size.shape)).astype(float)
     both = size + tp + rng.poisson(INSERTED * size)
     weights = rng.multinomial(FILES, np.full(FILES, 1 / FILES), REPLICATES).astype(float)
     replicates = 2 * (weights @ tp.T) / (weights @ both.T)
@@ -59,11 +60,10 @@ def test_expanded_intervals_hold_a_mean_of_few_files_where_others_are_too_narrow
     rng = np.random.default_rng(n_files)
     drawn = rng.normal(0, 1, (2000, n_files))
     weights = rng.multinomial(n_files, np.full(n_files, 1 / n_files), REPLICATES).astype(float)
-    replicates = weights @ drawn.T / n_files
     left_out = (drawn.sum(axis=1) - drawn.T) / (n_files - 1)
     held = {}
     for name, how in METHODS.items():
-        low, high = how(replicates, drawn.mean(axis=1), left_out, 0.95)
+        low, high = how(weights @ drawn.T / n_files, drawn.mean(axis=1), left_out, 0.95)
         held[name] = ((low <= 0) & (0 <= high)).mean()
     # Replicates of five files do not reach far enough out for more.
     assert (0.91 if n_files == 5 else 0.93) <= held["expanded"] <= 0.97, held
@@ -76,5 +76,71 @@ def test_shares_that_are_documented_are_measured_again():
     again = script("coverage").measured(simulations, (20,))
     for kind, shares in MEASURED.items():
         expected, (found,) = shares[MEASURED_WITH.index(20)], again[kind]
-        error = np.sqrt(expected * (1 - expected) / simulations)
-        assert abs(found - expected) < 4 * error, kind
+        assert abs(found - expected) < 4 * np.sqrt(expected * (1 - expected) / simulations), kind
+
+
+# --- whole evaluations ----------------------------------------------------------------------------
+
+N_FILES, SHAPE = 50, (8, 2)
+"""Files in each data set, and segments and classes in each file."""
+VALUES, CHANCES = np.array([0.25, 0.5, 0.75, 1.0]), np.array([0.3, 0.2, 0.3, 0.2])
+"""What segments that are not silent hold."""
+QUALITY, ACTIVITY = np.array([0.3, 0.6, 0.9]), np.array([0.4, 0.9])
+"""How likely a system repeats the reference, and how likely a segment is not silent: of files."""
+
+
+def simulated(rng, systems=1):
+    """Return a reference and systems, tables of files that differ in how hard they are and how much sounds.
+
+    A system repeats a segment of the reference, or says what another such segment could have held.
+    """
+    size = (N_FILES, *SHAPE)
+    quality, activity = (rng.choice(of, (N_FILES, 1, 1)) for of in (QUALITY, ACTIVITY))
+
+    def draw():
+        return rng.choice(VALUES, size, p=CHANCES) * (rng.random(size) < activity)
+
+    reference = draw()
+    sides = [reference, *(np.where(rng.random(size) < quality, reference, draw()) for _ in range(systems))]
+    return [wide_rows(side.reshape(-1, SHAPE[1]), files=N_FILES) for side in sides]
+
+
+def true_f(reading):
+    """Return 2 E[TP] / (E[N_ref] + E[N_sys]), by enumeration of all that a segment can hold."""
+    held = VALUES if reading == "soft" else (VALUES > 0.5).astype(float)
+    mean, common = CHANCES @ held, CHANCES @ np.minimum(held[:, None], held) @ CHANCES
+    # The two factors are independent; of an unrelated segment both must sound.
+    tp = np.mean([q * a * mean + (1 - q) * a * a * common for q in QUALITY for a in ACTIVITY])
+    return tp / (np.mean(ACTIVITY) * mean)
+
+
+def test_intervals_of_evaluations_hold_the_truth():
+    rng = np.random.default_rng(2024)
+    families = ("segment.hard", "segment.soft")
+    asked = {"only": families, "ci": "bootstrap", "replicates": 250, "classes": ("class0", "class1")}
+    made = [evaluate(*simulated(rng), seed=seed, **asked) for seed in range(SIMULATIONS)]
+    for family in families:
+        scores = [each.score(f"{family}.f1.micro") for each in made]
+        low, value, high = np.array([(score.low, score.value, score.high) for score in scores]).T
+        truth = true_f(family.partition(".")[2])
+        # The truth is what scores scatter about: a wrong one would not be noticed by wide intervals.
+        assert abs(value.mean() - truth) < 4 * value.std() / np.sqrt(SIMULATIONS)
+        assert 0.92 <= ((low <= truth) & (truth <= high)).mean() <= 0.97
+        assert (high - low).mean() < 6 * value.std()
+
+
+@pytest.mark.parametrize("name", ["segment.soft.f1.micro", "segment.hard.f1.macro"])
+def test_p_values_of_systems_alike_are_uniform(name):
+    rng = np.random.default_rng(2025)
+    simulations, differences = 140, []
+    asked = {"rank_by": name, "only": (name.rpartition(".f1")[0],), "replicates": 199}
+    for seed in range(simulations):
+        reference, one, other = simulated(rng, 2)
+        board = compare(reference, {"one": one, "other": other}, seed=seed, **asked)
+        differences.append(board.entries[1].difference)
+    for of in ("p_exchange", "p_bootstrap"):
+        p = np.sort([getattr(difference, of) for difference in differences])
+        steps = np.arange(simulations + 1) / simulations
+        # 1.36 / sqrt(n) is the distance that one in twenty true uniform samples exceeds.
+        assert max((p - steps[:-1]).max(), (steps[1:] - p).max()) < 1.36 / np.sqrt(simulations), of
+        assert 0.02 <= (p <= 0.05).mean() <= 0.085, of

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import operator
+import pickle
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn_again import FILES, LABELS, random_table, random_tables
+from exchanged import tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, SettingsError
+from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -21,7 +25,6 @@ from sedeval_soft.settings import GROUPS, READINGS, Settings
 ALL = Settings(classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, worst=4)
 
 SETTINGS = {
-    "defaults": Settings(),
     "everything": ALL,
     "rows are events": replace(ALL, events="rows", psds=None, inclusive=True),
     "all that classes need not be named for": Settings(
@@ -41,37 +44,29 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def row_tuples(rows):
-    columns = zip(rows.file, rows.onset, rows.offset, rows.label, rows.value, strict=True)
-    return [(rows.files[f], float(on), float(off), rows.classes[c], float(v)) for f, on, off, c, v in columns]
-
-
 def batch_of(tables, files):
     """The rows of some files, which know no other files or classes; no rows have no column of values."""
-    sides = (row_tuples(side) for side in (tables.reference, tables.system))
+    sides = (tuples(side) for side in (tables.reference, tables.system))
     return [long_rows([row for row in side if row[0] in files], files=files) for side in sides]
 
 
-def json_of(scores):
-    return render([scores], "json")
+def counted(tables, files=FILES, made=None, **given):
+    return Evaluator(made, **given).update(*batch_of(tables, files))
 
 
-def together(tables, made, **parts):
-    """All files in one batch."""
-    return json_of(Evaluator(made).update(*batch_of(tables, FILES)).compute(**parts))
+def json_of(evaluator, **parts):
+    return render([evaluator.compute(**parts)], "json")
 
 
 def grown(tables, made, order, cuts, tree, folder=None):
     """Batches in some order, each in an evaluator of its own, merged in some order, some by way of a file."""
     edges = [0, *sorted(set(cuts)), len(order)]
-    batches = [order[a:b] for a, b in itertools.pairwise(edges)]
-    parts = [Evaluator(made).update(*batch_of(tables, files)) for files in batches]
+    parts = [counted(tables, order[a:b], made) for a, b in itertools.pairwise(edges)]
     while len(parts) > 1:
-        at = next(tree, 0) % len(parts)
-        taken = parts.pop(at)
+        taken = parts.pop(next(tree, 0) % len(parts))
         other = next(tree, 0) % len(parts)
-        if next(tree, 0) % 3 == 0:
-            json_of(taken.compute()) if not made.ci and not made.groups and not made.scenes else None
+        if next(tree, 0) % 3 == 0 and not (made.ci or made.groups or made.scenes):
+            taken.compute()
         if folder is not None and next(tree, 0) % 2:
             taken.save(folder / "part.tally")
             taken = Evaluator.load(folder / "part.tally")
@@ -80,7 +75,7 @@ def grown(tables, made, order, cuts, tree, folder=None):
 
 
 @pytest.mark.parametrize("chosen", SETTINGS)
-@settings(max_examples=3)
+@settings(max_examples=settings.default.max_examples // 15)
 @given(
     seed=st.integers(0, 2**20),
     form=st.sampled_from(["tied", "fine"]),
@@ -90,167 +85,135 @@ def grown(tables, made, order, cuts, tree, folder=None):
     tree=st.lists(st.integers(0, 11), max_size=20),
 )
 def test_any_split_gives_the_same_bytes(chosen, seed, form, n, order, cuts, tree, tmp_path_factory):
-    made = SETTINGS[chosen]
-    tables = random_tables(seed, form, n)
-    if made.groups or made.scenes:
-        # Groups are of classes that occur.
-        known = {*tables.reference.classes, *tables.system.classes}
-        made = replace(made, groups={name: of for name, of in made.groups.items() if {*of} <= known})
+    made, tables = SETTINGS[chosen], random_tables(seed, form, n)
+    # Groups are of classes that occur.
+    occurring = {*tables.reference.classes, *tables.system.classes}
+    made = replace(made, groups={name: of for name, of in made.groups.items() if {*of} <= occurring})
     folder = tmp_path_factory.mktemp("tallies")
-    found = grown(tables, made, order, cuts, iter(tree), folder).compute()
-    assert json_of(found) == together(tables, made)
+    assert json_of(grown(tables, made, order, cuts, iter(tree), folder)) == json_of(
+        counted(tables, made=made)
+    )
 
 
 def test_a_batch_is_what_evaluate_gives():
     """All but where things come from: names of what is in memory, and their number of rows."""
     tables = random_tables(3)
-    batches = grown(tables, ALL, FILES, [1, 3], iter([]))
-    ours, theirs = batches.compute(), evaluate_rows(tables.reference, tables.system, ALL)
-    assert dict(ours) == dict(theirs) and list(ours) == list(theirs)
-    assert (ours.files, ours.classes, ours.length, ours.worst) == (
-        theirs.files, theirs.classes, theirs.length, theirs.worst,
-    )  # fmt: skip
-    assert [(i.role, i.rows, i.files, i.classes) for i in ours.inputs] == [
-        (i.role, i.rows, i.files, i.classes) for i in theirs.inputs
-    ]
+    ours = grown(tables, ALL, FILES, [1, 3], iter([])).compute()
+    theirs = evaluate_rows(tables.reference, tables.system, ALL)
+    assert [*ours.items()] == [*theirs.items()]
+    for name in ("files", "classes", "length", "worst"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    described = [[(i.role, i.rows, i.files, i.classes) for i in each.inputs] for each in (ours, theirs)]
+    assert described[0] == described[1]
 
 
-def test_folds_and_scenes_are_the_same_however_files_are_split():
+def test_folds_scenes_and_lengths_are_the_same_however_files_are_split():
     tables = random_tables(4)
     parts = {
         "folds": dict.fromkeys(FILES, "1") | {"a": "2", "d": "2"},
         "by": dict(zip(FILES, "xxyyy", strict=True)),
     }
     made = Settings(ci="bootstrap", replicates=5)
-    found = grown(tables, made, FILES[::-1], [2, 3], iter([1, 0, 1])).compute(**parts)
-    assert json_of(found) == together(tables, made, **parts)
-    assert found.folds is not None and "segment.hard.f1.micro@y" in found
-
-
-def test_lengths_come_with_batches():
-    tables = random_tables(5)
+    found = grown(tables, made, FILES[::-1], [2, 3], iter([1, 0, 1]))
+    assert json_of(found, **parts) == json_of(counted(tables, made=made), **parts)
+    scores = found.compute(**parts)
+    assert scores.folds is not None and "segment.hard.f1.micro@y" in scores
     lengths = {file: 20.0 + k for k, file in enumerate(FILES)}
-    whole = Evaluator().update(*batch_of(tables, FILES), durations=lengths)
-    split = Evaluator()
+    whole, split = Evaluator().update(*batch_of(tables, FILES), durations=lengths), Evaluator()
     for file in "cadbe":
         split.update(*batch_of(tables, [file]), durations={file: lengths[file]})
-    assert json_of(split.compute()) == json_of(whole.compute())
+    assert json_of(split) == json_of(whole)
     assert split.compute().length == sum(lengths.values())
 
 
 def test_merging_does_not_touch_what_is_merged():
     tables = random_tables(7)
-    one, two = (Evaluator().update(*batch_of(tables, files)) for files in (FILES[:2], FILES[2:]))
-    before = json_of(two.compute())
+    one, two = (counted(tables, files) for files in (FILES[:2], FILES[2:]))
+    before = json_of(two)
     one.merge(two)
-    assert json_of(two.compute()) == before
+    assert json_of(two) == before
     two.update(*(random_table(np.random.default_rng(0), files=["new"]) for _ in range(2)))
     assert one.compute().files == FILES
 
 
 def test_a_file_is_counted_once():
     tables = random_tables(8)
-    evaluator = Evaluator().update(*batch_of(tables, "abc"))
-    with pytest.raises(EvaluationError, match=r"file 'c' was counted before"):
-        evaluator.update(*batch_of(tables, "cd"))
-    with pytest.raises(EvaluationError, match=r"file 'b' was counted before"):
-        evaluator.merge(Evaluator().update(*batch_of(tables, "eb")))
-    with pytest.raises(EvaluationError, match="counted before"):
-        evaluator.merge(evaluator)
-    batches = Evaluator().update(*batch_of(tables, "e")).update(*batch_of(tables, "d"))
-    with pytest.raises(EvaluationError, match=r"file 'a' was counted before"):
-        evaluator.merge(batches.update(*batch_of(tables, "a")))
+    evaluator = counted(tables, "abc")
+    batches = counted(tables, "e").update(*batch_of(tables, "d")).update(*batch_of(tables, "a"))
+    for file, action in {
+        "c": lambda: evaluator.update(*batch_of(tables, "cd")),
+        "b": lambda: evaluator.merge(counted(tables, "eb")),
+        "": lambda: evaluator.merge(evaluator),
+        "a": lambda: evaluator.merge(batches),
+    }.items():
+        with pytest.raises(EvaluationError, match=f"file '{file}.*' was counted before"):
+            action()
     # What was refused has left nothing behind.
-    assert json_of(evaluator.compute()) == json_of(Evaluator().update(*batch_of(tables, "abc")).compute())
+    assert json_of(evaluator) == json_of(counted(tables, "abc"))
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
+def test_other_settings_are_named():
+    tables = random_tables(9)
+    evaluator = counted(tables, "ab")
+    for other, said in (
         ({"threshold": 0.4}, "threshold is 0.5 and 0.4"),
-        ({"segment_length": 0.5}, "segment_length is 1.0 and 0.5"),
         ({"classes": ("car",)}, "classes is None and ['car']"),
-        ({"measures": ("curves",)}, "measures is [] and ['curves']"),
         ({"groups": {"x": ("car",)}}, "groups is {} and {'x': ['car']}"),
         ({"beta": 2.0, "pool": "mean"}, "pool is 'max' and 'mean'; beta is 1.0 and 2.0"),
         ({"min_gap": {"car": 1.0}}, "min_gap is 0.0 and {'car': 1.0}"),
-        ({"worst": 3}, "worst is 0 and 3"),
-    ],
-)
-def test_other_settings_are_named(other, said):
-    tables = random_tables(9)
-    evaluator = Evaluator().update(*batch_of(tables, "ab"))
-    with pytest.raises(EvaluationError, match=re.escape(said)):
-        evaluator.merge(Evaluator(**other).update(*batch_of(tables, "cd")))
-    # Of one that has counted nothing, too.
-    with pytest.raises(EvaluationError, match=re.escape(said)):
-        Evaluator().merge(Evaluator(**other))
+    ):
+        with pytest.raises(EvaluationError, match=re.escape(said)):
+            evaluator.merge(counted(tables, "cd", **other))
+        # Of one that has counted nothing, too.
+        with pytest.raises(EvaluationError, match=re.escape(said)):
+            Evaluator().merge(Evaluator(**other))
 
 
 def test_how_sure_scores_are_may_be_asked_differently(tmp_path):
     """Settings of resampling shape no statistic: the evaluator that computes has its way."""
     tables = random_tables(10)
     plain, sure = Settings(), Settings(ci="bootstrap", replicates=10, seed=4, fixed_thresholds=True)
-    one = (
-        Evaluator(sure)
-        .update(*batch_of(tables, "ab"))
-        .merge(Evaluator(plain).update(*batch_of(tables, "cde")))
-    )
-    assert json_of(one.compute()) == together(tables, sure)
-    two = (
-        Evaluator(plain)
-        .update(*batch_of(tables, "ab"))
-        .merge(Evaluator(sure).update(*batch_of(tables, "cde")))
-    )
-    assert json_of(two.compute()) == together(tables, plain)
-    one.save(tmp_path / "a.tally")
-    assert json_of(Evaluator.load(tmp_path / "a.tally").compute()) == together(tables, sure)
+    for made, other in ((plain, sure), (sure, plain)):
+        one = counted(tables, "ab", made).merge(counted(tables, "cde", other))
+        assert json_of(one) == json_of(counted(tables, made=made))
+        one.save(tmp_path / "a.tally")
+        assert json_of(Evaluator.load(tmp_path / "a.tally")) == json_of(one)
 
 
-def test_strictness_waits_for_all_batches():
+def rows(*given):
+    return long_rows([(file, 0.0, 1.0, label, 0.7) for file, label in given])
+
+
+def test_strictness_and_scenes_wait_for_all_batches():
     """A class that a batch of the reference lacks may come with another one."""
-    strict = Settings(strict=True)
-    evaluator = Evaluator(strict)
-    evaluator.update(*(long_rows([("a", 0.0, 1.0, label, 0.7)]) for label in ("car", "dog")))
+    evaluator = Evaluator(Settings(strict=True)).update(rows(("a", "car")), rows(("a", "dog")))
     with pytest.raises(EvaluationError, match=r"(?s)class 'dog' is not in the reference.*strict makes"):
         evaluator.compute()
-    evaluator.update(*(long_rows([("b", 0.0, 1.0, label, 0.7)]) for label in ("dog", "car")))
+    evaluator.update(rows(("b", "dog")), rows(("b", "car")))
     assert evaluator.compute().classes == ("car", "dog")
-    evaluator.update(long_rows([("c", 0.0, 1.0, "car", 0.7)]), long_rows([], files=()))
+    evaluator.update(rows(("c", "car")), rows())
     with pytest.raises(EvaluationError, match="the system has no rows for 1 reference file"):
         evaluator.compute()
-
-
-def test_scenes_that_no_file_of_a_batch_is_of():
-    tables = random_tables(11)
-    made = Settings(scenes={"last": ("e",)}, only=("segment.hard",))
-    evaluator = Evaluator(made).update(*batch_of(tables, "ab"))
+    tables, made = random_tables(11), Settings(scenes={"last": ("e",)}, only=("segment.hard",))
+    evaluator = counted(tables, "ab", made)
     with pytest.raises(EvaluationError, match="scene 'last': no file matches 'e'"):
         evaluator.compute()
-    evaluator.update(*batch_of(tables, "cde"))
-    assert json_of(evaluator.compute()) == together(tables, made)
+    assert json_of(evaluator.update(*batch_of(tables, "cde"))) == json_of(counted(tables, made=made))
 
 
-def test_ranking_needs_the_same_classes_in_all_batches():
-    sides = [
-        [long_rows([(file, 0.0, 2.0, label, 0.7)]) for _ in range(2)]
-        for file, label in (("a", "car"), ("b", "dog"))
-    ]
+def test_what_cannot_be_computed_says_so(tmp_path):
     evaluator = Evaluator(only=("ranking",))
-    for side in sides:
-        evaluator.update(*side)
+    for row in (("a", "car"), ("b", "dog")):
+        evaluator.update(rows(row), rows(row))
     with pytest.raises(EvaluationError, match=r"different classes, car and dog; name them by `classes`"):
         evaluator.compute()
-
-
-def test_an_evaluator_that_counted_nothing_says_so(tmp_path):
     for action in (Evaluator().compute, Evaluator().shard, lambda: Evaluator().save(tmp_path / "x.tally")):
         with pytest.raises(EvaluationError, match="nothing was counted yet; expected a call of update"):
             action()
     assert not list(tmp_path.iterdir())
     tables = random_tables(12)
     whole = Evaluator().merge(Evaluator()).update(*batch_of(tables, FILES)).merge(Evaluator())
-    assert json_of(whole.compute()) == together(tables, Settings())
+    assert json_of(whole) == json_of(counted(tables))
 
 
 def test_settings_come_as_one_or_as_keywords():
@@ -259,3 +222,153 @@ def test_settings_come_as_one_or_as_keywords():
         Evaluator(Settings(), beta=2.0)
     with pytest.raises(SettingsError, match="treshold"):
         Evaluator(treshold=0.3)
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def arrays(seed):
+    return np.random.default_rng(seed).random((2, 4, 30, 3)).round(2)
+
+
+def test_arrays_of_one_file_or_many():
+    (y, p), names = arrays(0), ["w", "x", "y", "z"]
+    made = {"classes": LABELS, "segment_length": 0.5, "measures": GROUPS}
+    whole, singly = Evaluator(**made).update(y, p, files=names), Evaluator(**made)
+    for k in (2, 0, 3, 1):
+        singly.update(y[k], p[k], files=names[k])
+    pairs = Evaluator(**made).update(y[:2], p[:2], files=names[:2])
+    pairs.merge(Evaluator(**made).update(y[2:], p[2:], files=tuple(names[2:])))
+    assert json_of(whole) == json_of(singly) == json_of(pairs)
+    assert whole.compute().files == tuple(names)
+    one = Evaluator(**made).update(y[0], p[0], files="w").compute()
+    assert dict(one) == dict(evaluate(y[0], p[0], **made))
+    # The arrays are not kept: what becomes of them is nobody's business.
+    before = json_of(whole)
+    y[:], p[:] = 0, 1
+    assert json_of(whole) == before
+
+
+def test_arrays_are_counted_as_a_whole_or_not_at_all():
+    y, p = arrays(1)
+    evaluator = Evaluator().update(y[:1], p[:1], files=["a"])
+    bad = np.where(np.arange(30)[:, None] == 3, 1.5, y[1:3])
+    for values, files, words in (
+        (y[1:3], ["b", "a"], "'a' was counted before"),
+        (y[1:3], ["c", "c"], "'c'"),
+        (bad, ["d", "e"], "expected a value in"),
+        (y, list("defg"), r"array of shape \(2, 30, 3\); expected that of the reference"),
+    ):
+        with pytest.raises(EvaluationError, match=words):
+            evaluator.update(values, p[1:3], files=files)
+        assert evaluator.compute().files == ("a",)
+    with pytest.raises(InputError, match="files: given for tables"):
+        Evaluator().update(*batch_of(random_tables(0), FILES), files=list(FILES))
+
+
+@pytest.mark.parametrize(
+    ("shape", "files", "said"),
+    [
+        *(((2, 5, 3), files, "expected 2 names") for files in (None, "a", ["a"], ["a", 3], ["a", ""])),
+        *(((5, 3), files, "expected 1 name, one") for files in (None, 3, ["a", "b"])),
+        ((2, 2, 5, 3), ["a", "b"], r"shape \(2, 2, 5, 3\).*expected numbers of shape"),
+        ((5,), "a", "expected"),
+        ((), "a", r"shape \(\)"),
+    ],
+)  # fmt: skip
+def test_arrays_without_fitting_names_are_refused(shape, files, said):
+    with pytest.raises(InputError, match=said):
+        Evaluator().update(np.zeros(shape), np.zeros(shape), files=files)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scikit_learn_agrees_on_labels_of_many_batches(seed):
+    """Averages of F, precision, recall, and what else has a peer there.
+
+    Classes without reference are in scikit-learn's macro averages as 0 (zero_division), here they are left
+    out: it is given the labels of the others. Precision of a class that is never detected is 0 in both.
+    """
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    y = (rng.random((6, 40, 5)) < 0.3).astype(float)
+    p = np.round(np.clip(0.6 * y + rng.random(y.shape) * 0.6, 0, 1), 3)
+    if seed % 2:
+        y[..., 2] = 0
+    if seed >= 2:
+        p[..., 1] = 0.0
+    evaluator = Evaluator(only=("segment.hard",), measures=("curves", "divergence"))
+    for k in rng.permutation(6):
+        evaluator.update(y[k], p[k], files=f"file{k}")
+    truth, found, values = y.reshape(-1, 5) > 0.5, p.reshape(-1, 5) > 0.5, p.reshape(-1, 5)
+    present = [c for c in range(5) if truth[:, c].any()]
+    wanted = {
+        "accuracy.micro": metrics.accuracy_score(truth.ravel(), found.ravel()),
+        "brier.micro": metrics.brier_score_loss(truth.ravel(), values.ravel()),
+    }
+    for average in ("micro", "macro", "weighted"):
+        three = metrics.precision_recall_fscore_support(
+            truth, found, average=average, labels=None if average == "micro" else present, zero_division=0
+        )
+        wanted |= {
+            f"{name}.{average}": value
+            for name, value in zip(("precision", "recall", "f1"), three, strict=False)
+        }
+    for c in range(5):
+        (tn, fp), (fn, tp) = metrics.multilabel_confusion_matrix(truth, found)[c]
+        wanted |= {f"tp[{c}]": tp, f"fp[{c}]": fp, f"fn[{c}]": fn, f"tn[{c}]": tn}
+        wanted[f"accuracy[{c}]"] = metrics.accuracy_score(truth[:, c], found[:, c])
+        if c in present:
+            wanted[f"f1[{c}]"] = metrics.f1_score(truth, found, average=None, zero_division=0)[c]
+            wanted[f"balanced_accuracy[{c}]"] = metrics.balanced_accuracy_score(truth[:, c], found[:, c])
+            wanted[f"roc_auc[{c}]"] = metrics.roc_auc_score(truth[:, c], values[:, c])
+            wanted[f"average_precision[{c}]"] = metrics.average_precision_score(truth[:, c], values[:, c])
+    scores = evaluator.compute()
+    assert {name: scores[f"segment.hard.{name}"] for name in wanted} == pytest.approx(wanted, abs=1e-12)
+
+
+# --- added, pickled, and handed over as bytes ------------------------------------------------------
+
+
+def one_file(file: str, **given) -> Evaluator:
+    return Evaluator(**given).update(rows((file, "car")), rows((file, "car")))
+
+
+def test_added_ones_stay_as_they_are():
+    one, other = one_file("a"), one_file("b")
+    both = one + other
+    assert [len(each.compute().files) for each in (one, other, both)] == [1, 1, 2]
+    # What reduces may take the same result twice, and in any order.
+    assert json_of(other + one) == json_of(both)
+    assert len(functools.reduce(operator.add, map(one_file, "abcdefg")).compute().files) == 7
+    for left, right, error, words in (
+        (one, one_file("a"), EvaluationError, "was counted before"),
+        (one, one_file("b", segment_length=2.0), EvaluationError, "segment_length is 1.0 and 2.0"),
+        (one, 1, TypeError, None),
+        (1, one, TypeError, None),
+    ):
+        with pytest.raises(error, match=words):
+            left + right
+
+
+def pickled(evaluator: Evaluator) -> Evaluator:
+    return pickle.loads(pickle.dumps(evaluator))  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize("hand_over", [pickled, lambda evaluator: Evaluator.of_bytes(evaluator.to_bytes())])
+def test_handed_over(hand_over, tmp_path):
+    one = one_file("a", segment_length=0.5, name="x")
+    other = hand_over(one)
+    assert json_of(other) == json_of(one)
+    assert len((other + one_file("b", segment_length=0.5)).compute().files) == 2
+    one.save(tmp_path / "a.tally")
+    assert (tmp_path / "a.tally").read_bytes() == one.to_bytes()
+
+
+def test_bytes_of_strangers():
+    for data in (b"", b"PK", b"{}", pickle.dumps({})):
+        with pytest.raises(InputError, match="^bytes: .*; expected a tally file"):
+            Evaluator.of_bytes(data)
+    with pytest.raises(EvaluationError, match="the bytes of a tally"):
+        Evaluator.of_bytes("text")
+    with pytest.raises(InputError, match="has 2 files; expected 1 or fewer"):
+        Evaluator.of_bytes((one_file("a") + one_file("b")).to_bytes(), limits=Limits(files=1))

@@ -1,4 +1,4 @@
-"""Places, their stability, Kendall's tau and groups of ties, against scipy.stats and plain loops."""
+"""P-values, places, their stability, Kendall's tau and ties, against scipy.stats, plain loops and by hand."""
 
 from __future__ import annotations
 
@@ -9,21 +9,90 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sedeval_soft.comparison.ranks import kendall, place_interval, places, stability, tie_groups
+from sedeval_soft.comparison.ranks import (
+    holm,
+    kendall,
+    mcnemar,
+    p_bootstrap,
+    p_exchange,
+    place_interval,
+    places,
+    stability,
+    tie_groups,
+)
 
 NAN, INF = np.nan, np.inf
+P = st.one_of(st.floats(1e-12, 1), st.just(NAN))
+DIFFERENCES = arrays(np.float64, st.tuples(st.integers(0, 20), st.just(3)), elements=st.integers(-4, 4))
 SCORE = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0, -1.0, INF, -INF, NAN])
 FINITE = st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])
 
 
-def test_places_by_hand():
-    assert places([0.5, 0.7, 0.5, 0.1], False).tolist() == [2, 1, 2, 4]
-    assert places([0.5, 0.7, 0.5, 0.1], True).tolist() == [2, 4, 2, 1]
-    assert places([NAN, 0.7, NAN, 0.1], False).tolist() == [3, 1, 3, 2]
-    assert places([-INF, NAN, INF], False).tolist() == [2, 3, 1]
-    assert places([0.0, -0.0], False).tolist() == [1, 1]
-    assert places([[1, 2], [1, 2]], [True, False]).tolist() == [[1, 2], [2, 1]]
-    assert places([[]], False).shape == (1, 0) and places([NAN], True).tolist() == [1]
+@given(DIFFERENCES, st.tuples(*[st.integers(-4, 4)] * 3), st.randoms())
+def test_p_is_the_share_of_what_is_as_extreme(differences, observed, random):
+    for test, share in ((p_exchange, 0), (p_bootstrap, 1)):
+        p = test(differences, observed)
+        columns = zip(differences.T, observed, strict=True)
+        extreme = [sum(abs(x - share * d) >= abs(d) for x in column) for column, d in columns]
+        assert p.tolist() == [(1 + k) / (1 + len(differences)) for k in extreme]
+        assert np.array_equal(test(-differences, [-d for d in observed]), p)
+        order = random.sample(range(len(differences)), len(differences))
+        assert np.array_equal(test(differences[order], observed), p)
+
+
+@pytest.mark.parametrize("test", [p_bootstrap, p_exchange])
+def test_undefined_differences(test):
+    known = np.array([[0.3], [-0.2], [0.1], [0.0]])
+    assert test(np.insert(known, [0, 2, 4], NAN, axis=0), [0.15]) == test(known, [0.15])
+    assert test(np.full((4, 1), NAN), [0.15]) == test(np.empty((0, 1)), [0.15]) == [1.0]
+    p = test(np.tile(known, (1, 4)), [NAN, INF, -INF, 0.15])
+    assert np.isnan(p).tolist() == [True, True, True, False]
+    # An infinite difference is as extreme as any.
+    assert test([[INF], [-INF], [0.15], [0.15]], [0.15]) == [3 / 5 if test is p_bootstrap else 1.0]
+
+
+def test_rounding_does_not_decide():
+    d, third = 0.1 + 0.2 - 0.3, 1 / 3  # 5.6e-17
+    for test, each, observed, p in (
+        (p_exchange, 0.0, d, 1.0), (p_exchange, np.nextafter(third, 0), third, 1.0),
+        (p_exchange, 1e6 * (1 - 1e-12), 1e6, 1.0),
+        (p_bootstrap, d, 0.0, 1.0), (p_bootstrap, -1e-16, third, 1.0),
+        # Real differences decide, small as they may be.
+        (p_exchange, third * (1 - 1e-8), third, 0.01), (p_exchange, 0.0, 1e-9, 0.01),
+    ):  # fmt: skip
+        assert test(np.full((99, 1), each), [observed]) == [p]
+
+
+def test_holm_by_hand():
+    # Sorted .005 .01 .03 .04 times 4 3 2 1: .02 .03 .06 .04; the last is raised to .06.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.01, NAN, 0.04]) == pytest.approx([0.02, NAN, 0.04], nan_ok=True)
+    assert holm([[0.6], [0.5]]).tolist() == [[1.0], [1.0]]
+    assert holm([]).shape == (0,) and holm(0.3) == 0.3
+
+
+@given(arrays(np.float64, st.tuples(st.integers(0, 12)), elements=P), st.randoms())
+def test_laws_of_holm(p, random):
+    adjusted, known = holm(p), ~np.isnan(p)
+    assert np.array_equal(np.isnan(adjusted), ~known)
+    # At least the p-value, at most Bonferroni's; in the same order.
+    assert (adjusted[known] >= p[known]).all() and (adjusted[known] <= 1).all()
+    assert (adjusted[known] <= np.minimum(p[known] * known.sum(), 1) + 1e-15).all()
+    assert (np.diff(adjusted[known][np.argsort(p[known])]) >= 0).all()
+    order = random.sample(range(len(p)), len(p))
+    assert np.array_equal(holm(p[order]), adjusted[order], equal_nan=True)
+
+
+def test_mcnemar_is_the_binomial_test():
+    first, second = (side.ravel() for side in np.meshgrid(np.arange(21), np.arange(21)))
+    pairs = zip(first[1:].tolist(), second[1:].tolist(), strict=True)
+    wanted = [1.0, *(scipy.stats.binomtest(a, a + b).pvalue for a, b in pairs)]
+    np.testing.assert_allclose(mcnemar(first, second), wanted, rtol=1e-11)
+    n = 10**7
+    for a, b in ((n, n), (n, n - 1), (4_999_000, 5_001_000), (9_990_000, n), (n, 10), (0, 900)):
+        wanted = scipy.stats.binomtest(a, a + b).pvalue
+        assert float(mcnemar(a, b)) == pytest.approx(wanted, rel=1e-9, abs=1e-300)
+        assert mcnemar(b, a) == mcnemar(a, b)
 
 
 @given(arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 7)), elements=SCORE), st.booleans())
@@ -32,15 +101,13 @@ def test_a_place_is_one_more_than_the_number_of_better_systems(values, lower):
         return np.isnan(b) and not np.isnan(a) if np.isnan(a) or np.isnan(b) else a < b if lower else a > b
 
     wanted = [[1 + sum(better(other, x) for other in row) for x in row] for row in values]
-    assert places(values, lower).tolist() == wanted
-    assert places(values, np.full(len(values), lower)).tolist() == wanted
+    assert places(values, lower).tolist() == places(values, np.full(len(values), lower)).tolist() == wanted
 
 
 def test_stability_and_place_interval_by_hand():
     replicates = np.array([[1, 2, 3]] * 18 + [[2, 1, 3]] * 2)
     assert stability(replicates, [1, 2, 3]) == pytest.approx([0.9, 0.9, 1.0])
-    best, worst = place_interval(replicates, 0.95)
-    assert best.tolist() == [1, 1, 3] and worst.tolist() == [2, 2, 3]
+    assert [end.tolist() for end in place_interval(replicates, 0.95)] == [[1, 1, 3], [2, 2, 3]]
     # Of 21, a tenth on either side is two whole replicates.
     replicates = np.repeat([1, 2, 3, 4], [1, 1, 17, 2])[:, None]
     assert [end.tolist() for end in place_interval(replicates, 0.8)] == [[3], [3]]
@@ -52,11 +119,9 @@ def test_stability_and_place_interval_by_hand():
 @given(arrays(np.int64, st.tuples(st.integers(1, 40), st.just(2)), elements=st.integers(1, 5)), st.data())
 def test_place_intervals_are_places_that_occurred_and_hold_their_share(replicates, data):
     inner, outer = sorted(data.draw(st.tuples(st.floats(0.01, 0.99), st.floats(0.01, 0.99))))
-    best, worst = place_interval(replicates, outer)
-    narrow = place_interval(replicates, inner)
+    (best, worst), narrow = place_interval(replicates, outer), place_interval(replicates, inner)
     assert (best <= narrow[0]).all() and (narrow[0] <= narrow[1]).all() and (narrow[1] <= worst).all()
-    held = ((replicates >= best) & (replicates <= worst)).mean(axis=0)
-    assert (held >= outer - 1e-9).all()
+    assert (((replicates >= best) & (replicates <= worst)).mean(axis=0) >= outer - 1e-9).all()
     for j in range(2):
         assert best[j] in replicates[:, j] and worst[j] in replicates[:, j]
 
@@ -66,21 +131,18 @@ def test_place_intervals_are_places_that_occurred_and_hold_their_share(replicate
     st.tuples(*[st.booleans()] * 4),
 )
 def test_kendall_is_that_of_scipy(values, lower):
-    tau = kendall(values, lower)
-    turned = np.where(lower, -values, values)
-    for i in range(4):
-        for j in range(4):
-            both = ~np.isnan(turned[:, i]) & ~np.isnan(turned[:, j])
-            pair = turned[both][:, [i, j]]
-            constant = len(pair) < 2 or (np.ptp(pair, axis=0) == 0).any()
-            wanted = NAN if constant else scipy.stats.kendalltau(*pair.T).statistic
-            assert tau[i, j] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    tau, turned = kendall(values, lower), np.where(lower, -values, values)
+    for i, j in np.ndindex(4, 4):
+        pair = turned[~np.isnan(turned[:, [i, j]]).any(axis=1)][:, [i, j]]
+        constant = len(pair) < 2 or (np.ptp(pair, axis=0) == 0).any()
+        wanted = NAN if constant else scipy.stats.kendalltau(*pair.T).statistic
+        assert tau[i, j] == pytest.approx(wanted, abs=1e-12, nan_ok=True)
     assert np.array_equal(tau, tau.T, equal_nan=True)
     assert (np.abs(tau[~np.isnan(tau)]) <= 1).all()
 
 
 def test_groups_are_separated_from_their_first():
-    means = {0: 0.9, 1: 0.85, 2: 0.82, 3: 0.78, 4: 0.5}
+    means = [0.9, 0.85, 0.82, 0.78, 0.5]
 
     def p_values(first, others):
         return np.array([0.0 if means[first] - means[other] > 0.1 else 1.0 for other in others])

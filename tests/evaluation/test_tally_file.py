@@ -1,21 +1,40 @@
-"""Tally files: what is written is read back to the last bit."""
+"""Tally files: what is written is read back to the last bit; what is none, or damaged, is refused."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from shards import EVERYTHING, ODD, PACKED, WHOLE, same, same_array, shard
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from shards import (
+    EVERYTHING,
+    ODD,
+    PACKED,
+    WHOLE,
+    members_of,
+    packed,
+    plain,
+    remade,
+    same,
+    shard,
+    with_array,
+    with_header,
+)
 from tables import long_rows, wide_rows
 
+from sedeval_soft.errors import InputError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard
@@ -29,6 +48,7 @@ from sedeval_soft.timeline.recordings import align
 SETTINGS = [
     {},
     {"only": "all", "measures": "all", "psds": "dcase-psds1"},
+    {**EVERYTHING, "matching": "greedy", "pool": "mean", "psds_median_filters": [0.4]},
     {"only": ["segment", "event"], "compat": "sed_eval", "matching": "greedy", "events": "rows"},
     {"psds_median_filters": [0.5, 1e-6, 0.1 + 0.2], "only": ["intersection"]},
     {"median_filter": {"dog": 0.3, "car": 1 / 3}, "min_gap": 0.25, "min_duration": {"\udcff": 1}},
@@ -56,51 +76,39 @@ def test_a_shard_is_read_back_to_the_last_bit(asked):
     # Columns are in another order: scores do not depend on it.
     assert repr(score_tally(ours.tally, ours.settings)) == repr(score_tally(theirs.tally, theirs.settings))
     assert Shard.merge([theirs, shard(ours.settings, ("d", "e"), 5)]).tally.files == tuple("abcde")
+    values = {field.name: getattr(ours.settings, field.name) for field in fields(Settings)}
+    assert Settings.of(**json.loads(json.dumps(values))) == ours.settings
 
 
-@pytest.mark.parametrize("matching", ["optimal", "greedy"])
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_counted_can_be_read(seed, matching):
-    made = Settings.of(**EVERYTHING, matching=matching, pool="mean", psds_median_filters=[0.4])
-    ours = shard(made, ("a", "b"), seed)
-    assert same(ours, unpack_shard("t", pack_shard(ours, "0.1")))
+def counted(reference, system, made, **parts):
+    pair = align(reference, system, made)
+    return Shard(made, "s", tally_pair(pair, made), {}, pair.findings, (), **parts)
 
 
-def test_wide_tables_have_nested_lifetimes():
-    values = np.random.default_rng(0).random((30, 2))
-    made = Settings.of(**EVERYTHING)
-    pair = align(wide_rows(values, files=3), wide_rows(values[::-1], files=3), made)
-    tally = tally_pair(pair, made)
-    assert tally.events["system"].nested and not tally.events["reference"].nested
-    ours = Shard(made, "s", tally, {}, pair.findings, ())
-    assert same(ours, unpack_shard("t", pack_shard(ours, "0.1")))
-
-
-def test_operating_points_stand_a_breath_above_1():
-    events = EventLifetimes(
-        *(np.zeros(1, dtype=np.int32),) * 2,
-        *(np.array([0]), np.array([5]), np.zeros(1), np.nextafter(np.ones(1), 2)),
-    )
-    made = Settings()
+def breath_above_1():
+    """As operating points have it."""
+    code, time = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    events = EventLifetimes(code, code, time, time + 5, np.zeros(1), np.nextafter(np.ones(1), 2))
     tally = Tally(("a",), ("x",), events={"system": events}, recipe="")
-    ours = Shard(made, "s", tally, {}, AlignmentReport(), ())
-    assert same(ours, unpack_shard("t", pack_shard(ours, "0.1")))
+    return Shard(Settings(), "s", tally, {}, AlignmentReport(), ())
 
 
-def test_odd_names_and_missing_numbers_are_kept():
-    assert same(unpack_shard("t", PACKED), WHOLE)
-    assert unpack_shard("t", PACKED).tally.files == tuple(sorted(ODD))
-    assert np.isnan(unpack_shard("t", PACKED).tally.per_class["segment.soft.kl_divergence"]).sum() == 1
+def empty(**asked):
+    made = Settings.of(**asked)
+    return Shard(made, "", Tally(), {name: Tally() for name in made.groups}, AlignmentReport(), ())
 
 
-def test_the_empty_shard_is_kept():
-    for asked in ({}, {"groups": {"g": ["x"]}}):
-        made = Settings.of(**asked)
-        empty = Shard(made, "", Tally(), {name: Tally() for name in made.groups}, AlignmentReport(), ())
-        assert same(unpack_shard("t", pack_shard(empty, "0.1")), empty)
-    nothing = tally_pair(align(long_rows([]), long_rows([]), Settings()), Settings())
-    ours = Shard(Settings(), "", nothing, {}, AlignmentReport(), (), {})
-    assert same(unpack_shard("t", pack_shard(ours, "0.1")), ours)
+def test_odd_shards_are_read_back_too():
+    values = np.random.default_rng(0).random((30, 2))
+    wide = counted(wide_rows(values, files=3), wide_rows(values[::-1], files=3), Settings.of(**EVERYTHING))
+    assert wide.tally.events["system"].nested and not wide.tally.events["reference"].nested
+    nothing = counted(long_rows([]), long_rows([]), Settings(), durations={})
+    for ours in (WHOLE, wide, nothing, breath_above_1(), empty(), empty(groups={"g": ["x"]})):
+        assert same(unpack_shard("t", pack_shard(ours, "0.1")), ours)
+    found = unpack_shard("t", PACKED).tally
+    assert found.files == tuple(sorted(ODD))
+    assert np.isnan(found.per_class["segment.soft.kl_divergence"]).sum() == 1
+    assert [*EVENT_KINDS, "nested"] == [field.name for field in fields(EventLifetimes)]
 
 
 def reversed_dict(values: Mapping) -> dict:
@@ -108,93 +116,279 @@ def reversed_dict(values: Mapping) -> dict:
 
 
 def test_the_same_shard_gives_the_same_bytes():
-    groups = {
-        name: replace(tally, per_class=reversed_dict(tally.per_class)) for name, tally in WHOLE.groups.items()
-    }
     t = WHOLE.tally
     kinds = ("per_class", "per_file", "samples", "events")
     other = replace(
         WHOLE,
         tally=replace(t, **{kind: reversed_dict(getattr(t, kind)) for kind in kinds}),
-        groups=reversed_dict(groups),
+        groups=reversed_dict(WHOLE.groups),
         durations=reversed_dict(WHOLE.durations),
         findings=replace(WHOLE.findings, beyond=reversed_dict(WHOLE.findings.beyond)),
     )
-    assert pack_shard(other, "0.1") == PACKED
+    assert pack_shard(other, "0.1") == PACKED != pack_shard(WHOLE, "0.2")
     # In memory the columns of C and of Fortran are one.
     columns = {name: np.asfortranarray(column) for name, column in t.per_class.items()}
     assert pack_shard(replace(WHOLE, tally=replace(t, per_class=columns)), "0.1") == PACKED
-    assert pack_shard(WHOLE, "0.2") != PACKED
-
-
-def test_sets_give_the_same_bytes_in_every_process():
-    code = "import hashlib, shards; print(hashlib.sha256(shards.PACKED).hexdigest())"
-    folders = [str(Path(__file__).parent), *sys.path]
-    digests = set()
+    # Sets are in another order in every process.
+    code = "import sys, shards; sys.stdout.buffer.write(shards.PACKED)"
     for seed in ("1", "2"):
-        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(folders)}
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
-        )
-        digests.add(done.stdout)
-    assert len(digests) == 1
+        path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+        env = {"PYTHONHASHSEED": seed, "PYTHONPATH": path}
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True)
+        assert done.stdout == PACKED
 
 
 def test_numpy_reads_the_columns():
     found = np.load(io.BytesIO(PACKED), allow_pickle=False)
-    assert same_array(found["whole/per_class/segment.hard.tp"], WHOLE.tally.per_class["segment.hard.tp"])
-    assert same_array(found["whole/samples/segment.system"], WHOLE.tally.samples["segment.system"])
-    # Groups are in the order of their names.
-    assert same_array(found["group1/per_file/length"], WHOLE.groups["a"].per_file["length"])
+    for name, column in (
+        ("whole/per_class/segment.hard.tp", WHOLE.tally.per_class["segment.hard.tp"]),
+        ("whole/samples/segment.system", WHOLE.tally.samples["segment.system"]),
+        # Groups are in the order of their names.
+        ("group1/per_file/length", WHOLE.groups["a"].per_file["length"]),
+    ):
+        assert plain(found[name]) == plain(column)
     assert json.loads(found["header.json"].decode("utf-8", "surrogatepass"))["written_by"] == "0.1"
-
-
-@pytest.mark.parametrize("kind", ["bool", "int32", "int64", "float64"])
-@pytest.mark.parametrize("shape", [(0,), (7,), (3, 2), (0, 5), (10**6, 17)])
-def test_heads_are_those_of_numpy(kind, shape):
-    stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        stream,
-        {"descr": _head(kind, shape).split(b"'")[3].decode(), "fortran_order": False, "shape": shape},
-    )
-    ours = _head(kind, shape)
-    assert ours[10:].split() == stream.getvalue()[10:].split()
-    assert len(ours) % 64 == 0
-
-
-def test_all_fields_of_events_are_written():
-    assert [*EVENT_KINDS, "nested"] == [field.name for field in fields(EventLifetimes)]
-
-
-def test_cells_are_compressed():
-    made = Settings.of(only=["segment.optimal"])
-    values = np.zeros((100_000, 1))
-    pair = align(wide_rows(values), wide_rows(values), made)
-    assert (
-        len(pack_shard(Shard(made, "s", tally_pair(pair, made), {}, AlignmentReport(), ()), "0.1")) < 20_000
-    )
+    silent = wide_rows(np.zeros((100_000, 1)))
+    made = counted(silent, silent, Settings.of(only=["segment.optimal"]))
+    assert len(pack_shard(made, "0.1")) < 20_000
 
 
 def test_what_no_file_can_hold_is_not_written():
     tally = WHOLE.groups["a"]
-    other = Tally(("q",), ("car",), recipe=tally.recipe)
-    with pytest.raises(ValueError, match="other files"):
-        pack_shard(replace(WHOLE, groups={**WHOLE.groups, "a": other}), "0.1")
-    for column in (np.array([1], dtype=np.float32), np.array([None])):
-        odd = Shard(
-            Settings(), "s", Tally(("q",), (), per_file={"x": column}, recipe=""), {}, AlignmentReport(), ()
-        )
-        with pytest.raises(ValueError, match="column x is of"):
-            pack_shard(odd, "0.1")
-    odd = Shard(
-        Settings(), "s", Tally((), (), per_file={"../x": np.zeros(0)}, recipe=""), {}, AlignmentReport(), ()
+    other = replace(WHOLE, groups={**WHOLE.groups, "a": Tally(("q",), ("car",), recipe=tally.recipe)})
+    odd = [
+        replace(breath_above_1(), tally=Tally(("q",), (), per_file={name: column}, recipe=""))
+        for name, column in (("x", np.array([1], "f4")), ("x", np.array([None])), ("../x", np.zeros(1)))
+    ]
+    for made, words in zip(
+        (other, *odd), ("other files", *["column x is of"] * 2, "not the name of a column"), strict=True
+    ):
+        with pytest.raises(ValueError, match=words):
+            pack_shard(made, "0.1")
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def refused(data: bytes, expected: str) -> None:
+    with pytest.raises(InputError, match=expected) as caught:
+        unpack_shard("t.tally", data)
+    assert str(caught.value).startswith("t.tally: ")
+
+
+def put(values: object) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a change of the last number of an array."""
+
+    def change(array: np.ndarray) -> np.ndarray:
+        array = array.copy()
+        array.reshape(-1)[-1:] = values
+        return array
+
+    return change
+
+
+def test_other_files_and_cut_ones_are_refused():
+    cuts = [*np.random.default_rng(0).integers(0, len(PACKED), 30), len(PACKED) - 1]
+    strangers = (b"", b"PK", b"filename\tonset\n", b"\x80\x04N.", pickle.dumps(1))
+    for data in (*strangers, *(PACKED[:cut] for cut in cuts)):
+        refused(data, "expected a tally file")
+    stream = io.BytesIO()
+    np.savez_compressed(stream, a=np.zeros(3))
+    refused(stream.getvalue(), "has no header.json")
+
+
+SMALL = pack_shard(shard(Settings.of(groups={"g": ["car"]}), ("a", "b"), durations={"a": 2.0}), "0.1")
+
+
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 8))])
+def test_a_flipped_byte_is_refused_or_means_nothing(chunk):
+    rng = np.random.default_rng(chunk)
+    whole = unpack_shard("t", SMALL)
+    for _ in range(120):
+        data = bytearray(SMALL)
+        for _ in range(rng.choice([1, 1, 1, 3])):
+            # The end lists the members: it has no checksum.
+            start = rng.choice([0, 0, SMALL.index(b"PK\x01\x02")])
+            data[rng.integers(start, len(data))] ^= 1 << int(rng.integers(8))
+        try:
+            found = unpack_shard("t", bytes(data))
+        except InputError:
+            continue
+        assert same(found, whole)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value: object, path: tuple = ()) -> list[tuple]:
+    """Return the paths of all places in a header."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, child in pairs for place in places(child, (*path, key)))]
+
+
+PLACES = places(json.loads(members_of(SMALL)["header.json"]))
+
+
+@hypothesis_settings(max_examples=100, deadline=None)
+@given(st.sampled_from(PLACES[1:]), JSON | st.sampled_from([[["a"]], 10**400, -1, 2**63, {"a": 1}, "\udcff"]))
+def test_a_header_with_anything_anywhere_is_read_or_refused(path, value):
+    def change(header):
+        for key in path[:-1]:
+            header = header[key]
+        header[path[-1]] = value
+
+    try:
+        found = unpack_shard("t", with_header(SMALL, change))
+    except InputError:
+        return
+    # What is read can be written, and is the same.
+    assert same(unpack_shard("t", pack_shard(found, "0.1")), found)
+
+
+def header(text: bytes) -> bytes:
+    return remade(SMALL, **{"header.json": lambda _: text})
+
+
+@given(st.binary(max_size=200))
+def test_headers_of_anything_are_refused(text):
+    refused(header(text), "expected a tally file")
+
+
+def test_deep_and_large_headers_are_refused():
+    for text in (b"[" * 10**6, b'{"a":' * 10**5, b"9" * 10**6):
+        refused(header(text), "header is not JSON")
+    refused(header(b" " * 20_000_000), "which cannot be")
+
+
+def whole(header: dict) -> dict:
+    return header["parts"][0]
+
+
+HEADERS = [
+    (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
+    (lambda h: h.update(version=3, written_by="9.9", surplus=1),
+     "newer version of soft-sed-eval, '9.9', in format 3; expected format 2"),
+    (lambda h: h.update(version=0), "format version 0; expected 2"),
+    (lambda h: h.update(version=True), "format version True; expected 2"),
+    (lambda h: h.__delitem__("version"), "format version None"),
+    (lambda h: h.update(surplus=1), "unknown field `surplus`"),
+    (lambda h: h.__delitem__("files"), "missing required field `files`"),
+    (lambda h: [h], "is not a"),
+    (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
+    (lambda h: h["settings"].update(beta=1e9), "beta must be"),
+    (lambda h: h["settings"].update(only=[["a"]]), "its settings cannot be"),
+    (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
+    (lambda h: h["settings"].update(groups={}), "groups \\['g'\\], but settings"),
+    (lambda h: h.update(files=["b", "a"]), "not sorted and distinct: 'a' follows 'b'"),
+    (lambda h: h.update(files=["a", "a"]), "not sorted and distinct"),
+    (lambda h: h.update(files=["a", "b", "c"]), "expected .* \\(3"),
+    (lambda h: h.update(parts=[]), "but settings of the groups"),
+    (lambda h: h["parts"][1].update(classes=["x"]), "classes \\['x'\\]"),
+    (lambda h: whole(h).update(classes=["x"] * 3), "a class twice"),
+    (lambda h: whole(h).update(recipe=None), "without a recipe"),
+    (lambda h: whole(h).update(recipe=1), "Expected `str \\| null`, got `int`"),
+    (lambda h: whole(h)["per_file"].__delitem__("length"), "also has 1 of its members: .*/length.npy'"),
+    (lambda h: whole(h)["per_file"].update(x="int64"), "lacks 1 of its members: 'whole/per_file/x.npy'"),
+    (lambda h: whole(h)["per_file"].update({"../x": "int64"}), "name of a column"),
+    (lambda h: whole(h)["per_file"].update(length="object"), "Invalid enum value"),
+    (lambda h: whole(h)["per_file"].update(length="float64"), "begins .*<i8.*; expected float64 \\(2,\\)"),
+    (lambda h: whole(h)["samples"]["segment.system"].update(cells=-1), "has -1 cells"),
+    (lambda h: whole(h)["per_file"].__delitem__("n_segments"), "samples .* and no n_segments"),
+    (lambda h: whole(h)["events"]["system"].update(events=10**30), "has 10+ events"),
+    (lambda h: whole(h)["events"]["system"].update(events=10**15), "expected int32"),
+    (lambda h: h.update(durations={"a": -1.0}), "duration of 'a' is -1.0; expected 0"),
+    (lambda h: h.update(durations={"a": 1e10}), "duration of 'a'"),
+    (lambda h: h.update(durations={"a": float("inf")}), "Infinity is no number in JSON"),
+    (lambda h: h["findings"].__delitem__("missing"), "findings lack"),
+    (lambda h: h["findings"].update(missing="x"), "Expected `array`"),
+    (lambda h: h["findings"].update(beyond={"system": [-1, 0.0]}), "findings have -1"),
+    (lambda h: h["inputs"][0].update(rows=-1), "fewer than 0 rows"),
+    (lambda h: h["inputs"][0].update(name=1), "Expected `str`, got `int`"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "expected"), HEADERS)
+def test_headers_that_say_what_is_not_so_are_refused(change, expected):
+    refused(with_header(packed(groups={"g": ["car"]}, only="all"), change), expected)
+
+
+ARRAYS = [
+    ("per_class/segment.hard.tp", put(-1), "counts below 0"),
+    ("per_class/segment.hard.tp", put(2**63 - 1), "counts below 0, or too many"),
+    ("per_class/segment.hard.tp", lambda a: a.astype(float), "<f8.*expected int64"),
+    ("per_class/segment.hard.tp", lambda a: a.astype(object), "\\|O.*expected int64"),
+    ("per_class/segment.hard.tp", lambda a: a.T, "expected int64 \\(2, 3\\)"),
+    ("per_class/segment.hard.tp", np.asfortranarray, "expected int64 \\(2, 3\\)"),
+    ("per_class/segment.hard.tp", lambda a: a[:1], "expected int64 \\(2, 3\\)"),
+    *(("per_class/segment.soft.tp", put(odd), "a number that is not") for odd in (np.nan, np.inf, -1.0)),
+    ("per_file/n_segments", put(10**12), "cells of samples"),
+    ("samples/segment.system", put(1.5), "not -1e-09 to 1"),
+    ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
+    ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
+    ("events/system/file", put(-1), "events/system/file has a number"),
+    ("events/system/label", put(3), "events/system/label has a number"),
+    ("events/system/onset", put(10**9), "ends before it begins"),
+    ("events/system/offset", put(10**17), "events/system/offset has a number"),
+    ("events/system/born", put(np.nan), "events/system/born has a number"),
+    ("events/system/dies", put(-0.5), "events/system/dies has a number"),
+    ("events/system/born", put(1.5), "ends before it begins"),
+]
+
+
+@pytest.mark.parametrize(("array", "change", "expected"), ARRAYS)
+def test_numbers_that_cannot_be_are_refused(array, change, expected):
+    data = packed(only="all")
+    assert same(unpack_shard("t", with_array(data, f"whole/{array}", np.array)), unpack_shard("t", data))
+    refused(with_array(data, f"whole/{array}", change), expected)
+
+
+def test_bytes_of_arrays_that_cannot_be_are_refused():
+    flags, length = "whole/per_class/odd.flags.npy", "whole/per_file/length.npy"
+    refused(remade(PACKED, **{flags: lambda data: data[:-1] + b"\2"}), "of truth values, and holds others")
+    refused(remade(SMALL, **{length: lambda data: data + bytes(8)}), "array whole/per_file/length has")
+
+
+def test_members_that_are_there_twice_or_packed_otherwise_are_refused():
+    for how, times, words in (
+        (zipfile.ZIP_STORED, 2, "has two members"), (zipfile.ZIP_LZMA, 1, "packed in a way"),
+    ):  # fmt: skip
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", how) as archive:
+            archive.writestr("header.json", b"{}")
+            if times == 2:
+                with pytest.warns(UserWarning, match="Duplicate name"):
+                    archive.writestr("header.json", b"{}")
+        refused(stream.getvalue(), words)
+
+
+def test_sizes_that_are_made_up_are_refused_before_memory_is_taken():
+    name, n = "whole/events/system/file.npy", 10**9
+    lying = with_header(
+        remade(packed(only=["event"]), **{name: lambda _: _head("int32", (n,)) + bytes(100)}),
+        lambda h: whole(h)["events"]["system"].update(events=n),
     )
-    with pytest.raises(ValueError, match="not the name of a column"):
-        pack_shard(odd, "0.1")
+    # The head and the header agree, the member is too short.
+    refused(lying, "array whole/events/system/file has 228 bytes; expected 4000000128")
+    # The list of members, which stands last, agrees as well: 24 bytes into its entry is the size.
+    data = bytearray(lying)
+    entry = data.rindex(name.encode()) - 46
+    data[entry + 24 : entry + 28] = (4 * n + 128).to_bytes(4, "little")
+    refused(bytes(data), "'whole/events/system/file.npy' is 4000000128 bytes long, which cannot be")
 
 
-def test_settings_that_are_equal_are_made_of_their_fields():
-    for asked in SETTINGS:
-        made = Settings.of(**asked)
-        values = {field.name: getattr(made, field.name) for field in fields(made)}
-        assert Settings.of(**json.loads(json.dumps(values))) == made
+def test_members_upon_one_another_are_refused():
+    """The same compressed bytes, listed many times: each entry would unfold them again."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", b"\0" * 100_000)
+    whole = stream.getvalue()
+    at, last = whole.index(b"PK\x01\x02"), whole.index(b"PK\x05\x06")
+    entry, end = whole[at:last], bytearray(whole[last:])
+    entries = b"".join(entry[:46] + bytes([ord("b") + i]) + entry[47:] for i in range(20))
+    end[8:12] = (20).to_bytes(2, "little") * 2
+    end[12:16] = len(entries).to_bytes(4, "little")
+    refused(whole[:at] + entries + bytes(end), "has members longer than itself")

@@ -5,9 +5,7 @@ Each number of these may be possible by itself. They go through `Evaluator.of_by
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
 from collections.abc import Callable
 
 import numpy as np
@@ -16,8 +14,7 @@ from called import call
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from shards import EVERYTHING, shard
-from test_tally_file_refused import with_array
+from shards import EVERYTHING, members_of, packed, shard, with_array
 
 from sedeval_soft import Evaluator
 from sedeval_soft.errors import InputError
@@ -26,17 +23,12 @@ from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
 
 FILES = ("a", "b", "c", "d")
-FULL = {
-    **EVERYTHING,
-    "groups": {"z": ["dog", "car"]},
-    "psds": "dcase-psds1",
-    "psds_median_filters": [0.5],
-    "classes": ["car", "dog", "b\u00ebll"],
-}
-TALLY = pack_shard(shard(Settings.of(**FULL), FILES), "0.1")
-
+CLASSES = ["car", "dog", "b\u00ebll"]
 SETTINGS = {
-    "full": FULL,
+    "full": {
+        **EVERYTHING, "groups": {"z": ["dog", "car"]}, "psds": "dcase-psds1", "psds_median_filters": [0.5],
+        "classes": CLASSES,
+    },
     "plain": {},
     "product": {"t_norm": "product", "measures": "divergence"},
     "lukasiewicz": {"t_norm": "lukasiewicz", "only": "all", "pool": "mean"},
@@ -47,32 +39,29 @@ SETTINGS = {
     "epsilon": {"epsilon": 0.1, "only": "all", "measures": "all"},
     "tiny epsilon": {"epsilon": 1e-9, "only": "all", "measures": "all"},
     "third": {"segment_length": 1 / 3, "only": "all", "groups": {"z": ["car"], "y": ["dog", "car"]}},
-}
+}  # fmt: skip
+TALLY = packed(FILES, **SETTINGS["full"])
 
 
 def arrays_of(data: bytes) -> list[str]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
+    return [name.removesuffix(".npy") for name in members_of(data) if name.endswith(".npy")]
 
 
-ARRAYS = arrays_of(TALLY)
+def fast(names, *some):
+    """Parameters of which all but some are slow."""
+    return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
 
 
 def out_of_range(data: bytes) -> list[tuple[str, float]]:
     """Return the scores of a tally that cannot be; rounding of float sums is let pass."""
-    found = []
+    wrong = []
     for name, value in Evaluator.of_bytes(data).compute().items():
-        if value is None:
-            continue
         measure = measure_of(name.partition("@")[0])
-        low, high = (math.inf if of is None else of for of in (measure.low, measure.high))
-        if (
-            not math.isfinite(value)
-            or value < (low if low != math.inf else -low) - 1e-6
-            or value > high + 1e-6
-        ):
-            found.append((name, value))
-    return found
+        low = -math.inf if measure.low is None else measure.low - 1e-6
+        high = math.inf if measure.high is None else measure.high + 1e-6
+        if value is not None and not (math.isfinite(value) and low <= value <= high):
+            wrong.append((name, value))
+    return wrong
 
 
 def at_largest(change: Callable[[object], object]) -> Callable[[np.ndarray], np.ndarray]:
@@ -89,7 +78,7 @@ def at_largest(change: Callable[[object], object]) -> Callable[[np.ndarray], np.
     return changed
 
 
-CHANGES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+CHANGES = {
     "x3": lambda array: array * 3,
     "-1": at_largest(lambda value: value - 1),
     "+1": at_largest(lambda value: value + 1),
@@ -101,10 +90,10 @@ CHANGES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[] if name.startswith("whole/") else pytest.mark.slow) for name in ARRAYS],
-)
+ARRAYS = [name for name in arrays_of(TALLY) if name.startswith("whole/")]
+
+
+@pytest.mark.parametrize("name", fast(ARRAYS, *ARRAYS[::9]))
 def test_a_change_of_any_array_is_refused_or_leads_to_scores_that_can_be(name):
     for label, change in CHANGES.items():
         with np.errstate(invalid="ignore", over="ignore"):
@@ -116,15 +105,14 @@ def test_a_change_of_any_array_is_refused_or_leads_to_scores_that_can_be(name):
 
 
 @pytest.mark.parametrize("asked", SETTINGS.values(), ids=SETTINGS)
-@pytest.mark.parametrize("seed", range(2))
-def test_what_is_counted_keeps_all_laws(asked, seed):
+def test_what_is_counted_keeps_all_laws(asked):
     made = Settings.of(**asked)
     if "ranking" in made.only:
         # Of other classes, tallies of these cannot be merged.
-        made = Settings.of(**{**asked, "classes": FULL["classes"]})
+        made = Settings.of(**{**asked, "classes": CLASSES})
     sets = (("a", "b", "c"), tuple("defgh"), ("i",))
     first, *others = (
-        Evaluator.of_bytes(pack_shard(shard(made, files, seed + i), "0.1")) for i, files in enumerate(sets)
+        Evaluator.of_bytes(pack_shard(shard(made, files, seed), "0.1")) for seed, files in enumerate(sets)
     )
     for other in others:
         first.merge(other)
@@ -132,48 +120,41 @@ def test_what_is_counted_keeps_all_laws(asked, seed):
     Evaluator.of_bytes(first.to_bytes())
 
 
-@st.composite
-def corrupted(draw: st.DrawFn, names: list[str]) -> list[tuple[str, Callable[[np.ndarray], np.ndarray]]]:
-    """Draw what is done to some arrays: to all of one, or to some entries."""
+def entries(how: str, factor: float, places: list[int]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a change of some entries of an array, or of all."""
 
-    def change(array: np.ndarray, how: str, factor: float, places: list[int]) -> np.ndarray:
+    def change(array: np.ndarray) -> np.ndarray:
         new = array.copy()
         flat = new.reshape(-1)
-        if not flat.size:
-            return new
-        at = np.unique(np.array(places) % flat.size)
-        rng = np.random.default_rng(places[0])
-        if how == "times":
-            flat[at] = (flat[at] * float(factor)).astype(flat.dtype)
-        elif how == "plus":
-            flat[at] = (flat[at] + float(factor)).astype(flat.dtype)
-        elif how == "set":
-            flat[at] = np.array(float(factor)).astype(flat.dtype)
-        elif how == "all":
-            flat[:] = (flat * float(factor)).astype(flat.dtype)
-        else:
-            rng.shuffle(flat)
+        if how == "shuffle":
+            np.random.default_rng(places[0]).shuffle(flat)
+        elif flat.size:
+            at = slice(None) if how == "all" else np.unique(np.array(places) % flat.size)
+            old = flat[at]
+            flat[at] = {"plus": old + factor, "set": 0 * old + factor}.get(how, old * factor).astype(
+                old.dtype
+            )
         return new
 
-    found = []
-    for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=3)):
-        how = draw(st.sampled_from(["times", "plus", "set", "all", "shuffle"]))
-        factor = draw(
-            st.sampled_from([0, 1, -1, 2, 3, 0.5, 1e-9, -1e-9, 1e-300, 1e300, 2**40, 1 + 1e-9])
-            | st.floats(-3, 3)
-        )
-        places = draw(st.lists(st.integers(0, 1000), min_size=1, max_size=4))
-        found.append((name, lambda array, a=how, b=factor, c=places: change(array, a, b, c)))
-    return found
+    return change
 
 
-@pytest.mark.parametrize("asked", SETTINGS.values(), ids=SETTINGS)
-def test_no_tally_that_is_accepted_has_scores_that_cannot_be(asked):
-    data = pack_shard(shard(Settings.of(**asked), FILES), "0.1")
+FACTORS = st.sampled_from([0.0, 1.0, -1.0, 2.0, 3.0, 0.5, 1e-9, -1e-9, 1e-300, 1e300, 2.0**40, 1 + 1e-9])
+CHANGE = st.builds(
+    entries,
+    st.sampled_from(["times", "plus", "set", "all", "shuffle"]),
+    FACTORS | st.floats(-3, 3),
+    st.lists(st.integers(0, 1000), min_size=1, max_size=4),
+)
+
+
+@pytest.mark.parametrize("chosen", fast(SETTINGS, "full", "plain", "greedy"))
+def test_no_tally_that_is_accepted_has_scores_that_cannot_be(chosen):
+    data = packed(FILES, **SETTINGS[chosen])
     outcomes = {"refused": 0, "accepted": 0}
 
     @hypothesis_settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(corrupted(arrays_of(data)))
+    @given(st.lists(st.tuples(st.sampled_from(arrays_of(data)), CHANGE), min_size=1, max_size=3))
     def check(changes):
         made = data
         for name, change in changes:
@@ -192,9 +173,9 @@ def test_no_tally_that_is_accepted_has_scores_that_cannot_be(asked):
 def test_merge_refuses_a_tally_that_contradicts_itself(tmp_path):
     """TP times 3 merged to an F of 2.39."""
     sides = [tmp_path / "ref.tsv", tmp_path / "sys.tsv"]
-    row = "filename\tonset\toffset\tevent_label\tvalue\n"
-    sides[0].write_text(f"{row}a.wav\t0\t3\tcar\t0.8\na.wav\t2\t5\tdog\t0.7\nb.wav\t1\t4\tcar\t1\n")
-    sides[1].write_text(f"{row}a.wav\t0\t2\tcar\t0.9\na.wav\t1\t5\tdog\t0.7\nb.wav\t1\t5\tcar\t1\n")
+    head = "filename\tonset\toffset\tevent_label\tvalue\n"
+    sides[0].write_text(f"{head}a.wav\t0\t3\tcar\t0.8\na.wav\t2\t5\tdog\t0.7\nb.wav\t1\t4\tcar\t1\n")
+    sides[1].write_text(f"{head}a.wav\t0\t2\tcar\t0.9\na.wav\t1\t5\tdog\t0.7\nb.wav\t1\t5\tcar\t1\n")
     path, other = tmp_path / "s.tally", tmp_path / "other.tally"
     assert call(*sides, "--only", "segment.hard", "-q", "--save-tally", path).code == 0
     whole = call("merge", path, "--score", "segment.hard.f1.micro")
@@ -210,10 +191,9 @@ def test_merge_refuses_a_tally_that_contradicts_itself(tmp_path):
     assert str(other) in call("merge", path, other).err
 
 
-def test_the_true_negatives_of_a_tally_are_not_below_0(tmp_path):
+def test_the_true_negatives_of_a_tally_are_not_below_0():
     """Segments that are active beyond those that there are led to an accuracy of -6e9."""
-    made = pack_shard(shard(Settings.of(only="segment.hard"), FILES), "0.1")
     for change in (lambda n: n + 10**10, lambda n: n * 2):
-        data = with_array(made, "whole/per_class/segment.hard.n_sys", change)
+        data = with_array(packed(FILES, only="segment.hard"), "whole/per_class/segment.hard.n_sys", change)
         with pytest.raises(InputError, match=r"segment\.hard\.\w+ .*expected"):
             Evaluator.of_bytes(data)

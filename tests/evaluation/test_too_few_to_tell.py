@@ -1,22 +1,23 @@
-"""Where files, replicates or scores are too few, boards say so and nothing that they cannot know."""
+"""Boards and means over runs say what they are of, and nothing that they cannot know."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from statistics import fmean, stdev
 
 import jsonschema
 import numpy as np
 import pytest
 
-from sedeval_soft import EvaluationError, compare, evaluate
+from sedeval_soft import EvaluationError, SettingsError, compare, evaluate, mean_of_runs
 from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
 from sedeval_soft.report import render, schema
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
-REFERENCE, ONE = str(SAMPLES / "ref.tsv"), str(SAMPLES / "sys.tsv")
+REFERENCE, ONE, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 SOFT = {"only": ("segment.soft",)}
-BOTH = {"only": ("segment.soft", "segment.hard")}
 
 
 def table(n_files, seed, noise):
@@ -24,13 +25,12 @@ def table(n_files, seed, noise):
     drawn, changed = np.random.default_rng(0), np.random.default_rng(seed)
     values = drawn.uniform(0.3, 1, (n_files, 5))
     values = np.clip(values - noise * changed.uniform(0, 1, values.shape), 0, 1)
-    files = [f"{i:02}" for i in range(n_files) for _ in range(5)]
     onset = np.tile(np.arange(5.0), n_files)
     return {
-        "filename": files,
+        "filename": [f"{i:02}" for i in range(n_files) for _ in range(5)],
         "onset": onset,
         "offset": onset + 1,
-        "event_label": ["car"] * len(files),
+        "event_label": ["car"] * len(onset),
         "soft_value": values.ravel(),
     }
 
@@ -42,10 +42,10 @@ def board_of(n_files, n_systems, **settings):
 
 def test_one_file_shows_no_difference_to_be_sure():
     board = board_of(1, 2)
-    found = board.entries[1].difference
-    assert found.value < 0
-    assert (found.low, found.high) == (None, None)
-    assert (found.p_bootstrap, found.p_exchange) == (1.0, 1.0)
+    difference = board.entries[1].difference
+    assert difference.value < 0
+    assert (difference.low, difference.high) == (None, None)
+    assert (difference.p_bootstrap, difference.p_exchange) == (1.0, 1.0)
     for entry in board.entries:
         assert (entry.stability, entry.best_place, entry.worst_place) == (None, None, None)
     jsonschema.validate(json.loads(render(board.systems, "json", board=board)), schema())
@@ -54,48 +54,35 @@ def test_one_file_shows_no_difference_to_be_sure():
 
 # 2 / 2^6 is below 0.05, but 2 comparisons make 2 * 2 / 2^6 of it; 30 replicates give 1 / 31 at the least.
 @pytest.mark.parametrize(
-    ("n_files", "n_systems", "replicates", "said"),
+    ("n_files", "n_systems", "replicates", "words"),
     [
         (6, 2, 1000, None),
         (6, 3, 1000, "exchanging 6 files between two of them gives no p-value below 0.0312, 0.0625 after"),
         (20, 2, 30, None),
         (20, 2, 10, "10 replicates give no p-value below 0.0909"),
         (20, 3, 30, "30 replicates give no p-value below 0.0323, 0.0645 after Holm's adjustment for 2"),
+        # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1): at the level is not below it.
+        (20, 2, 19, "19 replicates give no p-value below 0.05"),
     ],
 )
-def test_what_nobody_can_be_told_apart_by_is_said(n_files, n_systems, replicates, said):
+def test_what_nobody_can_be_told_apart_by_is_said(n_files, n_systems, replicates, words):
     board = board_of(n_files, n_systems, replicates=replicates)
     warnings = [text for text in board.systems[0].warnings if text.startswith("all systems tie")]
-    assert len(warnings) == (said is not None)
-    assert not said or warnings[0].startswith(f"all systems tie: {said}")
-    assert all(entry.tied for entry in board.entries) == (said is not None)
-
-
-def test_a_p_value_at_the_level_is_not_below_it():
-    # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1).
-    board = board_of(20, 2, replicates=19)
-    assert board.entries[1].difference.p_exchange == 0.05
-    assert all(entry.tied for entry in board.entries)
+    assert [text.startswith(f"all systems tie: {words}") for text in warnings] == [True] * (words is not None)
+    assert all(entry.tied for entry in board.entries) == (words is not None)
 
 
 def test_systems_without_the_score_that_ranks_them_are_named():
     nothing = {name: values[:0] for name, values in table(6, 0, 0.0).items()}
-    board = compare(
-        table(6, 0, 0.0),
-        {"some": table(6, 1, 0.1), "none": nothing},
-        rank_by="segment.soft.precision[car]",
-        replicates=40,
-        **SOFT,
-    )
+    asked = {"rank_by": "segment.soft.precision[car]", "replicates": 40, **SOFT}
+    board = compare(table(6, 0, 0.0), {"some": table(6, 1, 0.1), "none": nothing}, **asked)
     assert [entry.system for entry in board.entries] == ["some", "none"]
-    assert (
-        "segment.soft.precision[car] is undefined for 1 system ('none'); ranked last"
-        in board.systems[0].warnings
-    )
+    words = "segment.soft.precision[car] is undefined for 1 system ('none'); ranked last"
+    assert words in board.systems[0].warnings
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "words"),
     [
         ({"replicates": 39}, "a confidence of 0.95 needs 40 replicates or more, found 39"),
         ({"replicates": 40}, None),
@@ -104,43 +91,39 @@ def test_systems_without_the_score_that_ranks_them_are_named():
         ({"replicates": 1, "ci": "bca"}, "needs 40 replicates or more, found 1"),
     ],
 )
-def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, said):
+def test_replicates_that_are_too_few_for_a_confidence_are_told_of(settings, words):
     warnings = evaluate(REFERENCE, ONE, **SOFT, **{"ci": "bootstrap", **settings}).warnings
-    assert any("replicates or more" in text for text in warnings) == (said is not None)
-    assert said is None or any(said in text for text in warnings)
+    assert [words in text for text in warnings if "replicates or more" in text] == [True] * (
+        words is not None
+    )
 
 
 def test_silence_that_a_system_adds_betters_nothing():
     # A trace of a class that is nowhere, or of an event long after the end: twice as much to be silent in.
     reference, plain = table(6, 0, 0.0), table(6, 1, 0.3)
-    more = {name: [*values, *last] for (name, values), last in zip(
-        plain.items(), (["00"], [0.0], [1.0], ["horn"], [0.01]), strict=True)}  # fmt: skip
-    longer = {name: [*values, *last] for (name, values), last in zip(
-        plain.items(), (["00"], [29.0], [30.0], ["car"], [0.01]), strict=True)}  # fmt: skip
-    systems = {"plain": plain, "more": more, "longer": longer}
+
+    def with_row(*cells):
+        return {name: [*values, cell] for (name, values), cell in zip(plain.items(), cells, strict=True)}
+
+    more, longer = with_row("00", 0.0, 1.0, "horn", 0.01), with_row("00", 29.0, 30.0, "car", 0.01)
+    asked = {"replicates": 40, "only": ("segment.soft", "segment.hard")}
     for name in ("segment.soft.kl_divergence.micro", "segment.hard.accuracy.micro", "segment.soft.f1.micro"):
-        board = compare(reference, systems, rank_by=name, replicates=40, **BOTH)
+        board = compare(reference, {"plain": plain, "more": more, "longer": longer}, rank_by=name, **asked)
         assert board.entries[0].system == "plain"
     # By sed_eval's rules it does.
-    rank_by = "segment.hard.accuracy.micro"
+    asked |= {"rank_by": "segment.hard.accuracy.micro", "compat": "sed_eval"}
     for other in (more, longer):
-        board = compare(
-            reference,
-            {"plain": plain, "other": other},
-            rank_by=rank_by,
-            replicates=40,
-            compat="sed_eval",
-            **BOTH,
-        )
+        board = compare(reference, {"plain": plain, "other": other}, **asked)
         assert board.entries[0].system == "other"
         assert any("by sed_eval's rules" in text for text in board.systems[0].warnings)
 
 
 def test_ranks_of_classes_do_not_keep_systems_with_other_classes_apart():
-    other = {**table(6, 1, 0.2), "event_label": ["horn"] * 30}
-    systems = {"one": table(6, 1, 0.1), "two": other}
-    board = compare(table(6, 0, 0.0), systems, replicates=40, only=("segment.soft", "ranking"))
-    alone = compare(table(6, 0, 0.0), systems, replicates=40, **SOFT)
+    systems = {"one": table(6, 1, 0.1), "two": {**table(6, 1, 0.2), "event_label": ["horn"] * 30}}
+    board, alone = (
+        compare(table(6, 0, 0.0), systems, replicates=40, only=only)
+        for only in (("segment.soft", "ranking"), ("segment.soft",))
+    )
     assert board.entries == alone.entries
     with pytest.raises(EvaluationError, match="name them by `classes`"):
         compare(table(6, 0, 0.0), systems, replicates=40, only=("ranking",), rank_by="ranking.hard.one_error")
@@ -155,17 +138,60 @@ def test_intervals_that_hold_the_truth_too_rarely_are_told_of_with_how_often(met
     settings = {"only": f"segment.{reading}", "ci": method, "replicates": 40}
     # It is no doubt about how a table is read: --strict lets it pass.
     scores = evaluate(table(n_files, 0, 0.0), table(n_files, 1, 0.1), strict=True, **settings)
-    share = held(method, reading, n_files)
+    share, better = held(method, reading, n_files), held("expanded", reading, n_files)
     rough = [text for text in scores.warnings if text.startswith("intervals are rough: they come from")]
     if share >= ENOUGH and n_files >= 5:
         assert rough == []
         return
-    fewer = files_of(n_files)
     (text,) = rough
     assert text.startswith(
-        f"intervals are rough: they come from resampling {n_files} files; in simulations with {fewer} files, "
-        f"95 % intervals held the true score in {100 * share:.0f} % ({reading})"
+        f"intervals are rough: they come from resampling {n_files} files; in simulations with "
+        f"{files_of(n_files)} files, 95 % intervals held the true score in {100 * share:.0f} % ({reading})"
     )
-    better = held("expanded", reading, n_files)
-    named = f", those of --ci expanded in {100 * better:.0f} %"
-    assert text.endswith(named) == (better > share)
+    assert text.endswith(f", those of --ci expanded in {100 * better:.0f} %") == (better > share)
+
+
+# --- means over runs ------------------------------------------------------------------------------
+
+F1 = "segment.soft.f1.macro"
+FOLDS = {f"{name}.wav": "ab"[i % 2] for i, name in enumerate(("cafe", "metro", "night", "park", "street"))}
+
+
+@pytest.fixture(scope="module")
+def mean():
+    return mean_of_runs(REFERENCE, [ONE, OTHER], confidence=0.9, folds=FOLDS, **SOFT)
+
+
+def test_folds_of_runs_are_folds_of_means(mean):
+    runs = [evaluate(REFERENCE, system, folds=FOLDS, **SOFT) for system in (ONE, OTHER)]
+    (spread,) = (spread for spread in mean.folds.spreads if spread.name == F1)
+    expected = [fmean(run[f"{F1}@{fold}"] for run in runs) for fold in "ab"]
+    assert spread.values == pytest.approx(expected, abs=1e-12)
+    assert (spread.mean, spread.deviation) == pytest.approx((fmean(expected), stdev(expected)), abs=1e-12)
+    # What costs most in one run is not what costs most in all.
+    with pytest.raises(SettingsError, match="worst is of one system's output"):
+        mean_of_runs(REFERENCE, [ONE, OTHER], worst=3, **SOFT)
+
+
+def test_every_form_says_that_scores_are_means_of_runs(mean):
+    document = json.loads(render([mean], "json"))
+    assert document["systems"][0]["runs"] == {"names": [ONE, OTHER], "confidence": 0.9}
+    jsonschema.validate(document, schema())
+    line = r"^runs +2, means over trainings; 90 % intervals by the jackknife"
+    assert re.search(line, render([mean], "text"), re.MULTILINE)
+    plain = json.loads(render([evaluate(REFERENCE, ONE, **SOFT)], "json"))
+    assert plain["systems"][0]["runs"] is None
+
+
+def test_signatures_tell_all_that_shaped_several_systems(mean):
+    hashes = [item.sha256 for item in mean.inputs if item.role == "system"]
+    assert len(hashes) == 2
+    assert mean.signature.endswith(
+        f' system:sha256={hashes[0]} folds:"folds" system:sha256={hashes[1]} | runs=2 confidence=0.9'
+    )
+    board = compare(REFERENCE, [OTHER, ONE], rank_by=F1, baseline=OTHER, replicates=20, **SOFT)
+    signature = json.loads(render(board.systems, "json", board=board))["signature"]
+    # In the order in which they were given, which decides between equal ones: not in that of their ranks.
+    assert re.findall(r" system:sha256=(\w+)", signature) == hashes[::-1]
+    assert signature.endswith(f' | rank_by="{F1}" baseline={json.dumps(OTHER)}')
+    assert {scores.signature for scores in board.systems} == {signature}

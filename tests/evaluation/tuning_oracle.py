@@ -28,11 +28,10 @@ GAPS = [(level + 0.5) / LEVELS for level in range(LEVELS)]
 
 def frames(values: np.ndarray, name: str) -> EventTable:
     """Return rows of one second each, from values of shape (n_files, FRAMES, n_classes)."""
-    n_files = len(values)
-    onset = np.tile(np.arange(FRAMES, dtype=np.float64), n_files)
-    file = np.repeat(np.arange(n_files, dtype=np.int32), FRAMES)
+    onset = np.tile(np.arange(FRAMES, dtype=np.float64), len(values))
+    file = np.repeat(np.arange(len(values), dtype=np.int32), FRAMES)
     columns = tuple(np.ascontiguousarray(column) for column in values.reshape(-1, len(LABELS)).T)
-    return EventTable(FILES[:n_files], LABELS, file, onset, onset + 1, columns, Origin(name))
+    return EventTable(FILES, LABELS, file, onset, onset + 1, columns, Origin(name))
 
 
 def sides(seed: int) -> tuple[EventTable, EventTable]:
@@ -48,13 +47,10 @@ def sides(seed: int) -> tuple[EventTable, EventTable]:
 
 def some(rows: EventTable, files: Sequence[str]) -> EventTable:
     """Return the rows of some files; no others are declared."""
-    kept = [name for name in rows.files if name in files]
-    where = np.isin(rows.file, [rows.files.index(name) for name in kept])
-    file = np.array([kept.index(rows.files[code]) for code in rows.file[where]], dtype=np.int32)
-    values = tuple(column[where] for column in rows.values)
-    return replace(
-        rows, files=tuple(kept), file=file, onset=rows.onset[where], offset=rows.offset[where], values=values
-    )
+    chosen = tuple(name for name in rows.files if name in files)
+    table = rows.take(np.flatnonzero(np.isin(rows.file, [rows.files.index(name) for name in chosen])))
+    file = np.array([chosen.index(rows.files[code]) for code in table.file], dtype=np.int32)
+    return replace(table, files=chosen, file=file)
 
 
 def cut(
@@ -63,13 +59,17 @@ def cut(
     """Return a system that is 1 where a value is active, 0 elsewhere; thresholds: by file and class."""
     own = np.array([[thresholds[file][label] for label in LABELS] for file in rows.files])[rows.file]
     values = np.stack(rows.values, axis=1)
-    found = values >= own if inclusive else values > own
-    return replace(rows, values=tuple(np.ascontiguousarray(c, dtype=np.float64) for c in found.T))
+    active = values >= own if inclusive else values > own
+    return replace(rows, values=tuple(np.ascontiguousarray(c, dtype=np.float64) for c in active.T))
 
 
-def merit(counts: tuple[int, int, int], objective: str, beta: float) -> Fraction:
+def counts(scores: Mapping[str, float], stem: str, label: str) -> tuple[int, int, int]:
+    return tuple(int(scores[f"{stem}.{name}[{label}]"]) for name in ("tp", "n_sys", "n_ref"))
+
+
+def merit(counted: tuple[int, int, int], objective: str, beta: float) -> Fraction:
     """Return F, or how far the errors are below none at all."""
-    tp, n_sys, n_ref = counts
+    tp, n_sys, n_ref = counted
     if objective.endswith("error_rate"):
         return Fraction(2 * tp - n_sys - n_ref, n_ref)
     square = Fraction(beta) ** 2
@@ -87,26 +87,26 @@ def best(
     cells = basis in ("segment", "clip")
     # Events are of what has values: below all of them only segments and clips have more.
     tried = [1.5, *reversed(GAPS), *([-1.0] if cells else [])]
-    of = replace(Settings(), reference_threshold=settings.reference_cut, inclusive=settings.inclusive)
     names = ("segment_length", "events", "onset_collar", "offset_collar", "min_gap", "min_duration")
+    of = replace(Settings(), reference_threshold=settings.reference_cut, inclusive=settings.inclusive)
     of = replace(of, **{name: getattr(settings, name) for name in (*names, "median_filter", "classes")})
-    found: dict[str, list[tuple[Fraction, int]]] = {label: [] for label in LABELS}
+    reached: dict[str, list[tuple[Fraction, int]]] = {label: [] for label in LABELS}
     for threshold in tried:
         at = of
         if of.inclusive and threshold < 0:
             # Below 0 silence passes, whether thresholds do or not: the reference keeps its own rule.
             at = replace(of, inclusive=False, reference_threshold=math.nextafter(of.reference_cut, 0.0))
-        at = replace(at, threshold=threshold)
-        scores = evaluate_rows(reference, system, replace(at, only=(basis,)))
+        at = replace(at, threshold=threshold, only=(basis,))
+        scores = evaluate_rows(reference, system, at)
         # What counts of events changes where a frame of them does.
         fine = replace(at, only=("segment",), segment_length=1.0)
-        frames_ = scores if cells else evaluate_rows(reference, system, fine)
+        active = scores if cells else evaluate_rows(reference, system, fine)
         for label in LABELS:
-            tp, n_sys, n_ref = (int(scores[f"{basis}.hard.{n}[{label}]"]) for n in ("tp", "n_sys", "n_ref"))
-            if n_ref:
-                active = int(frames_[f"{basis if cells else 'segment'}.hard.n_sys[{label}]"])
-                found[label].append((merit((tp, n_sys, n_ref), objective, settings.beta), active))
-    highest = {label: _highest(tried, of_class, settings.inclusive) for label, of_class in found.items()}
+            counted = counts(scores, f"{basis}.hard", label)
+            n_active = int(active[f"{basis if cells else 'segment'}.hard.n_sys[{label}]"])
+            if counted[2]:
+                reached[label].append((merit(counted, objective, settings.beta), n_active))
+    highest = {label: _highest(tried, of_class, settings.inclusive) for label, of_class in reached.items()}
     if basis != "intersection":
         return highest
     # Counts of intersections stay as they are over several values, and where is for that reading to say.
@@ -117,13 +117,13 @@ def best(
 
 
 def _highest(
-    tried: Sequence[float], found: Sequence[tuple[Fraction, int]], inclusive: bool
+    tried: Sequence[float], reached: Sequence[tuple[Fraction, int]], inclusive: bool
 ) -> tuple[float, Fraction] | None:
-    if not found:
+    if not reached:
         return None
-    most = max(own for own, _ in found)
-    active = next(count for own, count in found if own == most)
-    alike = [threshold for threshold, (_, count) in zip(tried, found, strict=True) if count == active]
+    most = max(own for own, _ in reached)
+    active = next(count for own, count in reached if own == most)
+    alike = [threshold for threshold, (_, count) in zip(tried, reached, strict=True) if count == active]
     if 1.5 in alike:
         return 1.5, most
     half = 0.5 / LEVELS
@@ -132,17 +132,13 @@ def _highest(
 
 
 def held_out(
-    reference: EventTable,
-    system: EventTable,
-    folds: Mapping[str, str],
-    objective: str,
-    settings: Settings,
+    reference: EventTable, system: EventTable, folds: Mapping[str, str], objective: str, settings: Settings
 ) -> dict[str, dict[str, float]]:
     """Return thresholds by file and class: those best for the files of all other folds."""
-    found = {}
+    by_file = {}
     for fold in sorted(set(folds.values())):
         others = [file for file in FILES if folds[file] != fold]
         own = best(some(reference, others), some(system, others), objective, settings)
         row = {label: settings.threshold if of is None else of[0] for label, of in own.items()}
-        found |= {file: row for file in FILES if folds[file] == fold}
-    return found
+        by_file |= {file: row for file in FILES if folds[file] == fold}
+    return by_file

@@ -1,0 +1,338 @@
+"""Outcomes, what costs most, scores of folds, and over thresholds of the reference."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn_again import FILES, LABELS, random_tables
+from exchanged import tuples
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tables import long_rows, random_rows
+
+from sedeval_soft import EvaluationError, InputError, SettingsError, evaluate
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.details import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
+from sedeval_soft.report import render
+from sedeval_soft.settings import Settings
+from sedeval_soft.timeline.recordings import align
+
+# --- outcomes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {}, {"threshold": 0.3, "reference_threshold": 0.7, "inclusive": True}, {"matching": "greedy"},
+        {"compat": "sed_eval"}, {"compat": "sed_eval", "matching": "greedy", "segment_length": 0.7},
+        {"pool": "mean", "segment_length": 0.3}, {"segment_length": 0.1, "events": "rows"},
+        {"min_gap": 0.4, "min_duration": 0.5, "events": "merge"}, {"threshold": 0.0},
+        {"onset_collar": 2.0, "offset": False},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize(("seed", "binary"), [(0, False), (1, False), (2, True), (0, None)])
+def test_outcomes_add_up_to_the_counts_of_the_hard_reading(values, seed, binary):
+    made = Settings(**values)
+    sides = [random_rows(2 * seed + k, binary=bool(binary), n=60, fine=bool(seed % 2)) for k in range(2)]
+    pair = align(sides[0], long_rows([]) if binary is None else sides[1], made)
+    tally = tally_pair(pair, made)
+
+    def counted(file, label, weight=1):
+        sums = np.zeros((len(pair.files), len(pair.classes)), dtype=int)
+        np.add.at(sums, (file, label), weight)
+        return sums.tolist()
+
+    events = event_outcomes(pair, made)
+    for name, of, partner in (
+        ("n_ref", events.reference, events.reference_partner),
+        ("n_sys", events.system, events.system_partner),
+    ):
+        assert counted(of.file, of.label) == tally.per_class[f"event.hard.{name}"].tolist()
+        hits = of.take(partner >= 0)
+        assert counted(hits.file, hits.label) == tally.per_class["event.hard.tp"].tolist()
+    for ours, theirs in enumerate(events.reference_partner):
+        assert theirs < 0 or events.system_partner[theirs] == ours
+    segments = segment_outcomes(pair, made)
+    for name, outcomes in {"tp": [HIT], "n_ref": [HIT, MISS], "n_sys": [HIT, FALSE_ALARM]}.items():
+        at = np.isin(segments.outcome, outcomes)
+        sums = counted(segments.file[at], segments.label[at], segments.count[at])
+        assert sums == tally.per_class[f"segment.hard.{name}"].tolist()
+    assert (segments.first + segments.count <= segments.n_segments[segments.file]).all()
+
+
+# --- what costs most ------------------------------------------------------------------------------
+
+
+def seconds_of(rows):
+    """The highest value in each (file, class, second); rows are on whole seconds."""
+    highest = {}
+    for file, onset, offset, label, value in tuples(rows):
+        for second in range(int(onset), int(offset)):
+            highest[file, label, second] = max(highest.get((file, label, second), 0.0), value)
+    return highest
+
+
+def summed(cells, key_of):
+    """Add up costs by a key, the most costly first, equal ones by their keys; none that cost nothing."""
+    sums = {}
+    for key, costs in cells.items():
+        before = sums.get(key_of(key), (0.0, 0.0))
+        sums[key_of(key)] = tuple(a + b for a, b in zip(before, costs, strict=True))
+    ordered = sorted(sums, key=lambda key: (-round(sum(sums[key]), 9), key))
+    return {key: sums[key] for key in ordered if sum(sums[key]) > 0}
+
+
+@pytest.mark.parametrize("reading", ["soft", "hard"])
+@pytest.mark.parametrize("count", [3, 1000])
+def test_costs_are_a_loop_over_seconds(reading, count):
+    """Quarters of a second's value tie often: of equal ones the first file, class or second stands first."""
+    tables = random_tables(1, n=60)
+    asked = {"only": (f"segment.{reading}",), "classes": LABELS}
+    worst = evaluate(tables.reference, tables.system, worst=count, **asked).worst
+    assert (worst.basis, worst.reading) == ("segment", reading)
+    y, p = values = [seconds_of(side) for side in (tables.reference, tables.system)]
+    if reading == "hard":
+        y, p = ({key: float(value > 0.5) for key, value in side.items()} for side in values)
+    differences = {key: y.get(key, 0) - p.get(key, 0) for key in y | p}
+    cells = {key: (max(d, 0), max(-d, 0)) for key, d in differences.items()}
+    total = sum(map(sum, cells.values()))
+    for offenders, place, key_of in (
+        (worst.files, lambda of: of.file, lambda key: key[0]),
+        (worst.classes, lambda of: of.class_name, lambda key: key[1]),
+        (worst.segments, lambda of: (of.file, of.onset), lambda key: (key[0], key[2])),
+    ):
+        wanted = dict([*summed(cells, key_of).items()][:count])
+        assert [place(of) for of in offenders] == [*wanted]
+        numbers = [value for of in offenders for value in (of.missed, of.inserted, of.cost, of.share)]
+        by_hand = [value for m, i in wanted.values() for value in (m, i, m + i, (m + i) / total)]
+        assert numbers == pytest.approx(by_hand, abs=1e-9)
+    assert all(of.class_name is None and of.onset is None for of in worst.files)
+    assert all(of.file is None for of in worst.classes)
+    for of in worst.segments:
+        most = max(LABELS, key=lambda c: (sum(cells.get((of.file, c, of.onset), (0, 0))), -LABELS.index(c)))
+        assert of.class_name == most
+        of_both = tuple(side.get((of.file, most, of.onset), 0.0) for side in values)
+        assert (of.reference, of.system, of.offset) == (*of_both, of.onset + 1)
+
+
+def test_times_of_segments_are_those_of_their_files():
+    """Each file has its own grid, and its last segment ends where it does."""
+    reference = long_rows(
+        [("a", 0.0, 0.75, "car", 1.0), ("b", 0.0, 1.3, "car", 0.5), ("c", 0.0, 0.5, "car", 1.0)]
+    )
+    system = long_rows([("a", 0.0, 0.5, "car", 1.0), ("b", 0.5, 1.0, "car", 0.25)], files="abc")
+    lengths = {"a": 0.75, "b": 1.3, "c": 2.0}
+    worst = evaluate(reference, system, durations=lengths, worst=9, segment_length=0.5).worst
+    assert [(of.file, of.onset, of.offset, of.cost) for of in worst.segments] == [
+        *(("a", 0.5, 0.75, 1.0), ("c", 0.0, 0.5, 1.0)),
+        *(("b", 0.0, 0.5, 0.5), ("b", 1.0, 1.3, 0.5), ("b", 0.5, 1.0, 0.25)),
+    ]
+
+
+def test_nothing_that_costs_nothing_is_listed():
+    tables, silent = random_tables(4), long_rows([], files=("a", "b"))
+    same = evaluate(tables.reference, tables.reference, worst=5, only=("segment", "event"))
+    scores = evaluate(silent, silent, worst=5, classes=("car",))
+    for worst in (same.worst, scores.worst):
+        assert worst.files == worst.segments == ()
+    assert same.worst.classes == ()
+    assert render([scores], "text") and render([scores], "json")
+    assert evaluate(tables.reference, tables.system).worst is None
+
+
+@pytest.mark.parametrize(
+    ("only", "family"),
+    [
+        (("segment",), "segment.soft"),
+        (("event", "segment.hard"), "segment.hard"),
+        (("event",), "event.soft"),
+        (("event.hard", "clip"), "event.hard"),
+        (("clip", "intersection"), "clip.soft"),
+        (("intersection.hard",), "intersection.hard"),
+        (("segment.optimal",), None),
+        (("ranking",), None),
+    ],
+    ids=str,
+)
+def test_costs_are_of_the_first_family_that_is_evaluated(only, family):
+    tables = random_tables(5)
+    scores = evaluate(tables.reference, tables.system, worst=50, only=only, classes=LABELS)
+    worst = scores.worst
+    if family is None:
+        assert worst is None
+        return
+    assert f"{worst.basis}.{worst.reading}" == family
+    assert (worst.segments == ()) == (worst.basis != "segment")
+    tp, n_ref, n_sys = (scores[f"{family}.{name}.micro"] for name in ("tp", "n_ref", "n_sys"))
+    for part in (worst.files, worst.classes):
+        sums = [sum(getattr(of, name) for of in part) for name in ("missed", "inserted", "share")]
+        assert sums == pytest.approx([n_ref - tp, n_sys - tp, 1.0])
+        assert [of.cost for of in part] == sorted((of.cost for of in part), reverse=True)
+
+
+# --- folds and scenes -----------------------------------------------------------------------------
+
+FOLDS = {"a": "2", "b": "10", "c": "2", "d": "1", "e": "10"}
+
+
+def test_spread_is_that_of_the_scores_of_each_fold():
+    tables, asked = random_tables(7), {"only": ("segment", "event.hard", "clip"), "classes": LABELS}
+    scores = evaluate(tables.reference, tables.system, folds=FOLDS, **asked)
+    plain = evaluate(tables.reference, tables.system, **asked)
+    # Thresholds are tuned over folds beside, which single folds know nothing of.
+    pooled = {name: value for name, value in scores.items() if "@" not in name and ".tuned." not in name}
+    assert pooled == dict(plain)
+    names = scores.folds.names
+    assert (names, scores.folds.files) == (("1", "2", "10"), (1, 2, 2))
+    parts = [tables.drawn([FOLDS[f] == fold for f in FILES]).scores(Settings(**asked)) for fold in names]
+    spreads = [spread for spread in scores.folds.spreads if ".tuned." not in spread.name]
+    assert [spread.name for spread in spreads] == [n for n, s in plain.scores.items() if s.average]
+    for spread in spreads:
+        assert spread.values == tuple(
+            None if part[spread.name] is None else pytest.approx(part[spread.name], abs=1e-12)
+            for part in parts
+        )
+        defined = [value for value in spread.values if value is not None]
+        wanted = (None, None)
+        if len(defined) > 1:
+            wanted = pytest.approx((statistics.fmean(defined), statistics.stdev(defined)), abs=1e-12)
+        assert (spread.mean, spread.deviation) == wanted
+        assert spread.values == tuple(scores[f"{spread.name}@{fold}"] for fold in names)
+
+
+def test_folds_that_cannot_be():
+    tables = random_tables(8)
+    for error, words, asked in (
+        (
+            EvaluationError,
+            "there is one fold, 'x'; expected two or more",
+            {"folds": dict.fromkeys(FILES, "x")},
+        ),
+        (
+            InputError,
+            r"folds: has no part for 2 files \('d', 'e'\)",
+            {"folds": {"a": "1", "b": "2", "c": "1"}},
+        ),
+        (
+            EvaluationError,
+            "folds and by both have '1'; expected each name once",
+            {"folds": FOLDS, "by": FOLDS},
+        ),
+        (
+            EvaluationError,
+            "groups and by both have 'x'",
+            {"groups": {"x": "car"}, "by": dict.fromkeys(FILES, "x")},
+        ),
+    ):
+        with pytest.raises(error, match=words):
+            evaluate(tables.reference, tables.system, **asked)
+
+
+def test_a_scene_is_scored_as_if_it_were_all():
+    tables, by = random_tables(9), dict(zip(FILES, ["ab", "ab", "rest", "rest", "rest"], strict=True))
+    only = ("segment", "clip", "event")
+    asked = {"classes": LABELS, "psds": "dcase-psds2", "only": only, "measures": ("curves",)}
+    scores = evaluate(tables.reference, tables.system, by=by, **asked)
+    for scene in ("ab", "rest"):
+        alone = tables.drawn([by[file] == scene for file in FILES]).scores(Settings(**asked))
+        for name, value in alone.items():
+            assert scores[f"{name}@{scene}"] == (
+                None if value is None else pytest.approx(value, abs=1e-12)
+            ), name
+
+
+# --- thresholds of the reference, against evaluations that have each of them as their own ----------
+
+ASKED = Settings(
+    classes=LABELS,
+    only=("segment", "event", "intersection", "clip"),
+    reference_sweep=True,
+    segment_length=0.5,
+)
+TENTHS = tuple(k / 10 for k in range(1, 10))
+
+
+def tenths(seed, n=40):
+    """Rows with values in tenths, so that many are exactly at a threshold."""
+    rows = random_tables(seed, "tied", n).reference
+    return replace(rows, values=(np.random.default_rng(seed).integers(0, 11, n) / 10,))
+
+
+@pytest.mark.parametrize(("inclusive", "events"), [(False, "auto"), (True, "rows")])
+def test_each_threshold_scores_as_if_it_were_that_of_the_evaluation(inclusive, events):
+    sides = tenths(0), tenths(100)
+    asked = replace(ASKED, inclusive=inclusive, events=events, beta=2.0)
+    sweep = evaluate_rows(*sides, asked).sweep
+    assert sweep.thresholds == TENTHS
+    families = {".".join(name.split(".")[:2]) for name in sweep.scores}
+    assert families == {f"{basis}.{reading}" for basis in ASKED.only for reading in ("hard", "optimal")}
+    measures = {name.split(".", 2)[2] for name in sweep.scores}
+    assert {"f1.macro", "fbeta.micro", "error_rate.micro", "precision.weighted", "n_ref.micro"} <= measures
+    for k, threshold in enumerate(TENTHS):
+        own = evaluate_rows(*sides, replace(asked, reference_sweep=False, reference_threshold=threshold))
+        for name, values in sweep.scores.items():
+            assert values[k] == pytest.approx(own[name], abs=1e-12), (name, threshold)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=settings.default.max_examples // 6)
+def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides(seed):
+    """As many segments (events) more are there with at-or-above than with above: merged events aside."""
+    asked = replace(ASKED, events="rows")
+    sweep, at = (
+        evaluate_rows(tenths(seed), tenths(seed + 1), replace(asked, inclusive=inclusive)).sweep
+        for inclusive in (False, True)
+    )
+    for basis in ("segment", "event", "clip"):
+        above, upwards = (np.array(each.scores[f"{basis}.hard.n_ref.micro"]) for each in (sweep, at))
+        assert tuple(upwards - above) == sweep.at[basis] == at.at[basis]
+
+
+def test_a_sweep_by_hand():
+    """Values 0.2, 0.5 and 0.8 in the reference, of which the system has the last two."""
+    reference = long_rows([("x", 0, 1, "a", 0.2), ("x", 1, 2, "a", 0.5), ("x", 3, 4, "a", 0.8)])
+    system = long_rows([("x", 1, 2, "a", 0.9), ("x", 3, 4, "a", 0.9)])
+    sweep = evaluate_rows(reference, system, Settings(only=("segment.hard",), reference_sweep=True)).sweep
+    assert sweep.at == {"segment": (0, 1, 0, 0, 1, 0, 0, 1, 0)}
+    assert sweep.scores["segment.hard.n_ref.micro"] == (3, 2, 2, 2, 1, 1, 1, 0, 0)
+    f = (4 / 5, 1, 1, 1, 2 / 3, 2 / 3, 2 / 3, None, None)
+    assert sweep.scores["segment.hard.f1.macro"] == pytest.approx(f)
+    assert "segment.optimal.f1.macro" not in sweep.scores
+
+
+def test_the_sweep_is_shown_in_text_and_json_and_in_the_file_of_curves(tmp_path):
+    import pyarrow.parquet as pq
+
+    from sedeval_soft.report.delimited import write_curves
+
+    scores = evaluate_rows(tenths(0), tenths(1), replace(ASKED, only=("segment", "event.hard")))
+    text, title = render([scores]), "Thresholds of the reference, {}-based, {} reading".format
+    assert title("segment", "optimal") in text and title("event", "hard") in text and "\n0.5 *" in text
+    assert title("event", "optimal") not in text
+    sweep = scores.to_dict()["systems"][0]["sweep"]
+    assert sweep["scores"]["segment.hard.f1.macro"] == list(scores.sweep.scores["segment.hard.f1.macro"])
+    assert sweep["at"]["event"] == list(scores.sweep.at["event"])
+    macro = render([scores], averages=["macro"])
+    assert macro[macro.index(title("segment", "hard")) :].splitlines()[1].split() == ["macro"]
+    assert evaluate_rows(tenths(0), tenths(1), Settings()).sweep is None
+    path = tmp_path / "curves.parquet"
+    write_curves(str(path), scores.curves)
+    rows = pq.read_table(path).to_pandas()
+    surface = rows[rows["reference_threshold"].notna() & (rows["basis"] == "segment")]
+    assert len(surface) == (len(LABELS) + 2) * 99 * 99
+    one = surface[(surface["class"] == "car") & (surface["reference_threshold"] == 0.3)]
+    assert one["tp"].tolist() == scores.curves.surfaces["segment"].tp[LABELS.index("car"), 29].tolist()
+    assert set(surface["average"].dropna()) == {"micro", "macro"}
+
+
+def test_what_cannot_be_swept_is_refused():
+    for asked in (
+        {"only": ("segment.soft",)}, {"compat": "sed_eval"}, {"matching": "greedy"}, {"reference_sweep": 1},
+    ):  # fmt: skip
+        with pytest.raises(SettingsError, match="reference_sweep"):
+            Settings.of(**{"reference_sweep": True} | asked)

@@ -1,0 +1,354 @@
+"""Replicates are what evaluating resampled files from scratch gives, and intervals are made of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.stats
+from drawn_again import (
+    FILES,
+    LABELS,
+    Tables,
+    as_floats,
+    key_of,
+    random_table,
+    random_tables,
+    same_numbers,
+    sparse_tables,
+)
+from tables import long_rows
+
+from sedeval_soft import evaluate
+from sedeval_soft.evaluation import resample
+from sedeval_soft.evaluation.resample import Replicates, bootstrap
+from sedeval_soft.measures import event, matching, thresholds
+from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.report import render
+from sedeval_soft.settings import GROUPS, READINGS, Settings
+
+ALL = Settings(
+    classes=LABELS, only=tuple(READINGS), psds="dcase-psds2", measures=GROUPS, satisfice="precision>=0.5"
+)
+COUNTED = replace(ALL, psds=None, measures=())
+"""All that needs no look at each replicate by itself."""
+
+_NOTHING = long_rows([("a", 0.0, 1.0, "car", 0.0)], files=FILES)
+
+
+def fast(names, *some):
+    """Parameters of which all but some are slow."""
+    return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
+
+
+def all_tied(side):
+    return replace(side, values=(np.round(side.value) * 0.75,))
+
+
+def one_class(seed):
+    return random_table(np.random.default_rng(seed), labels=["dog"], n=25)
+
+
+TABLES = {
+    "tied": lambda: random_tables(1),
+    "all tied": lambda: Tables(*(all_tied(getattr(random_tables(2), s)) for s in ("reference", "system"))),
+    "fine": lambda: random_tables(3, "fine"),
+    "sure": lambda: random_tables(4, "sure"),
+    "sparse": lambda: sparse_tables(5),
+    "one class": lambda: Tables(one_class(6), one_class(7)),
+    "no reference": lambda: replace(random_tables(8), reference=_NOTHING),
+    "empty system": lambda: replace(random_tables(9), system=_NOTHING),
+    "nothing": lambda: Tables(_NOTHING, _NOTHING),
+    "values on one side": lambda: replace(random_tables(10), reference=random_tables(11, "plain").reference),
+}
+SETTINGS = {
+    "rows are events": replace(ALL, events="rows"),
+    "other cuts": replace(
+        ALL, threshold=0.25, reference_threshold=0.75, inclusive=True, beta=2.0, t_norm="product", bins=3,
+        max_fpr=0.3, max_fnr=0.4, entropy_unit="bits", iou=0.3, psds=None, alpha_ct=0.5, alpha_st=1.0,
+    ),
+    "other grid": replace(ALL, segment_length=0.7, pool="mean", matching="greedy", offset=False, beta=0.5),
+    "sed_eval": replace(ALL, compat="sed_eval", segment_length=0.5),
+    "median filters": replace(ALL, psds_median_filters=(0.3, 3.0), psds="dcase-psds1"),
+    "post-processed": replace(ALL, median_filter=3.0, min_gap=1.5, min_duration={"dog": 1.5}),
+}  # fmt: skip
+
+
+def rows_of_weights(count: int = 3, seed: int = 0) -> np.ndarray:
+    """Files drawn at random, one left out, only one file, and none."""
+    drawn = np.concatenate(list(bootstrap(len(FILES), count, seed)))
+    one, last, every = np.zeros(len(FILES)), np.ones(len(FILES)), np.zeros(len(FILES))
+    one[1], last[-1] = 4.0, 0.0
+    return np.stack([*drawn, one, last, every])
+
+
+def compare(tables, settings, rows):
+    """Compare replicates of one evaluation with evaluations of drawn tables; return the names of scores."""
+    scores = tables.scores(settings)
+    names = list(scores)
+    made = Replicates.of(tables.tally(settings), settings)
+    ours = made.values(rows, [key_of(scores.score(name)) for name in names])
+    theirs = np.stack([as_floats(tables.drawn(row).scores(settings), names) for row in rows], axis=1)
+    same_numbers(ours, theirs, names)
+    return names, ours
+
+
+@pytest.mark.parametrize("made", fast(TABLES, "tied", "sparse", "no reference", "nothing"))
+def test_every_score_of_every_kind_of_table(made):
+    names, values = compare(TABLES[made](), ALL, rows_of_weights())
+    # Not a comparison of nothing with nothing.
+    assert len(names) > 900 and (np.isfinite(values).mean() > 0.5 or made not in ("tied", "fine"))
+
+
+@pytest.mark.parametrize("chosen", fast(SETTINGS, "other cuts", "sed_eval", "median filters"))
+def test_every_score_under_other_settings(chosen):
+    compare(random_tables(20), SETTINGS[chosen], rows_of_weights(2))
+
+
+@pytest.mark.parametrize(
+    ("seed", "form"), [(30, "sparse"), (31, "fine"), (32, "plain"), (33, "tied"), (34, "fine"), (35, "plain")]
+)
+def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
+    """What is counted at candidates, one weights at a time or many."""
+    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
+    settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
+    tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)
+    compare(tables, settings, rows_of_weights(5, seed))
+
+
+def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch):
+    """Events that overlap too much to be matched whatever their class, in some of the files."""
+    monkeypatch.setattr(event, "_MOST_COPIES", 12)
+    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
+    settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
+    tables = random_tables(0, n=25)
+    names, values = compare(tables, settings, rows_of_weights(12))
+    for undefined in (
+        np.isnan(tables.tally(settings).per_file["event.soft.substitutions"]),
+        np.isnan(values[names.index("event.soft.error_rate.micro")]),
+    ):
+        assert undefined.any() and not undefined.all()
+
+
+@pytest.mark.parametrize("inclusive", [False, True], ids=["above", "inclusive"])
+@pytest.mark.parametrize(
+    "made", fast(["fine", "sparse", "tied", "no reference", "values on one side"], "sparse")
+)
+def test_thresholds_of_all_files_may_be_kept(made, inclusive):
+    """The optimal readings of replicates are then those at given thresholds, which are tuned ones."""
+    settings = replace(COUNTED, inclusive=inclusive, reference_threshold=0.5, events="merge", beta=2.0)
+    settings = replace(settings, fixed_thresholds=True, satisfice=None)
+    tables, rows = TABLES[made](), rows_of_weights(4, 3)
+    scores, fixed = tables.scores(settings), Replicates.of(tables.tally(settings), settings)
+    assert not fixed.optimal
+    compared = 0
+    for basis in ("segment", "clip", "event", "intersection"):
+        for use, prefix in (("threshold", ""), ("best_error_rate_threshold", "best_")):
+            stem = f"{basis}.optimal."
+            at = {label: scores.get(f"{stem}{use}[{label}]") for label in LABELS}
+            given = {label: 2.0 if value is None else value for label, value in at.items()}
+            names = [
+                name for name in scores
+                if name.startswith(stem) and ("best_error_rate" in name) == bool(prefix)
+                and "threshold" not in name
+                # Regardless of class, the error rate of the tuned reading knows substitutions, this one none.
+                and not (prefix and name.endswith(".micro"))
+            ]  # fmt: skip
+            ours = fixed.values(rows, [key_of(scores.score(name)) for name in names])
+            wanted = [name.replace(".optimal.", ".tuned.").replace("best_error", "error") for name in names]
+            asked = replace(settings, only=(basis,), thresholds=given)
+            theirs = [as_floats(tables.drawn(row).scores(asked), wanted) for row in rows]
+            if names:
+                same_numbers(ours, np.stack(theirs, axis=1), names)
+            compared += len(names)
+    assert compared > 200
+
+
+@pytest.mark.parametrize("fixed", [False, True], ids=["retuned", "fixed"])
+def test_every_file_once_gives_the_scores_themselves(fixed):
+    for tables in (random_tables(63), random_tables(64, "fine"), sparse_tables(65)):
+        # Under a constraint thresholds are never fixed: there are no values, then.
+        settings = replace(ALL, fixed_thresholds=fixed, satisfice=None if fixed else ALL.satisfice)
+        scores = tables.scores(settings)
+        names = list(scores)
+        made = Replicates.of(tables.tally(settings), settings)
+        ours = made.values(np.ones((1, len(FILES))), [key_of(scores.score(name)) for name in names])
+        same_numbers(ours, as_floats(scores, names)[:, None], names)
+
+
+# --- intervals ------------------------------------------------------------------------------------
+
+SOME = Settings(classes=LABELS, only=("segment", "event.hard", "clip.optimal"), measures=("confusion",))
+WHOLE = replace(ALL, satisfice=None)
+MANY = tuple(f"f{k:02}" for k in range(12))
+METHODS = ("bootstrap", "bca", "expanded", "jackknife")
+
+
+def scored(tables, settings, **given):
+    return evaluate(tables.reference, tables.system, durations=tables.durations, settings=settings, **given)
+
+
+def many_files(seed, form="tied"):
+    rng = np.random.default_rng(seed)
+    return Tables(*(random_table(rng, files=MANY, n=150, form=form) for _ in range(2)))
+
+
+def ends_of(scores, names):
+    return np.array([(scores.score(name).low, scores.score(name).high) for name in names], dtype=np.float64)
+
+
+@pytest.mark.parametrize("fixed", fast([False, True], False), ids=["retuned", "fixed"])
+def test_ends_of_every_score_are_percentiles_of_drawn_tables(fixed):
+    """From scratch: the draws of the seed, new tables of each, their scores, numpy's quantiles."""
+    tables = random_tables(1, n=60)
+    settings = replace(WHOLE, ci="bootstrap", replicates=12, confidence=0.8, seed=3, fixed_thresholds=fixed)
+    scores = scored(tables, settings)
+    names = [name for name in scores if not fixed or ".optimal." not in name]
+    drawn = [tables.drawn(row) for block in bootstrap(len(FILES), 12, 3) for row in block]
+    values = np.stack([as_floats(one.scores(settings), names) for one in drawn])
+    sure = ((~np.isnan(values)).sum(axis=0) >= 2) & ~np.isnan(as_floats(scores, names))
+    wanted = np.full((len(names), 2), np.nan)
+    for k in np.flatnonzero(sure):
+        with np.errstate(all="ignore"):
+            wanted[k] = np.nanquantile(values[:, k], [0.1, 0.9])
+    same_numbers(ends_of(scores, names), wanted, names)
+    assert sure.sum() > (500 if fixed else 700)
+
+
+@pytest.mark.parametrize(("method", "theirs"), [("bootstrap", "percentile"), ("bca", "BCa")])
+@pytest.mark.parametrize("stem", ["segment.soft", "event.hard"])
+def test_scipy_finds_the_same_interval_of_micro_f(method, theirs, stem):
+    def micro_f(tp, n_sys, n_ref, axis=-1):
+        return 2 * tp.sum(axis=axis) / (n_sys.sum(axis=axis) + n_ref.sum(axis=axis))
+
+    tables = many_files(5, "fine")
+    settings = Settings(classes=LABELS, only=("segment", "event"), ci=method, replicates=400, seed=11)
+    tally = tables.tally(settings)
+    counts = [tally.per_class[f"{stem}.{name}"].sum(axis=1) for name in ("tp", "n_sys", "n_ref")]
+    wanted = scipy.stats.bootstrap(
+        counts, micro_f, n_resamples=400, paired=True, vectorized=True, method=theirs,
+        random_state=np.random.default_rng(11),
+    ).confidence_interval  # fmt: skip
+    score = scored(tables, settings).score(f"{stem}.f1.micro")
+    assert score.value == pytest.approx(micro_f(*counts), abs=1e-14)
+    assert (score.low, score.high) == pytest.approx(tuple(wanted), abs=1e-12)
+    assert score.low < score.value < score.high
+
+
+def test_the_jackknife_is_a_loop_over_files_and_refused_where_scores_jump():
+    """Estimate -+ 1.96 standard errors, every file left out of the tables once."""
+    tables = many_files(6)
+    settings = replace(WHOLE, ci="jackknife", psds=None)
+    scores = scored(tables, settings)
+    left = [tables.drawn(1 - np.eye(len(MANY))[k]).scores(settings) for k in range(len(MANY))]
+    compared, jumping, smooth = 0, set(), set()
+    for name, score in scores.scores.items():
+        if score.reading == "optimal" or score.measure in resample.NOT_SMOOTH:
+            assert score.low is score.high is None, name
+            jumping.add(score.measure)
+        elif score.low is not None:
+            smooth.add((score.basis, score.reading))
+            values = np.array([one[name] for one in left], dtype=np.float64)
+            n = len(values)
+            margin = 1.959963984540054 * math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+            wanted = (score.value - margin, score.value + margin)
+            assert (score.low, score.high) == pytest.approx(wanted, rel=1e-9, abs=1e-9), name
+            compared += 1
+    assert compared > 500
+    assert {"threshold", "equal_error_rate", "best_error_rate", "maximum_calibration_error"} <= jumping
+    # There is a tuned reading only where thresholds are given.
+    assert smooth == {(b, r) for b in READINGS for r in READINGS[b] if r not in ("optimal", "tuned")}
+    assert any("jackknife" in text and "bootstrap" in text for text in scores.warnings)
+
+
+def test_one_file_has_no_intervals():
+    rng = np.random.default_rng(9)
+    tables = Tables(*(random_table(rng, files=["only"]) for _ in range(2)))
+    for method in METHODS:
+        scores = scored(tables, replace(SOME, ci=method))
+        assert dict(scores) == dict(tables.scores(SOME))
+        assert all(score.low is score.high is None for score in scores.scores.values())
+        (warning,) = [text for text in scores.warnings if "interval" in text]
+        assert "1 file" in warning
+
+
+@pytest.mark.parametrize(
+    ("method", "tables", "psds"),
+    [
+        ("bootstrap", many_files(3, "sure"), None),
+        ("bca", random_tables(1, "fine", n=15), None),
+        ("expanded", sparse_tables(2), "dcase-psds1"),
+        ("jackknife", random_tables(0), "dcase-psds1"),
+    ],
+    ids=METHODS,
+)
+def test_intervals_keep_their_contract(method, tables, psds):
+    """Both ends or none, low at most high, finite; resampled ones within the range of the measure."""
+    scores = scored(tables, replace(WHOLE, ci=method, replicates=6, confidence=0.9, psds=psds))
+    ends = {name: (score.low, score.high) for name, score in scores.scores.items()}
+    assert sum(low is not None for low, _ in ends.values()) > 100
+    for name, (low, high) in ends.items():
+        assert (low is None) == (high is None), name
+        if low is None:
+            continue
+        measure = measure_of(name)
+        assert scores[name] is not None and math.isfinite(low) and math.isfinite(high) and low <= high, name
+        if method == "jackknife":
+            assert low <= scores[name] <= high, name
+        else:
+            assert measure.low is None or low >= measure.low, (name, low)
+            assert measure.high is None or high <= measure.high, (name, high)
+    for form in ("json", "csv", "text", "yaml"):
+        text = render([scores], form).lower()
+        assert "nan" not in text and "infinit" not in text, form
+
+
+def test_the_seed_decides():
+    tables, settings = many_files(12), replace(SOME, ci="bootstrap", replicates=60)
+    one, again, two = (scored(tables, replace(settings, seed=seed)) for seed in (1, 1, 2))
+    assert render([one], "json") == render([again], "json")
+    assert dict(one) == dict(two)
+    assert one.score("segment.soft.f1.micro").low != two.score("segment.soft.f1.micro").low
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "bca"])
+def test_how_replicates_are_kept_does_not_matter(monkeypatch, method):
+    """In memory or in a temporary file, in blocks or at once, sorted together or a few at a time."""
+    tables, reported = many_files(13), []
+    settings = Settings(
+        classes=LABELS, ci=method, replicates=20, only=("segment.hard", "segment.soft", "event")
+    )
+    plain = scored(tables, settings, progress=lambda done, total: reported.append((done, total)))
+    # Progress is reported to the end.
+    totals = list(dict.fromkeys(total for _, total in reported))
+    assert settings.replicates in totals
+    for total in totals:
+        steps = [done for done, of in reported if of == total]
+        assert steps == sorted(steps) and steps[-1] == total
+    monkeypatch.setattr(resample, "_IN_MEMORY", 1)
+    assert render([scored(tables, settings)], "json") == render([plain], "json")
+    monkeypatch.setattr(resample, "_MOST_ROWS", 7)
+    monkeypatch.setattr(resample, "_AT_ONCE", 1)
+    names = list(plain)
+    same_numbers(ends_of(scored(tables, settings), names), ends_of(plain, names), names)
+
+
+def test_groups_and_scenes_have_intervals_of_their_own():
+    """A scene's are those of its files alone; a group's those of its classes alone."""
+    tables = many_files(15)
+    settings = replace(SOME, ci="bootstrap", replicates=40, seed=2)
+    scores = scored(tables, replace(settings, scenes={"few": ("f0*",)}, groups={"animals": ("dog",)}))
+    part = scored(tables.drawn([float(name.startswith("f0")) for name in MANY]), settings)
+    alone = {"few": part, "animals": scored(tables, replace(settings, classes=("dog",)))}
+    compared = 0
+    for name, score in scores.scores.items():
+        if score.group in alone:
+            other = alone[score.group].score(name.rpartition("@")[0])
+            ours, theirs = ((s.value, s.low, s.high) for s in (score, other))
+            assert ours == pytest.approx(theirs, abs=1e-12) if None not in theirs else ours == theirs, name
+            compared += score.low is not None
+    assert compared > 150

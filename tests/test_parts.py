@@ -135,18 +135,11 @@ def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():
         evaluate_rows(rows, rows, Settings.of(groups="car"))
 
 
-def test_signature_and_tallies_know_groups_and_scenes():
-    from sedeval_soft.evaluation.count import recipe_of
-
-    asked = Settings(groups={"g": ("car",)}, scenes={"s": ("a",)})
-    signature = evaluate_rows(random_rows(0), random_rows(0), asked).signature
-    assert ' groups={"g":["car"]} scenes={"s":["a"]} ' in signature
-    assert len({recipe_of(s) for s in (asked, replace(asked, groups={}), replace(asked, scenes={}))}) == 3
-
-
-def test_close_matches_name_groups_and_a_data_frame_has_them():
-    scores = evaluate_rows(random_rows(0), random_rows(1), Settings(groups={"traffic": ("car",)}))
+def test_close_matches_name_groups_and_a_data_frame_and_the_signature_have_them():
+    asked = Settings(groups={"traffic": ("car",)}, scenes={"s": ("a",)})
+    scores = evaluate_rows(random_rows(0), random_rows(1), asked)
+    assert ' groups={"traffic":["car"]} scenes={"s":["a"]} ' in scores.signature
     with pytest.raises(EvaluationError, match=r"did you mean 'segment\.soft\.f1\.macro@traffic'"):
         scores["segment.soft.f1.macro@trafic"]
     frame = scores.to_pandas().set_index("name")
-    assert list(frame.index[frame["group"] == "traffic"]) == [name for name in scores if "@" in name]
+    assert list(frame.index[frame["group"] == "traffic"]) == [name for name in scores if "@traffic" in name]

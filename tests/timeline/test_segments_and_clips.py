@@ -84,13 +84,7 @@ def wide_tables(draw):
     table = wide_rows(np.array(values), length=draw(st.integers(1, 5)) * 1e-6, files=draw(st.integers(1, 2)))
     order = np.array(draw(st.permutations(range(n))))
     longer = draw(st.sampled_from([0, 0, 2])) * 1e-6
-    return replace(
-        table,
-        file=table.file[order],
-        onset=table.onset[order],
-        offset=table.offset[order] + longer,
-        values=tuple(column[order] for column in table.values),
-    )
+    return replace(table.take(order), offset=table.offset[order] + longer)
 
 
 @given(wide_tables(), st.integers(0, 40), st.integers(1, 12))

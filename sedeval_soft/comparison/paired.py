@@ -98,7 +98,9 @@ class Paired:
             if values is None or len(values) != self.settings.replicates:
                 places, count = self._places(k), self.settings.replicates
                 rows = (block[:, places] for block in bootstrap(self.n_files, count, self.settings.seed))
-                values = [finite(value) for value in self._values(self._scored(k), rows, count, progress)]
+                values = [
+                    finite(float(value)) for value in self._values(self._scored(k), rows, count, progress)
+                ]
             self.after.draws[key] = values
             columns.append(values)
         return np.array(columns, dtype=np.float64).T

@@ -82,12 +82,8 @@ class SoundEventMetric:
     """
 
     def __init__(self, scores: Sequence[str] = DEFAULT, **settings: Any) -> None:  # noqa: ANN401 - see Settings
-        self._settings = _settings_for(scores, settings)
+        self._evaluator = Evaluator(_settings_for(scores, settings))
         self.scores = tuple(scores)
-        self._start()
-
-    def _start(self) -> None:
-        self._evaluator = Evaluator(self._settings)
         self._count = 0
 
     def add(self, *, prediction: Any, reference: Any) -> None:  # noqa: ANN401 - what numpy makes an array of
@@ -116,7 +112,7 @@ class SoundEventMetric:
             scores = self._evaluator.compute()
             return {name: scores[name] for name in self.scores}
         finally:
-            self._start()
+            self._evaluator, self._count = Evaluator(self._evaluator.settings), 0
 
 
 def trainer_metrics(

@@ -105,7 +105,7 @@ def evaluate(
         check_name(name)
     draws = _draws(chance)
     count = 0 if jobs == "all" else jobs
-    if not (count is None or (isinstance(count, int) and count is not True and 0 <= count < 10_000)):
+    if count is not None and not (type(count) is int and 0 <= count < 10_000):
         raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
     with nullcontext() if memory_limit is None else memory_limited(_bytes(memory_limit)):
         system = with_points(system, limits)

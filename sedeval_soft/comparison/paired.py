@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
-from sedeval_soft.evaluation.scores import Key
+from sedeval_soft.evaluation.scores import Key, finite
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of
 from sedeval_soft.measures.tally import Tally
@@ -97,11 +97,8 @@ class Paired:
             values = self.after.draws.get(key) or self.before.draws.get(key)
             if values is None or len(values) != self.settings.replicates:
                 places, count = self._places(k), self.settings.replicates
-                blocks = bootstrap(self.n_files, count, self.settings.seed)
-                rows = (block[:, places] for block in blocks)
-                with values_of(self._scored(k), rows, [self._key], count, progress) as scored:
-                    drawn = scored.rows(slice(0, 1))[0].tolist()
-                values = [None if np.isnan(value) else value for value in drawn]
+                rows = (block[:, places] for block in bootstrap(self.n_files, count, self.settings.seed))
+                values = [finite(value) for value in self._values(self._scored(k), rows, count, progress)]
             self.after.draws[key] = values
             columns.append(values)
         return np.array(columns, dtype=np.float64).T
@@ -123,10 +120,18 @@ class Paired:
                 # One after the other, so that differences are those of neighbours.
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
-        with values_of(both, rows(), [self._key], 2 * count, progress) as scored:
-            values = scored.rows(slice(0, 1))[0]
-        differences: Floats = values[::2] - values[1::2]
-        return differences
+        values = self._values(both, rows(), 2 * count, progress)
+        return values[::2] - values[1::2]
+
+    def _values(
+        self, of: Replicates, rows: Iterator[Floats], count: int, progress: Progress | None
+    ) -> Floats:
+        """Return the score with each row of weights of the files, (count,)."""
+        name = ScoreName.parse(self.rank_by)
+        key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
+        with values_of(of, rows, [key], count, progress) as scored:
+            values: Floats = scored.rows(slice(0, 1))[0]
+        return values
 
     def p(self, first: int, second: int, observed: float, progress: Progress | None = None) -> float:
         """Return the p-value that two systems, which are observed to differ so much, do not differ.
@@ -146,11 +151,6 @@ class Paired:
         return p
 
     @cached_property
-    def _key(self) -> Key:
-        name = ScoreName.parse(self.rank_by)
-        return Key(name.basis, name.reading, name.measure, name.average, name.class_name)
-
-    @cached_property
     def _chosen(self) -> Settings:
         return settings_for(self.rank_by, self.settings)
 
@@ -158,7 +158,7 @@ class Paired:
         """Return what scores one system."""
         if k not in self._replicates:
             tally = self.load(k)
-            if self._key.basis != "ranking":
+            if not self.rank_by.startswith("ranking."):
                 # Which classes there are shapes the ranks of classes: only for those must they be alike.
                 columns: dict[str, Any] = {"per_file": tally.per_file, "per_class": tally.per_class}
                 for kind, of_kind in columns.items():

@@ -26,6 +26,7 @@ from typing import NamedTuple, Unpack
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional.arrays import (
     Array,
+    Fuzzy,
     Layout,
     Namespace,
     Sides,
@@ -81,12 +82,7 @@ class DivergenceSums(NamedTuple):
 
 
 def soft_counts(
-    reference: Array,
-    system: Array,
-    *,
-    t_norm: str = "minimum",
-    errors: bool = True,
-    **layout: Unpack[Layout],
+    reference: Array, system: Array, *, t_norm: str = "minimum", errors: bool = True, **how: Unpack[Layout]
 ) -> SoftCounts:
     """Return fuzzy counts: TP = sum T(y, p), N_ref = sum y, N_sys = sum p, and the errors of segments.
 
@@ -106,7 +102,7 @@ def soft_counts(
     class_axis: where the classes are, if not last.
     Returns counts in the arrays' dtype, in single precision for half precision.
     """
-    return counts_of(lay_out(reference, system, **layout), t_norm, errors=errors)
+    return counts_of(lay_out(reference, system, **how), t_norm, errors=errors)
 
 
 def counts_of(sides: Sides, t_norm: str, *, errors: bool) -> SoftCounts:
@@ -174,19 +170,26 @@ def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
     return DivergenceSums(*map(sides.total, (cells, ones, y)))
 
 
-def _score(sides: Sides, measure: str, average: str | None, *, t_norm: str, **how: float) -> Array:
-    """Return a score of fuzzy sets in the type of the arrays; how: as of `score_of`."""
+def _score(
+    reference: Array,
+    system: Array,
+    measure: str,
+    average: str | None,
+    beta: float = 1.0,
+    eps: float = 0.0,
+    /,
+    t_norm: str = "minimum",
+    **layout: Unpack[Layout],
+) -> Array:
+    """Return a score of fuzzy sets in the type of the arrays; arguments as of `score_of`."""
+    sides = lay_out(reference, system, **layout)
     counts = counts_of(sides, t_norm, errors=measure == "error_rate" and average == "micro")
-    return sides.xp.astype(score_of(counts, measure, average=average, **how), sides.dtype, copy=False)
+    score = score_of(counts, measure, average=average, beta=beta, eps=eps)
+    return sides.xp.astype(score, sides.dtype, copy=False)
 
 
 def soft_precision(
-    reference: Array,
-    system: Array,
-    *,
-    average: str | None = "macro",
-    t_norm: str = "minimum",
-    **layout: Unpack[Layout],
+    reference: Array, system: Array, *, average: str | None = "macro", **how: Unpack[Fuzzy]
 ) -> Array:
     """Return sum T(y, p) / sum p, as `segment.soft.precision`.
 
@@ -197,19 +200,14 @@ def soft_precision(
     Returns a scalar array, or as many values as there are along axes that are kept; NaN where undefined.
     Source: Harju & Mesaros 2023.
     """
-    return _score(lay_out(reference, system, **layout), "precision", average, t_norm=t_norm)
+    return _score(reference, system, "precision", average, **how)
 
 
 def soft_recall(
-    reference: Array,
-    system: Array,
-    *,
-    average: str | None = "macro",
-    t_norm: str = "minimum",
-    **layout: Unpack[Layout],
+    reference: Array, system: Array, *, average: str | None = "macro", **how: Unpack[Fuzzy]
 ) -> Array:
     """Return sum T(y, p) / sum y, as `segment.soft.recall`; arguments as of `soft_precision`."""
-    return _score(lay_out(reference, system, **layout), "recall", average, t_norm=t_norm)
+    return _score(reference, system, "recall", average, **how)
 
 
 def soft_fbeta(
@@ -219,8 +217,7 @@ def soft_fbeta(
     beta: float = 1.0,
     eps: float = 0.0,
     average: str | None = "macro",
-    t_norm: str = "minimum",
-    **layout: Unpack[Layout],
+    **how: Unpack[Fuzzy],
 ) -> Array:
     """Return (1 + b^2) TP / (b^2 N_ref + N_sys + eps), as `segment.soft.fbeta`.
 
@@ -228,20 +225,12 @@ def soft_fbeta(
         neither side has F 0 and is not undefined. Other arguments as of `soft_precision`. Source: van
         Rijsbergen 1979.
     """
-    sides = lay_out(reference, system, **layout)
-    return _score(sides, "fbeta", average, t_norm=t_norm, beta=beta, eps=eps)
+    return _score(reference, system, "fbeta", average, beta, eps, **how)
 
 
-def soft_f1(
-    reference: Array,
-    system: Array,
-    *,
-    average: str | None = "macro",
-    t_norm: str = "minimum",
-    **layout: Unpack[Layout],
-) -> Array:
+def soft_f1(reference: Array, system: Array, *, average: str | None = "macro", **how: Unpack[Fuzzy]) -> Array:
     """Return 2 TP / (N_ref + N_sys), as `segment.soft.f1`; arguments as of `soft_precision`."""
-    return _score(lay_out(reference, system, **layout), "fbeta", average, t_norm=t_norm)
+    return _score(reference, system, "fbeta", average, **how)
 
 
 def product_soft_f1(
@@ -250,29 +239,24 @@ def product_soft_f1(
     *,
     eps: float = 1e-7,
     average: str | None = "macro",
-    **layout: Unpack[Layout],
+    **how: Unpack[Layout],
 ) -> Array:
     """Return 2 TP / (2 TP + FP + FN + eps) with TP = sum y p, FP = sum (1-y) p and FN = sum y (1-p).
 
     1 - `segment.soft.soft_f1_loss`. Smooth, but not 1 for a copied soft reference: it rewards predictions
     at 0 and 1 where annotators doubt. Arguments as of `soft_fbeta`. Source: Pastor-Pellicer et al. 2013.
     """
-    return _score(lay_out(reference, system, **layout), "fbeta", average, t_norm="product", eps=eps)
+    return _score(reference, system, "fbeta", average, 1.0, eps, t_norm="product", **how)
 
 
 def soft_error_rate(
-    reference: Array,
-    system: Array,
-    *,
-    average: str | None = "micro",
-    t_norm: str = "minimum",
-    **layout: Unpack[Layout],
+    reference: Array, system: Array, *, average: str | None = "micro", **how: Unpack[Fuzzy]
 ) -> Array:
     """Return (S + D + I) / N_ref, of a class (FN + FP) / N_ref, as `segment.soft.error_rate`.
 
     Arguments as of `soft_precision`; only the micro average knows substitutions.
     """
-    return _score(lay_out(reference, system, **layout), "error_rate", average, t_norm=t_norm)
+    return _score(reference, system, "error_rate", average, **how)
 
 
 def kl_divergence(
@@ -281,14 +265,14 @@ def kl_divergence(
     *,
     eps: float = 1e-7,
     average: str | None = "micro",
-    **layout: Unpack[Layout],
+    **how: Unpack[Layout],
 ) -> Array:
     """Return the mean of y ln(y/p) + (1-y) ln((1-y)/(1-p)) in nats, as `segment.soft.kl_divergence`.
 
     p is clipped to [eps, 1 - eps]. Other arguments as of `soft_precision`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
-    sides = lay_out(reference, system, **layout)
+    sides = lay_out(reference, system, **how)
     score = score_of(divergences_of(sides, eps), "kl_divergence", average=average)
     return sides.xp.astype(score, sides.dtype, copy=False)
 

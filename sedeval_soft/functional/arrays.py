@@ -37,6 +37,12 @@ class Layout(TypedDict, total=False):
     class_axis: int
 
 
+class Fuzzy(Layout, total=False):
+    """The same, and what fuzzy sets have in common: `minimum`, `product` or `lukasiewicz`."""
+
+    t_norm: str
+
+
 @dataclass(frozen=True, slots=True)
 class Sides:
     """Reference and system laid out alike.

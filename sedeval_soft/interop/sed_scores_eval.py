@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -49,6 +49,10 @@ CAUSES = {
 
 _RAISED = 0.5
 """What a value of 0 becomes where it is to be a score."""
+
+_OVERALL = ""
+_ENDS = {"micro_average": ".micro", "macro_average": ".macro", "mean": ".macro", _OVERALL: ""}
+"""How names of ours end for what is of no single class there."""
 
 _AREAS = {"roc_auc": "auroc", "average_precision": "average_precision"}
 
@@ -97,8 +101,16 @@ def check_sed_scores_eval(
 
     Raises SettingsError where it has no such setting or is not installed, EvaluationError where it fails.
     """
+    import pandas as pd
+
     refuse_settings(settings)
-    _check_installed()
+    needs = "pip install 'sed-scores-eval==0.0.4' 'pandas<3' (it needs a C compiler)"
+    try:
+        import sed_scores_eval  # noqa: F401 - whether it is there
+    except ImportError as error:
+        raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
+    if int(pd.__version__.split(".")[0]) >= 3:
+        raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
     compared: list[Comparison] = []
     notes: dict[str, None] = {}
     plan = Plan.of(settings)
@@ -111,22 +123,19 @@ def check_sed_scores_eval(
                 if left_out:
                     refused = "sed_scores_eval refuses classes without a reference"
                     notes[f"{refused}; left out: {', '.join(left_out)}."] = None
-                if asked.labels:
-                    compared += _of_basis(asked, basis, settings, ours)
+                scores: list[_Opinion] = []
+                try:
+                    if asked.labels:
+                        scores = [*_best(asked, basis, settings), *_others(asked, basis, settings)]
+                except (ValueError, AssertionError, KeyError, TypeError, IndexError) as error:
+                    failed = f"sed_scores_eval failed on {basis}-based scores"
+                    raise EvaluationError(f"{failed}: {error}") from error
+                compared += [
+                    Comparison(name, ours[name], theirs, ((ZEROS, asked.scored[name].value), *steps(name)))
+                    for name, theirs, steps in scores
+                    if name in ours
+                ]
     return compared, list(notes)
-
-
-def _check_installed() -> None:
-    """Raise SettingsError where the package is not there, or cannot work."""
-    import pandas as pd
-
-    needs = "pip install 'sed-scores-eval==0.0.4' 'pandas<3' (it needs a C compiler)"
-    try:
-        import sed_scores_eval  # noqa: F401 - whether it is there
-    except ImportError as error:
-        raise SettingsError(f"--check sed_scores_eval needs that package: {needs}") from error
-    if int(pd.__version__.split(".")[0]) >= 3:
-        raise SettingsError(f"sed_scores_eval 0.0.4 fails on pandas {pd.__version__}: {needs}")
 
 
 def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _Asked:
@@ -204,78 +213,63 @@ def _steps(system: EventTable, pair: Recordings) -> EventTable:
     )
 
 
-def _of_basis(
-    asked: _Asked, basis: str, settings: Settings, ours: Mapping[str, Value]
-) -> Iterator[Comparison]:
-    """Yield the scores of one basis."""
-    best = None
-    try:
-        if Plan.of(settings).scores(basis, "optimal"):
-            # F, precision and recall by class and average, and thresholds by class.
-            best = asked.module.best_fscore(**asked.arguments, beta=settings.beta)
-        others = dict(_others(asked, basis, settings))
-    except (ValueError, AssertionError, KeyError, TypeError, IndexError) as error:
-        raise EvaluationError(f"sed_scores_eval failed on {basis}-based scores: {error}") from error
-    if best is not None:
-        yield from _compared(best, asked, basis, settings, ours)
-    for name, theirs in others.items():
-        if name in ours:
-            parsed = ScoreName.parse(name)
-            steps = [(ZEROS, asked.scored[name].value)]
-            if parsed.measure == "roc_auc":
-                steps.append((STAIRS, _below_ties(parsed, asked, settings)))
-            yield Comparison(name, ours[name], theirs, tuple(steps))
+_Opinion = tuple[str, Value, Callable[[str], Sequence[tuple[str, Value]]]]
+"""Our name of a score, what it is to them, and what its name tells of further causes of a difference."""
 
 
-def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[tuple[str, Value]]:
-    """Yield areas, best error rates and PSDS by our names."""
-    module, arguments = asked.module, asked.arguments
-    if basis == "segment":
-        for name, theirs in _AREAS.items() if "curves" in settings.measures else ():
-            yield from _named(getattr(module, theirs)(**arguments)[0], f"segment.hard.{name}")
-        return
-    if Plan.of(settings).scores(basis, "optimal"):
-        yield from _named(module.best_error_rate(**arguments)[0], f"{basis}.optimal.best_error_rate")
-    if basis == "intersection" and "hard" in Plan.of(settings).psds:
-        weights: dict[str, float | None]
-        weights = {name: settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")}
-        # It refuses a criterion for cross triggers that have no weight.
-        weights["cttc_threshold"] = settings.criterion("cttc") if weights["alpha_ct"] else None
-        psds, by_class, *_ = module.psds(**arguments, **weights, audio_durations=asked.durations)
-        yield "intersection.hard.psds", float(psds)
-        yield from _named({label: by_class[label] for label in asked.labels}, "intersection.hard.psds")
-
-
-def _named(values: Mapping[str, float], stem: str) -> Iterator[tuple[str, Value]]:
-    """Yield values of classes and their mean by our names."""
-    for label, value in values.items():
-        if label != "micro_average":
-            name = f"{stem}.macro" if label in {"mean", "macro_average"} else f"{stem}[{label}]"
-            yield name, finite(float(value))
-
-
-def _compared(
-    best: tuple[Any, ...], asked: _Asked, basis: str, settings: Settings, ours: Mapping[str, Value]
-) -> Iterator[Comparison]:
+def _best(asked: _Asked, basis: str, settings: Settings) -> Iterator[_Opinion]:
     """Yield best F and its precision and recall, and what becomes of ours at their thresholds."""
+    if not Plan.of(settings).scores(basis, "optimal"):
+        return
+    # F, precision and recall by class and average, and thresholds by class.
+    best = asked.module.best_fscore(**asked.arguments, beta=settings.beta)
     tally = asked.raised
     cuts = np.array([float(best[3].get(label, math.inf)) for label in tally.classes])
     # Theirs may be below all values, which here is between those that are raised and none.
     thresholds = np.where(cuts < 0, _RAISED / 2, _RAISED + cuts * (1 - _RAISED))
     table = detection_scores(counts_at(tally, basis, thresholds, settings).total(), settings.beta)
     places = [tally.classes.index(label) for label in asked.labels]
+
+    def steps(text: str) -> Sequence[tuple[str, Value]]:
+        name = ScoreName.parse(text)
+        measure = table[name.measure]
+        at = value_at(measure, name, tally.classes)
+        silent = _precision(measure, name, at, places) if name.measure == "precision" else at
+        return (TIES, at), (SILENT, silent)
+
     main = "f1" if settings.beta == 1 else "fbeta"
     for measure, values in zip((main, "precision", "recall"), best[:3], strict=True):
         for label, value in values.items():
-            average = {"micro_average": "micro", "macro_average": "macro"}.get(label)
-            part = {"average": average} if average else {"class_name": label}
-            name = ScoreName(basis, "optimal", measure, **part)
-            if str(name) not in ours:
-                continue
-            at = value_at(table[measure], name, tally.classes)
-            silent = _precision(table[measure], name, tally.classes, places) if measure == "precision" else at
-            steps = (ZEROS, asked.scored[str(name)].value), (TIES, at), (SILENT, silent)
-            yield Comparison(str(name), ours[str(name)], float(value), steps)
+            yield f"{basis}.optimal.{measure}{_ENDS.get(label, f'[{label}]')}", float(value), steps
+
+
+def _others(asked: _Asked, basis: str, settings: Settings) -> Iterator[_Opinion]:
+    """Yield areas, best error rates and PSDS by our names."""
+    module, arguments, plan = asked.module, asked.arguments, Plan.of(settings)
+    by_class: dict[str, Mapping[str, float]] = {}
+    if basis == "segment":
+        for name, theirs in _AREAS.items() if "curves" in settings.measures else ():
+            by_class[f"segment.hard.{name}"] = getattr(module, theirs)(**arguments)[0]
+    elif plan.scores(basis, "optimal"):
+        by_class[f"{basis}.optimal.best_error_rate"] = module.best_error_rate(**arguments)[0]
+    if basis == "intersection" and "hard" in plan.psds:
+        weights: dict[str, float | None]
+        weights = {name: settings.criterion(name) for name in ("alpha_ct", "alpha_st", "max_efpr")}
+        # It refuses a criterion for cross triggers that have no weight.
+        weights["cttc_threshold"] = settings.criterion("cttc") if weights["alpha_ct"] else None
+        psds, of_classes, *_ = module.psds(**arguments, **weights, audio_durations=asked.durations)
+        by_label = {label: of_classes[label] for label in asked.labels}
+        by_class["intersection.hard.psds"] = {_OVERALL: psds, **by_label}
+
+    def stairs(text: str) -> Sequence[tuple[str, Value]]:
+        return ((STAIRS, _below_ties(ScoreName.parse(text), asked, settings)),)
+
+    for stem, values in by_class.items():
+        for label, value in values.items():
+            if label != "micro_average":
+                end = _ENDS.get(label, f"[{label}]")
+                steps = stairs if stem.endswith("roc_auc") else lambda _: ()
+                yield f"{stem}{end}", finite(float(value)), steps
 
 
 def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
@@ -290,12 +284,11 @@ def _below_ties(name: ScoreName, asked: _Asked, settings: Settings) -> Value:
     return finite(float(np.mean(areas)))
 
 
-def _precision(precision: Averaged, name: ScoreName, classes: tuple[str, ...], places: list[int]) -> Value:
-    """Return a precision by their rule: 1 where nothing is detected."""
+def _precision(precision: Averaged, name: ScoreName, value: Value, places: list[int]) -> Value:
+    """Return a precision, which is a value by our rule, by theirs: 1 where nothing is detected."""
     if name.average == "macro":
         assert precision.classes is not None  # noqa: S101 - for the type checker: precision has classes
         return float(np.mean(np.nan_to_num(precision.classes[places], nan=1.0)))
-    value = value_at(precision, name, classes)
     if value is None:
         return 0.0 if name.average else 1.0
     return value

@@ -20,66 +20,45 @@ BASES: Mapping[str, str] = {
     "intersection": "events, judged by how much of them the other side covers (--dtc, --gtc)",
     "clip": "whole files: a class in a file is a cell, and has the largest value of its segments",
     "ranking": "segments: the order of the values of their classes",
-}
+}  # fmt: skip
 
 AVERAGES: Mapping[str, str] = {
     "micro": "all classes pooled: from counts, or cells, of all of them",
     "macro": "mean over the classes with a reference (N_ref > 0), each counting the same",
     "weighted": "mean over the classes, weighted by the size of their reference (N_ref)",
-    "class": "one class",
-    "overall": "defined over all classes together",
-}
+    "class": "one class", "overall": "defined over all classes together",
+}  # fmt: skip
 
 _COUNTED = {
-    "FN": "N_ref - TP",
-    "FP": "N_sys - TP",
-    "S": "M - TP: right time, wrong class",
-    "D": "N_ref - M: nothing there in the system",
-    "I": "N_sys - M: nothing there in the reference",
-}
+    "FN": "N_ref - TP", "FP": "N_sys - TP", "S": "M - TP: right time, wrong class",
+    "D": "N_ref - M: nothing there in the system", "I": "N_sys - M: nothing there in the reference",
+}  # fmt: skip
 _CUT_CELLS = {
-    **_COUNTED,
-    "TP": "cells active on both sides",
-    "N_ref": "cells active in the reference",
-    "N_sys": "cells active in the system",
-    "TN": "cells active on neither side",
+    **_COUNTED, "TP": "cells active on both sides", "N_ref": "cells active in the reference",
+    "N_sys": "cells active in the system", "TN": "cells active on neither side",
     "M": "sum over segments of the smaller number of active classes of the two sides",
-}
+}  # fmt: skip
 _SOFT_CELLS = {
-    **_COUNTED,
-    "TP": "sum over cells of min(y, p), or what --t-norm says (Harju & Mesaros 2023)",
-    "N_ref": "sum over cells of y",
-    "N_sys": "sum over cells of p",
+    **_COUNTED, "TP": "sum over cells of min(y, p), or what --t-norm says (Harju & Mesaros 2023)",
+    "N_ref": "sum over cells of y", "N_sys": "sum over cells of p",
     "M": "sum over segments and k of min(y(k), p(k)), the k-th largest values of the two sides",
-}
+}  # fmt: skip
 _EVENTS = {
-    **_COUNTED,
-    "TP": "pairs of matched events of a class",
-    "N_ref": "events of the reference",
-    "N_sys": "events of the system",
-    "M": "pairs matched regardless of class",
-}
+    **_COUNTED, "TP": "pairs of matched events of a class", "N_ref": "events of the reference",
+    "N_sys": "events of the system", "M": "pairs matched regardless of class",
+}  # fmt: skip
 _COVERED = {
     "TP": "reference events of which detections that pass --dtc cover --gtc",
-    "N_ref": "events of the reference",
-    "N_sys": "TP + FP",
-    "FP": "detections of which the reference covers less than --dtc",
-    "FN": "N_ref - TP",
-    "M": "TP: nothing is matched one to one",
-    "D": "FN",
-    "I": "FP",
-}
+    "N_ref": "events of the reference", "N_sys": "TP + FP",
+    "FP": "detections of which the reference covers less than --dtc", "FN": "N_ref - TP",
+    "M": "TP: nothing is matched one to one", "D": "FN", "I": "FP",
+}  # fmt: skip
 _OTHERS = {
-    "b": "--beta",
-    "R_k": "recall at the k-th threshold, from the highest",
-    "P_k": "precision at the k-th threshold",
-    "n_k": "cells in bin k",
-    "n": "cells",
-    "C": "classes",
-    "TPR": "recall: share of positives that are found",
-    "FPR": "share of negatives that are detected",
+    "b": "--beta", "R_k": "recall at the k-th threshold, from the highest",
+    "P_k": "precision at the k-th threshold", "n_k": "cells in bin k", "n": "cells", "C": "classes",
+    "TPR": "recall: share of positives that are found", "FPR": "share of negatives that are detected",
     "FNR": "1 - TPR",
-}
+}  # fmt: skip
 _WORDS = re.compile(r"(?<![A-Za-z_])[A-Za-z]+(?:_(?:ref|sys|k))?(?![A-Za-z_])")
 
 

@@ -128,10 +128,7 @@ _CELLS: tuple[_Row, ...] = (
     ("soft", _VALUES, divergence.OF_VALUES, "divergence"),
     ("hard", "all thresholds of the system, the reference cut at one", _CURVES, "curves"),
     ("soft", "all thresholds, a cell positive by y and negative by 1 - y", _CURVES, "curves"),
-    (
-        "hard", "the system's values as probabilities of the cut reference", _CALIBRATION,
-        "calibration",
-    ),
+    ("hard", "the system's values as probabilities of the cut reference", _CALIBRATION, "calibration"),
     ("soft", "the system's values as predictions of the reference's", _CALIBRATION, "calibration"),
     *_THRESHOLDS,
 )  # fmt: skip
@@ -147,10 +144,8 @@ _BASES: dict[str, tuple[_Row, ...]] = {
         ("hard", "events ranked by their values", _RANKED, "curves"),
     ),
     "intersection": (
-        (
-            "hard", "events of both sides at one threshold each, by how much they cover",
-            (*_OVERLAPS, detection.PSDS, detection.PIPSDS),
-        ),
+        ("hard", "events of both sides at one threshold each, by how much they cover",
+            (*_OVERLAPS, detection.PSDS, detection.PIPSDS)),
         ("tuned", _TUNED, (*_OVERLAPS, detection.TUNED_THRESHOLD)),
         ("optimal", _OPTIMAL, (*_OVERLAPS, *_BEST)),
         ("soft", _LEVELS, (*_OVERLAPS, detection.SOFT_PSDS)),
@@ -158,14 +153,9 @@ _BASES: dict[str, tuple[_Row, ...]] = {
     ),
     "clip": _CELLS,
     "ranking": (
-        (
-            "hard", "classes of a segment in order of value, the reference cut",
-            (*ranking.SHARED, *ranking.HARD),
-        ),
-        (
-            "soft", "a class active by y and silent by 1 - y; segments by their highest y",
-            ranking.SHARED,
-        ),
+        ("hard", "classes of a segment in order of value, the reference cut",
+            (*ranking.SHARED, *ranking.HARD)),
+        ("soft", "a class active by y and silent by 1 - y; segments by their highest y", ranking.SHARED),
     ),
 }  # fmt: skip
 
@@ -195,7 +185,13 @@ def group_of(name: ScoreName | str) -> str:
 
 def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     """Return the family and the measure that a score name means; raises ScoreNameError as `measure_of`."""
-    name = _parsed(name) if isinstance(name, str) else name
+    if isinstance(name, str):
+        text = name
+        try:
+            name = ScoreName.parse(text)
+        except ScoreNameError as error:
+            hint = meant(text, score_names()) or did_you_mean(text, score_names())
+            raise ScoreNameError(f"{error}{hint}") from None
     for family in FAMILIES:
         if (family.basis, family.reading) == (name.basis, name.reading):
             for measure in family.measures:
@@ -206,14 +202,6 @@ def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = meant(whole, score_names()) or did_you_mean(spelled, score_names())
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
-
-
-def _parsed(text: str) -> ScoreName:
-    try:
-        return ScoreName.parse(text)
-    except ScoreNameError as error:
-        hint = meant(text, score_names()) or did_you_mean(text, score_names())
-        raise ScoreNameError(f"{error}{hint}") from None
 
 
 def score_names(classes: Sequence[str] = ("class",)) -> Iterator[str]:

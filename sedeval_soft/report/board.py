@@ -160,7 +160,7 @@ def _tables(board: Board) -> Iterator[Table]:
     for i, place in enumerate(numbers):
         columns.append((None, place, [number(row[i], 3) for row in agreement.tau]))
     yield Table.of("How alike scores rank the systems: Kendall's tau", columns, names=2)
-    sure = _sure(board)[:_MOST_DISCORDANCES]
+    sure = _sure(board)[0][:_MOST_DISCORDANCES]
     yield Table.of(
         f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
         [
@@ -175,15 +175,12 @@ def _tables(board: Board) -> Iterator[Table]:
     )
 
 
-def _sure(board: Board) -> list[Discordance]:
-    """Return the classes in which systems differ, the surest first."""
-    significant = [item for item in board.discordances if item.p_adjusted < _level(board)]
-    return sorted(significant, key=lambda item: (item.p_adjusted, item.p))
-
-
-def _level(board: Board) -> float:
+def _sure(board: Board) -> tuple[list[Discordance], float]:
+    """Return the classes in which systems differ, the surest first, and the level below which p must be."""
     # Of 1 - 0.95 only the first digits are meant.
-    return round(1 - board.confidence, 12)
+    level = round(1 - board.confidence, 12)
+    significant = [item for item in board.discordances if item.p_adjusted < level]
+    return sorted(significant, key=lambda item: (item.p_adjusted, item.p)), level
 
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
@@ -208,10 +205,10 @@ def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
 
 def _notes(board: Board) -> Iterator[str]:
     """Yield what a reader must know, a line for each thing."""
-    compared, differing = sum(entry.difference is not None for entry in board.entries), len(_sure(board))
+    compared, (sure, level) = sum(each.difference is not None for each in board.entries), _sure(board)
     better = {"higher": ", better above 0", "lower": ", better below 0"}.get(_direction(board.rank_by), "")
     pairs = f"{counted(len(board.discordances), 'pair')} of a class and a system"
-    more = differing - _MOST_DISCORDANCES
+    more, verb = len(sure) - _MOST_DISCORDANCES, "has" if len(sure) == 1 else "have"
     values = {
         "sure": percent(board.confidence),
         "minus": f"the score minus that of {visible(board.compared_to)}{better}",
@@ -219,8 +216,8 @@ def _notes(board: Board) -> Iterator[str]:
         "least": f"No p of these can be below {p_value(1 / (board.replicates + 1))}, 1 in replicates + 1.",
         "turned": "scores of which lower is better are turned round",
         "independent": "it treats segments as independent, which flatters small differences",
-        "differing": f"{differing} of {pairs} {'has' if differing == 1 else 'have'} a Holm-adjusted p below "
-        f"{short(_level(board))}{f', {more} more than are shown' if more > 0 else ''}",
+        "differing": f"{len(sure)} of {pairs} {verb} a Holm-adjusted p below {short(level)}"
+        f"{f', {more} more than are shown' if more > 0 else ''}",
     }
     present = {
         "": True,

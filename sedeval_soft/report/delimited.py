@@ -26,7 +26,7 @@ import numpy as np
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.escape import cell, encodable
+from sedeval_soft.report.escape import cell
 from sedeval_soft.report.table import UNDEFINED, exact
 from sedeval_soft.report.write import replaced
 
@@ -119,7 +119,8 @@ def _lines(
         # Nor is a field of the comment a formula, where a spreadsheet cuts it at delimiters.
         parts = signature.split(delimiter)
         lines.append(f"# {signature if raw else delimiter.join(map(cell, parts))}")
-    return encodable("".join(f"{line}\n" for line in lines))
+    # Bytes of a name that are no text become escapes, so that it can be written.
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 # Curves.

@@ -40,11 +40,6 @@ def cell(text: str) -> str:
     return f"'{safe}" if _FORMULA.match(safe) else safe
 
 
-def encodable(text: str) -> str:
-    r"""Return a text that can be written: bytes of a name that are no text as escapes such as `\udcff`."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def json_text(text: str) -> str:
     """Return a JSON document that says the same without a character that a terminal obeys."""
     # Outside of strings there are none but ends of lines and blanks.

@@ -372,7 +372,6 @@ def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
     columns = [column for column in columns if any(column in row for row in cells.values())]
     rows: list[tuple[str, ...]] = []
     details: set[int] = set()
-    low, high = ends(scores.settings.confidence)
     for name in dict.fromkeys(order):
         if name not in cells:
             continue
@@ -380,6 +379,7 @@ def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
         rows.append((*map(visible, name), *("" if score is None else _value(score) for score in in_row)))
         if any(score is not None and (score.low, score.high) != (None, None) for score in in_row):
             details |= {len(rows), len(rows) + 1}
+            low, high = ends(scores.settings.confidence)
             for end, text in (("low", low), ("high", high)):
                 # Two blanks set the name of an end off from the name of the row that it belongs to.
                 indented = f"  {text:>{max(len(low), len(high))}}"

@@ -1,4 +1,4 @@
-"""Hostile tables: each is refused in a few seconds and little memory, with the option that would let it in.
+"""Hostile tables and settings: refused in a few seconds and little memory, with the option that lets them in.
 
 The inputs are made in a temporary folder; many take a while to make, so all of these tests are slow ones.
 """
@@ -241,3 +241,51 @@ def test_very_many_events_at_one_time(only, tmp_path):
         # What covers the same time is one stretch, however often.
         assert done.code == 0, done
         assert "(duplicate-row)" in done.text
+
+
+# Files of settings.
+
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, after in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+SETTINGS = {
+    "laughs": (LAUGHS, "aliases repeat"),
+    "laughs as a number": (f"{LAUGHS}threshold: *i\n", "aliases repeat"),
+    "itself": ("classes: &a [*a]\n", "aliases repeat"),
+    "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "aliases repeat"),
+    "long number": (f"threshold: {'9' * 5000}\n", "cannot be read|must be|threshold"),
+    "number beyond floats": (f"threshold: {'9' * 400}\n", "must be a finite number"),
+    "timestamp": ("threshold: !!timestamp nonsense\n", "cannot be read"),
+    "binary": ("threshold: !!binary '\u00e9'\n", "base64|cannot be read"),
+    "python": ("threshold: !!python/object/apply:os.system ['touch owned']\n", "could not determine"),
+    "python name": ("threshold: !!python/name:os.system\n", "could not determine"),
+    "deep": ("classes: " + "[" * 5000 + "]" * 5000 + "\n", "nested too deeply"),
+    "deep mappings": ("{a: " * 3000 + "1" + "}" * 3000, "nested too deeply"),
+    "large": ("# " + "x" * (1 << 25), "has more than 16777216 bytes"),
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    # Both are read by the same reader.
+    [*(("--config", name) for name in SETTINGS), *(("--thresholds", name) for name in ("laughs", "large"))],
+)
+def test_settings_of_strangers_are_refused(option, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text, said = SETTINGS[name]
+    (tmp_path / "t.tsv").write_text(GOOD)
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    done = attack("t.tsv", "t.tsv", option, "s.yaml")
+    done.refused("s.yaml")
+    assert any(word in done.text for word in said.split("|")), done.text
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_device_is_no_settings_file_and_an_alias_that_is_used_a_few_times_is_read(tmp_path):
+    table, config = tmp_path / "t.tsv", tmp_path / "s.yaml"
+    table.write_text(GOOD)
+    attack(table, table, "--config", "/dev/zero").refused("more than 16777216 bytes")
+    config.write_text("groups: {traffic: &cars [car], all: *cars}\n")
+    assert attack(table, table, "--config", config).code == 0

@@ -27,9 +27,7 @@ SECONDS = 30
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs a browser, and skip it, saying why, where there is none."""
     missing = None
-    if importlib.util.find_spec("playwright") is None or not importlib.util.find_spec(
-        "axe_playwright_python"
-    ):
+    if not all(map(importlib.util.find_spec, ("playwright", "axe_playwright_python"))):
         missing = "playwright is not installed: pip install --group browser"
     elif CHROMIUM is None:
         missing = f"no Chromium: none of {', '.join(PROGRAMS)} is on PATH, and CHROMIUM is not set"

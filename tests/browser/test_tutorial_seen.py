@@ -32,19 +32,19 @@ def test_both_thresholds_move_together_until_they_are_untied(page):
 
 
 @pytest.mark.parametrize(("case", "name"), [(1, "sys"), (2, "sys_b")])
-@pytest.mark.parametrize(("reference", "system"), [(0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)])
-def test_scores_are_the_command_lines(page, case, name, reference, system):
+def test_scores_are_the_command_lines(page, case, name):
     page.uncheck("#linked")
     page.select_option("#case", index=case)
-    page.fill("#reference", str(reference))
-    page.fill("#system", str(system))
-    tables, cuts = (SAMPLE / "ref.tsv", SAMPLE / f"{name}.tsv"), (system, reference)
-    settings = dict(zip(("threshold", "reference_threshold"), cuts, strict=True))
-    scores = evaluate(*tables, only=["segment.hard", "segment.soft"], **settings)
-    for reading, row in zip(("hard", "soft"), shown(page), strict=True):
-        names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
-        values = [scores[f"segment.{reading}.{each}"] for each in names]
-        assert row == ["-" if value is None else f"{value:.3f}" for value in values]
+    for reference, system in ((0.5, 0.5), (0.3, 0.62), (0.62, 0.11), (0, 1)):
+        page.fill("#reference", str(reference))
+        page.fill("#system", str(system))
+        cuts = {"threshold": system, "reference_threshold": reference}
+        tables = (SAMPLE / f"{each}.tsv" for each in ("ref", name))
+        scores = evaluate(*tables, only=["segment.hard", "segment.soft"], **cuts)
+        for reading, row in zip(("hard", "soft"), shown(page), strict=True):
+            names = ("precision.micro", "recall.micro", "f1.micro", "f1.macro")
+            values = [scores[f"segment.{reading}.{each}"] for each in names]
+            assert row == ["-" if value is None else f"{value:.3f}" for value in values]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1400, "light")])

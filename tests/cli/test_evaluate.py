@@ -28,9 +28,8 @@ def run(*arguments: str, stdin: str | None = None) -> subprocess.CompletedProces
 @pytest.fixture(scope="module")
 def scores():
     """The scores of the samples, in JSON."""
-    return {
-        name: score["value"] for name, score in call(REFERENCE, SYSTEM, "--format", "json").scores.items()
-    }
+    found = call(REFERENCE, SYSTEM, "--format", "json").scores
+    return {name: score["value"] for name, score in found.items()}
 
 
 def test_plain_results_are_a_table_for_people(scores):
@@ -38,7 +37,7 @@ def test_plain_results_are_a_table_for_people(scores):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == again.out
     summary = done.stdout[done.stdout.index("Summary") : done.stdout.index("Averages")]
-    for row in (r"segment +hard", r"segment +optimal", r"segment +soft", r"event +hard"):
+    for row in ("segment +hard", "segment +optimal", "segment +soft", "event +hard"):
         assert re.search(rf"^{row}", summary, re.MULTILINE), row
     # sample_data/README.md: 2 TP / (N_sys + N_ref) = 0.909 soft, 0.796 hard, computed there with numpy.
     assert (round(scores[F1], 3), round(scores["segment.hard.f1.micro"], 3)) == (0.909, 0.796)

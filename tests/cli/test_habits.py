@@ -16,11 +16,9 @@ from sedeval_soft import annotate
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
-from sedeval_soft.errors import InputError, SettingsError
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import aliases, by_alias, other_settings
 from sedeval_soft.settings import Settings
-from sedeval_soft.settings_files import load_settings
-from sedeval_soft.tables import read_rows
 
 COMMANDS = group.list_commands(click.Context(group))
 KNOWN = {flag for each in evaluate.params for flag in each.opts}
@@ -148,15 +146,3 @@ def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
 def test_names_of_annotators_are_told_apart(name, said):
     with pytest.raises(SettingsError, match=said):
         annotate({"a": "x.tsv", name: "y.tsv"})
-
-
-def test_an_error_of_the_system_without_a_text_is_not_told_as_none(tmp_path, monkeypatch):
-    def broken(*_: object, **__: object) -> None:
-        raise OSError("the disk sulks")
-
-    (tmp_path / "folder").mkdir()
-    monkeypatch.setattr("os.scandir", broken)
-    monkeypatch.setattr(Path, "open", broken)
-    for read in (load_settings, read_rows):
-        with pytest.raises(InputError, match="cannot be read: the disk sulks"):
-            read(str(tmp_path / "folder"))

@@ -22,30 +22,21 @@ def written(folder: Path, **files: str) -> Path:
     return folder / f"{next(iter(files))}.yaml"
 
 
-def test_a_file_holds_over_the_preset_that_it_extends(tmp_path):
-    path = written(tmp_path, a="extends: dcase2019-task4\noffset-collar-rate: 0.5\nmin_gap: 0.1\n")
-    base = load_preset("dcase2019-task4")
-    assert load_settings(str(path)) == base | {"offset_collar_rate": 0.5, "min_gap": 0.1}
-    assert base["offset_collar_rate"] == 0.2
-
-
-def test_a_file_is_found_beside_the_one_that_extends_it(tmp_path, monkeypatch):
+def test_a_file_holds_over_what_it_extends_found_beside_it_and_each_setting_as_a_whole(tmp_path, monkeypatch):
+    path, base = tmp_path / "a.yaml", load_preset("dcase2019-task4")
+    written(tmp_path, b="min_gap: {car: 0.5, dog: 0.2}\n", c="beta: 3.0\nbins: 7\nmin_gap: 0.4\n")
     written(tmp_path / "base", b="extends: ../c.yaml\nbeta: 2.0\nmin_gap: 0.3\n")
-    path = written(tmp_path, a="min_gap: 0.5\nextends: base/b.yaml\n", c="beta: 3.0\nbins: 7\nmin_gap: 0.4\n")
     monkeypatch.chdir("/")
-    assert load_settings(str(path)) == {"bins": 7, "beta": 2.0, "min_gap": 0.5}
-
-
-def test_a_setting_holds_as_a_whole(tmp_path):
-    path = written(tmp_path, a="extends: b.yaml\nmin_gap: {car: 1.0}\n", b="min_gap: {car: 0.5, dog: 0.2}\n")
-    assert load_settings(str(path)) == {"min_gap": {"car": 1.0}}
-
-
-def test_null_extends_nothing_and_null_is_a_value(tmp_path):
-    path = written(tmp_path, a="extends: null\nbeta: 2.0\n")
-    assert load_settings(str(path)) == {"beta": 2.0}
-    path = written(tmp_path, a="extends: maestro-soft\nclasses: null\n")
-    assert load_settings(str(path))["classes"] is None
+    for text, expected in (
+        ("extends: dcase2019-task4\noffset-collar-rate: 0.5\n", base | {"offset_collar_rate": 0.5}),
+        ("min_gap: 0.5\nextends: base/b.yaml\n", {"bins": 7, "beta": 2.0, "min_gap": 0.5}),
+        ("extends: b.yaml\nmin_gap: {car: 1.0}\n", {"min_gap": {"car": 1.0}}),
+        ("extends: null\nbeta: 2.0\n", {"beta": 2.0}),
+        ("extends: maestro-soft\nclasses: null\n", load_preset("maestro-soft") | {"classes": None}),
+    ):
+        path.write_text(text)
+        assert load_settings(str(path)) == expected
+    assert base["offset_collar_rate"] == 0.2
 
 
 @pytest.mark.parametrize(
@@ -91,7 +82,7 @@ def test_files_extend_one_another_a_few_times_only(tmp_path):
         ("segment-length: 1\nsegment_length: 2", ":2:1: setting 'segment_length' is given a second"),
         ("groups: {a: [car], a: [footsteps]}", ":1:20: setting 'a' is given a second time"),
         ("? [a]\n: 1", ":1:3: found unhashable key"),
-        ("[" * 5000, ": is nested too deeply"),
+        ("[" * 500, ": is nested too deeply"),
         ("strict: yes", ":1: strict must be true or false, not 'yes'"),
         ("segment_length: 1:30", ":1: segment_length must be a finite number, not '1:30'"),
         ("threshold: 0x1", ":1: threshold must be a finite number, not '0x1'"),
@@ -173,10 +164,6 @@ def test_the_library_takes_presets(name):
             sedeval_soft.evaluate(REFERENCE, SYSTEM, **wrong)
 
 
-@pytest.mark.parametrize(
-    ("text", "number"), [("1e-1", 0.1), ("1E1", 10.0), (".5", 0.5), ("+2", 2.0), ("010", 10.0), ("2.", 2.0)]
-)
-def test_numbers_of_settings_files_are_those_of_people(text, number, tmp_path):
-    config = tmp_path / "settings.yaml"
-    config.write_text(f"beta: {text}")
-    assert load_settings(str(config)) == {"beta": number}
+def test_numbers_of_settings_files_are_those_of_people(tmp_path):
+    for text, number in {"1e-1": 0.1, "1E1": 10.0, ".5": 0.5, "+2": 2.0, "010": 10.0, "2.": 2.0}.items():
+        assert load_settings(str(written(tmp_path, a=f"beta: {text}"))) == {"beta": number}

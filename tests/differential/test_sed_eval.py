@@ -104,7 +104,7 @@ def assert_same(scores, theirs, prefix):
         assert mine is value or math.isclose(mine, value, rel_tol=1e-12, abs_tol=1e-15), (name, mine, value)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     lists(ODD), lists(ODD), st.sampled_from([0.1, 0.3, 1.0]),
     st.sampled_from([None, {"a": 5.0, "b": 2.05, "c": 0.7}]),
@@ -130,7 +130,7 @@ def event_settings(collar, sides, **more):
     return Settings(onset=sides[0], offset=sides[1], classes=LABELS, only=("event",), **collars, **more)
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(lists(ODD), lists(ODD), COLLARS)
 def test_compat_events(reference, system, chosen):
     made = event_settings(**chosen, compat="sed_eval")
@@ -144,7 +144,7 @@ def within(a, b, made):
     return not made.offset or abs(a[2] - b[2]) <= allowed
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(lists(EXACT), lists(EXACT), COLLARS)
 def test_events_by_our_own_rules(reference, system, chosen):
     """Times exact as floats and ticks: TP is theirs, S = M - TP at least theirs, M that of all pairs."""
@@ -178,7 +178,7 @@ WHOLE = st.lists(
 ).map(lambda rows: [(file, float(on), float(on + length), label) for file, on, length, label in rows])
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(WHOLE, WHOLE, st.sampled_from([None, {"a": 14.0, "b": 6.0, "c": 3.0}]))
 def test_segments_by_our_own_rules(reference, system, durations):
     """On whole seconds all counts are theirs, and so is what both define."""

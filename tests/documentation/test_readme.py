@@ -55,11 +55,3 @@ def test_nothing_else_claims_speed():
         rest = rest.replace(row, "")
     claims = r"\bfast(er|est)?\b(?! enough)|\d+(\.\d+)?x\b|\d+ ms\b|times (as|faster)|\bMB\b"
     assert not re.search(claims, rest)
-
-
-def test_rows_are_brought_up_to_date_by_case():
-    rows = ("| a | 1 ms | b, 2 ms | 2x faster | at least 1x | yes |", "| c | 1 s | d, 1 s | 1.0x | - | yes |")
-    old = "\n".join((*rows, ""))
-    new = {"a": "| a | 3 ms | b, 3 ms | 1x | at least 1x | yes |", "zoo": "| zoo | | | 1x | | |"}
-    assert SPEED.replaced(old, new) == new["a"] + "\n" + rows[1] + "\n"
-    assert SPEED.replaced("| | a | b |\n|---|---|---|\n", new) == "| | a | b |\n|---|---|---|\n"

@@ -113,6 +113,7 @@ def test_every_score_under_other_settings(chosen):
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(thresholds, "_LARGEST", 1 << (seed % 2 * 20))
     monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])

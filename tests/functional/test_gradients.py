@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from libraries import array, library, need, soft_labels
@@ -33,39 +35,30 @@ def labels(seed=0, shape=(2, 12, 4)):
     return y, p
 
 
-def defined(found):
-    """Return the values of classes that have one: a check of gradients cannot do with NaN."""
-    return found[found == found]  # noqa: PLR0124 - NaN is not itself
-
-
+@pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", SCORES)
-def test_gradients_are_slopes_and_the_same_in_all_libraries(name):
+def test_gradients_are_slopes_and_the_same_in_all_libraries(name, average):
     torch = need("torch")
     y, p = labels()
     target, system = torch.tensor(y), torch.tensor(p, requires_grad=True)
     mask = torch.tensor(np.random.default_rng(1).random((2, 12)) < 0.8)
-    for average in AVERAGES:
 
-        def score(x, average=average):
-            return defined(SCORES[name](target, x, average=average, mask=mask))
+    def defined(*sides, **given):
+        """Return the values of classes that have one: a check of gradients cannot do with NaN."""
+        values = SCORES[name](*sides, average=average, **given)
+        return values[~torch.isnan(values)]
 
-        def turned(x, average=average):
-            return defined(SCORES[name](x, target, average=average))
+    assert torch.autograd.gradcheck(lambda x: defined(target, x, mask=mask), (system,))
+    assert torch.autograd.gradcheck(lambda x: defined(x, target), (system,))
+    need("jax")
+    ours, theirs = (gradient_of(each, defined_sum(each, name, average), y, p) for each in ("torch", "jax"))
+    np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-12)
+    assert np.isfinite(theirs).all()
 
-        assert torch.autograd.gradcheck(score, (system,))
-        assert torch.autograd.gradcheck(turned, (system,))
 
-    jax = need("jax")
-    for average in AVERAGES:
-
-        def of_jax(x, average=average):
-            return jax.numpy.nansum(SCORES[name](array("jax", y), x, average=average))
-
-        found = jax.grad(of_jax)(array("jax", p))
-        system = torch.tensor(p, requires_grad=True)
-        torch.nansum(SCORES[name](target, system, average=average)).backward()
-        np.testing.assert_allclose(found, system.grad.numpy(), rtol=1e-9, atol=1e-12)
-        assert np.isfinite(found).all()
+def defined_sum(library_name, name, average):
+    module = need("torch") if library_name == "torch" else need("jax").numpy
+    return lambda *sides: module.nansum(SCORES[name](*sides, average=average))
 
 
 SIDES = {
@@ -81,13 +74,10 @@ SIDES = {
 @pytest.mark.parametrize("library_name", [library("torch"), library("jax")])
 @pytest.mark.parametrize("case", SIDES)
 def test_undefined_scores_have_gradients_that_are_numbers(library_name, case):
-    for score in SCORES.values():
-        for average in AVERAGES:
-            for masked in (False, True):
-                y, p = SIDES[case]
-                mask = array(library_name, np.zeros(y.shape[:2], dtype=bool)) if masked else None
-                gradient = gradient_of(library_name, score, y, p, average=average, mask=mask)
-                assert np.isfinite(gradient).all()
+    y, p = SIDES[case]
+    nothing = array(library_name, np.zeros(y.shape[:2], dtype=bool))
+    for score, average, mask in itertools.product(SCORES.values(), AVERAGES, (None, nothing)):
+        assert np.isfinite(gradient_of(library_name, score, y, p, average=average, mask=mask)).all()
 
 
 @pytest.mark.parametrize("library_name", [library("torch"), library("jax")])
@@ -153,7 +143,5 @@ def test_results_stay_on_the_device():
     y, p = (torch.zeros((3, 70, 5), device="meta") for _ in range(2))
     mask = torch.zeros((3, 70), dtype=torch.bool, device="meta")
     weights = torch.zeros((3, 70), device="meta")
-    for score in SCORES.values():
-        for average in AVERAGES:
-            found = score(y, p, average=average, mask=mask, weights=weights)
-            assert found.device.type == "meta"
+    for score, average in itertools.product(SCORES.values(), AVERAGES):
+        assert score(y, p, average=average, mask=mask, weights=weights).device.type == "meta"

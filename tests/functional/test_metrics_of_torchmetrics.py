@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -40,7 +41,7 @@ def told(measure, average, y=Y, p=P):
 
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
 @pytest.mark.parametrize("measure", KINDS)
-@pytest.mark.parametrize("sizes", [[12], [1] * 12, [5, 7], [3, 3, 6]])
+@pytest.mark.parametrize("sizes", [[1] * 12, [3, 3, 6]])
 def test_batches_give_the_scores_of_one_pass(measure, average, sizes):
     metric = KINDS[measure](5, average=average)
     for y, p in zip(torch.split(torch.tensor(Y), sizes), torch.split(torch.tensor(P), sizes), strict=True):
@@ -51,26 +52,19 @@ def test_batches_give_the_scores_of_one_pass(measure, average, sizes):
 
 
 @pytest.mark.parametrize("measure", KINDS)
-def test_metrics_of_parts_merge(measure):
-    parts = [KINDS[measure](5) for _ in range(3)]
-    for i, metric in enumerate(parts):
-        metric.update(torch.tensor(P[i::3]), torch.tensor(Y[i::3]))
-    whole = parts[0]
-    for other in parts[1:]:
-        whole.merge_state(other)
+def test_metrics_of_parts_merge_and_reset_forgets(measure):
+    whole, *others = [KINDS[measure](5) for _ in range(3)]
     average = "micro" if measure in {"error_rate", "kl_divergence"} else "macro"
+    for i, metric in enumerate((whole, *others)):
+        of_batch = metric(torch.tensor(P[i::3]), torch.tensor(Y[i::3]))
+        wanted = told(measure, average, Y[i::3], P[i::3])
+        np.testing.assert_allclose(of_batch, wanted, rtol=1e-12, atol=1e-12)
+    for other in others:
+        whole.merge_state(other)
     np.testing.assert_allclose(whole.compute(), told(measure, average), rtol=1e-12, atol=1e-12)
-
-
-def test_reset_forgets_and_forward_scores_the_batch():
-    metric = metrics.SoftFBeta(5)
-    of_batch = metric(torch.tensor(P[:4]), torch.tensor(Y[:4]))
-    np.testing.assert_allclose(of_batch, told("f1", "macro", Y[:4], P[:4]), rtol=1e-12)
-    metric(torch.tensor(P[4:]), torch.tensor(Y[4:]))
-    np.testing.assert_allclose(metric.compute(), told("f1", "macro"), rtol=1e-12)
-    metric.reset()
-    metric.update(torch.tensor(P[:4]), torch.tensor(Y[:4]))
-    assert metric.compute() == of_batch
+    whole.reset()
+    whole.update(torch.tensor(P[2::3]), torch.tensor(Y[2::3]))
+    assert whole.compute() == of_batch
 
 
 def test_logits_masks_weights_and_class_axis():
@@ -124,12 +118,6 @@ def test_counts_stay_in_double_precision():
     assert metric.compute().dtype == torch.float32
 
 
-def test_nothing_to_score_is_nan():
-    metric = metrics.SoftFBeta(3)
-    metric.update(torch.zeros(0, 10, 3), torch.zeros(0, 10, 3))
-    assert metric.compute().isnan()
-
-
 def test_processes_add_up(tmp_path):
     """Two real processes, each with half of the recordings: both have the scores of all."""
     np.save(tmp_path / "y.npy", Y)
@@ -147,31 +135,17 @@ for metric in (f, errors):
 print(repr(f.compute().item()), repr(errors.compute().item()))
 dist.destroy_process_group()
 """
-    script = tmp_path / "run.py"
-    script.write_text(code)
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-W", "ignore", script, str(tmp_path), str(rank)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment(),
-        )
-        for rank in range(2)
-    ]
+    # Loopback only: nothing else is there to be found, or waited for.
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GLOO_SOCKET_IFNAME": "lo"}
+    call = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
+    started = [subprocess.Popen([*call, str(rank)], **pipes) for rank in range(2)]
     outputs = [process.communicate(timeout=120) for process in started]
     assert all(process.returncode == 0 for process in started), outputs
     for printed, _ in outputs:
         f1, errors = map(float, printed.split()[-2:])
         assert f1 == pytest.approx(told("f1", "macro"), abs=1e-12)
         assert errors == pytest.approx(told("error_rate", "micro"), abs=1e-12)
-
-
-def environment():
-    import os
-
-    # Loopback only: nothing else is there to be found, or waited for.
-    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GLOO_SOCKET_IFNAME": "lo"}
 
 
 @pytest.mark.parametrize(
@@ -188,11 +162,3 @@ def test_wrong_calls_are_refused(call, said):
     with pytest.raises(SettingsError) as caught:
         call()
     assert said in str(caught.value)
-
-
-def test_what_is_missing_is_named_with_its_extra():
-    code = "import sys; sys.modules['torchmetrics'] = None\nimport sedeval_soft.torch.metrics"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment()
-    )
-    assert "pip install 'soft-sed-eval[torchmetrics]'" in done.stderr.splitlines()[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import subprocess
 import sys
@@ -12,7 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from libraries import LIBRARIES, TOLERANCE, array, back, evaluated, expected, library, soft_labels
+from libraries import (
+    LIBRARIES,
+    TOLERANCE,
+    array,
+    back,
+    evaluated,
+    expected,
+    has,
+    library,
+    reason,
+    soft_labels,
+)
 
 from sedeval_soft import SettingsError
 from sedeval_soft import functional as soft
@@ -29,37 +41,31 @@ SCORES = {
 }
 
 
-def check(sides, told, tolerance=1e-12, averages=AVERAGES, **how):
-    """Check all scores of some sides; told: a function of measure and average, or scores of the evaluator."""
+NO_T_NORM = {"kl_divergence", "soft_f1_loss"}
+
+
+def check(sides, wanted, tolerance=1e-12, averages=AVERAGES, t_norm="minimum", **how):
+    """Check all scores; wanted: a function of measure and average, or the scores of the evaluator."""
     for measure, score in SCORES.items():
+        given = how if measure in NO_T_NORM else {"t_norm": t_norm, **how}
         for average in averages:
-            wanted = told(measure, average) if callable(told) else expected(told, measure, average)
-            got = back(score(*sides, average=average, **how))
+            result = score(*sides, average=average, **given)
+            assert result.dtype == sides[0].dtype
+            assert isinstance(result, type(sides[0]) | np.generic)
+            value = wanted(measure, average) if callable(wanted) else expected(wanted, measure, average)
             name = f"{measure} {average}"
-            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance, err_msg=name)
+            np.testing.assert_allclose(back(result), value, rtol=tolerance, atol=tolerance, err_msg=name)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.parametrize("dtype", TOLERANCE)
-@pytest.mark.parametrize("hard", [False, True])
-@pytest.mark.parametrize("t_norm", ["minimum", "product", "lukasiewicz"])
+@pytest.mark.parametrize(
+    ("t_norm", "hard"), [("minimum", True), ("minimum", False), ("product", False), ("lukasiewicz", False)]
+)
 def test_scores_are_those_of_the_evaluator(name, dtype, hard, t_norm):
     y, p = soft_labels(1, (300, 6), hard=hard)
-    scores = evaluated(y, p, beta=2.0, t_norm=t_norm)
     sides = [array(name, side.astype(dtype)) for side in (y, p)]
-    for measure, score in SCORES.items():
-        given = {} if measure in {"kl_divergence", "soft_f1_loss"} else {"t_norm": t_norm}
-        for average in AVERAGES:
-            found = score(*sides, average=average, **given)
-            assert isinstance(found, type(sides[0]) if name != "numpy" else np.ndarray | np.generic)
-            assert found.dtype == sides[0].dtype
-            np.testing.assert_allclose(
-                back(found),
-                expected(scores, measure, average),
-                rtol=TOLERANCE[dtype],
-                atol=TOLERANCE[dtype],
-                err_msg=f"{measure} {average}",
-            )
+    check(sides, evaluated(y, p, beta=2.0, t_norm=t_norm), TOLERANCE[dtype], t_norm=t_norm)
 
 
 unit = st.floats(0, 1, width=32)
@@ -110,15 +116,12 @@ def test_what_a_mask_leaves_out_does_not_matter(name):
 
 def test_cells_may_be_left_out_of_single_classes():
     y, p = soft_labels(5, (80, 5))
-    rng = np.random.default_rng(0)
-    mask = rng.random(y.shape) < 0.7
-    for measure in ("precision", "recall", "f1", "kl_divergence", "soft_f1_loss"):
+    mask = np.random.default_rng(0).random(y.shape) < 0.7
+    parts = [evaluated(y[m, c, None], p[m, c, None]) for c, m in enumerate(mask.T)]
+    for measure in {*SCORES} - {"fbeta", "error_rate"}:
+        values = [expected(part, measure, None)[0] for part in parts]
         found = SCORES[measure](y, p, mask=mask, average=None)
-        for label in range(5):
-            rows = mask[:, label]
-            alone = evaluated(y[rows, label, None], p[rows, label, None])
-            told = alone[f"segment.soft.{measure}[0]"]
-            np.testing.assert_allclose(found[label], np.nan if told is None else told, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(found, values, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
@@ -156,7 +159,7 @@ def test_half_precision_sums_in_single_precision(name):
 def test_long_sums_miss_no_segment_and_keep_single_precision(name):
     rng = np.random.default_rng(8)
     y, p = rng.random((2, 200_000, 2)).astype(np.float32)
-    for size in (0, 1, 63, 64, 65, 127, 128, 4095, 4096, 4097, 64 * 64 * 3 + 7):
+    for size in (0, 1, 64, 65, 4095, 4097, 64 * 64 * 3 + 7):
         ones = array(name, np.ones((size, 1)))
         assert float(soft.soft_counts(ones, ones).n_ref[0]) == size
     found = soft.soft_counts(array(name, y), array(name, p))
@@ -170,68 +173,58 @@ def test_long_sums_miss_no_segment_and_keep_single_precision(name):
 def test_counts_of_batches_add_up():
     y, p = soft_labels(9, (6, 40, 4))
     batches = [(y[:1], p[:1]), (y[1:4], p[1:4]), (y[4:], p[4:])]
-    counted = [soft.soft_counts(*pair) for pair in batches]
-    counts = soft.SoftCounts(*(sum(columns) for columns in zip(*counted, strict=True)))
-    summed = [soft.divergence_sums(*pair) for pair in batches]
-    sums = soft.DivergenceSums(*(sum(columns) for columns in zip(*summed, strict=True)))
-    for average in AVERAGES:
-        for measure, name in (("precision",) * 2, ("recall",) * 2, ("fbeta", "f1"), ("error_rate",) * 2):
+    names = {"precision": "precision", "recall": "recall", "fbeta": "f1", "error_rate": "error_rate"}
+    for count, kind, measures in (
+        (soft.soft_counts, soft.SoftCounts, names),
+        (soft.divergence_sums, soft.DivergenceSums, {"kl_divergence": "kl_divergence"}),
+    ):
+        counted = [count(*pair) for pair in batches]
+        counts = kind(*(sum(columns) for columns in zip(*counted, strict=True)))
+        for average, (measure, name) in itertools.product(AVERAGES, measures.items()):
             score = soft.score_of(counts, measure, average=average)
             np.testing.assert_allclose(score, SCORES[name](y, p, average=average), rtol=1e-12, atol=1e-12)
-        score = soft.score_of(sums, "kl_divergence", average=average)
-        np.testing.assert_allclose(score, soft.kl_divergence(y, p, average=average), rtol=1e-12, atol=1e-12)
 
 
-def test_nothing_but_the_standard_is_used_on_any_device():
-    y, p = soft_labels(10, (3, 100, 4))
-    device = array_api_strict.Device("device1")
-    mask, weights = np.ones((3, 100), dtype=bool), np.ones((3, 100))
-    for version in ("2023.12", "2024.12"):
-        with array_api_strict.ArrayAPIStrictFlags(api_version=version):
-            sides = [array_api_strict.asarray(side, device=device) for side in (y, p)]
-            given = {
-                "mask": array_api_strict.asarray(mask, device=device),
-                "weights": array_api_strict.asarray(weights, device=device),
-            }
-            for measure, score in SCORES.items():
-                for average in AVERAGES:
-                    found = score(*sides, average=average, **given)
-                    assert found.device == device
-                    values = np.from_dlpack(found.to_device(array_api_strict.Device("CPU_DEVICE")))
-                    told = score(y, p, average=average)
-                    np.testing.assert_allclose(values, told, rtol=1e-12, atol=1e-12, err_msg=measure)
+@pytest.mark.parametrize("version", ["2023.12", "2024.12"])
+def test_nothing_but_the_standard_is_used_on_any_device(version):
+    sides = soft_labels(10, (3, 100, 4))
+    given = {"mask": np.ones((3, 100), dtype=bool), "weights": np.ones((3, 100))}
+    device, cpu = map(array_api_strict.Device, ("device1", "CPU_DEVICE"))
+    with array_api_strict.ArrayAPIStrictFlags(api_version=version):
+        there = [array_api_strict.asarray(side, device=device) for side in sides]
+        how = {name: array_api_strict.asarray(values, device=device) for name, values in given.items()}
+        for (measure, score), average in itertools.product(SCORES.items(), AVERAGES):
+            found = score(*there, average=average, **how)
+            assert found.device == device
+            values, wanted = np.from_dlpack(found.to_device(cpu)), score(*sides, average=average)
+            np.testing.assert_allclose(values, wanted, rtol=1e-12, atol=1e-12, err_msg=measure)
 
 
-NOTHING = {
-    "no segment": (np.zeros((0, 3)), np.zeros((0, 3))),
-    "no class": (np.zeros((4, 0)), np.zeros((4, 0))),
-    "silence": (np.zeros((4, 3)), np.zeros((4, 3))),
-    "no reference": (np.zeros((4, 3)), np.ones((4, 3))),
-    "no detection": (np.ones((4, 3)), np.zeros((4, 3))),
-}
+ZEROS, ONES = np.zeros((4, 3)), np.ones((4, 3))
 UNDEFINED = {
-    "no segment": {*SCORES} - {"soft_f1_loss"},
-    "no class": {*SCORES} - {"soft_f1_loss"},
-    "silence": {"precision", "recall", "f1", "fbeta", "error_rate"},
-    "no reference": {"recall", "error_rate"},
-    "no detection": {"precision"},
+    "no segment": (np.zeros((0, 3)), np.zeros((0, 3)), {*SCORES} - {"soft_f1_loss"}),
+    "no class": (np.zeros((4, 0)), np.zeros((4, 0)), {*SCORES} - {"soft_f1_loss"}),
+    "silence": (ZEROS, ZEROS, {"precision", "recall", "f1", "fbeta", "error_rate"}),
+    "no reference": (ZEROS, ONES, {"recall", "error_rate"}),
+    "no detection": (ONES, ZEROS, {"precision"}),
 }
 
 
-@pytest.mark.parametrize("case", NOTHING)
+@pytest.mark.parametrize("case", UNDEFINED)
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_what_is_undefined_is_nan(case, name):
-    sides = [array(name, side) for side in NOTHING[case]]
+    *given, undefined = UNDEFINED[case]
+    sides = [array(name, side) for side in given]
+    if ZEROS.size == given[0].size:
+        check(sides, evaluated(*given, beta=2.0))
     for measure, score in SCORES.items():
-        assert math.isnan(float(score(*sides, average="micro"))) == (measure in UNDEFINED[case]), measure
-        if case in {"no segment", "no class", "silence", "no reference"}:
+        assert math.isnan(float(score(*sides, average="micro"))) == (measure in undefined), measure
+        if case != "no detection":
             # No class has a reference: there is nothing to average over.
             assert math.isnan(float(score(*sides, average="macro")))
             assert math.isnan(float(score(*sides, average="weighted")))
         elif measure == "precision":
             assert float(score(*sides, average="macro")) == 0.0
-    if case in {"silence", "no reference", "no detection"}:
-        check(sides, evaluated(*NOTHING[case], beta=2.0))
 
 
 def test_values_that_are_no_numbers_are_not_hidden():
@@ -270,10 +263,8 @@ WRONG = [
     (lambda: soft.score_of(soft.soft_counts(Y, P), "accuracy"), "measure 'accuracy'"),
     (lambda: soft.score_of(soft.soft_counts(Y, P), "kl_divergence"), "not made of SoftCounts"),
     (lambda: soft.score_of(soft.divergence_sums(Y, P), "recall"), "not made of DivergenceSums"),
-    (
-        lambda: soft.score_of(soft.soft_counts(Y, P, errors=False), "error_rate", average="micro"),
-        "errors=True",
-    ),
+    (lambda: soft.score_of(soft.soft_counts(Y, P, errors=False), "error_rate", average="micro"), "errors="),
+    (lambda: soft.score_of(soft.soft_counts(Y, P), "recall", average="all"), "average 'all'"),
 ]
 
 
@@ -287,12 +278,16 @@ def test_what_cannot_be_scored_is_refused(call, said):
 @pytest.mark.parametrize(
     ("missing", "module", "extra"),
     [
-        ("array_api_compat", "sedeval_soft.functional", "functional"),
-        ("torch", "sedeval_soft.torch", "torch"),
+        ("array_api_compat", "functional", "functional"),
+        ("torch", "torch", "torch"),
+        pytest.param(
+            *("torchmetrics", "torch.metrics", "torchmetrics"),
+            marks=pytest.mark.skipif(not has("torch"), reason=reason("torch")),
+        ),
     ],
 )
 def test_what_is_missing_is_named_with_its_extra(missing, module, extra):
-    code = f"import sys; sys.modules[{missing!r}] = None\nimport {module}"
+    code = f"import sys; sys.modules[{missing!r}] = None\nimport sedeval_soft.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"pip install 'soft-sed-eval[{extra}]'" in done.stderr.splitlines()[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.file_groups import read_durations
 
+BASES = ("segment", "event", "intersection")
 DETECTION = ("precision", "recall", "f1")
 
 
@@ -26,30 +28,22 @@ def test_the_table_is_what_it_is_said_to_be(soft):
     assert soft.origin.notes == ("1 value beyond [0, 1] by less than 1e-06 was taken for 0 or 1",)
 
 
-def test_reference_against_itself_is_perfect(soft):
-    scores = evaluate(soft, soft)
-    for measure in DETECTION:
-        for form in (".micro", ".macro", ".weighted", *(f"[{label}]" for label in soft.classes)):
-            assert scores[f"segment.soft.{measure}{form}"] == 1.0
-    assert scores["segment.soft.error_rate.micro"] == 0.0
-    assert 0 <= scores["segment.soft.kl_divergence.micro"] < 1e-6
-
-
 @pytest.mark.parametrize(
     "criteria", [{}, {"dtc": 0.1, "gtc": 1.0}, {"dtc": 1.0, "gtc": 0.1}, {"dtc": 0.7, "gtc": 0.7}], ids=str
 )
-def test_events_of_the_reference_against_itself_are_perfect(soft, criteria):
+def test_the_reference_against_itself_is_perfect(soft, criteria):
     """Exactly 1 in every average and class, though levels are sums of many odd decimals."""
-    scores = evaluate(soft, soft, only=("event.soft", "intersection.soft"), **criteria)
-    for basis in ("event", "intersection"):
-        for measure in DETECTION:
-            for form in (".micro", ".macro", ".weighted", *(f"[{label}]" for label in soft.classes)):
-                assert scores[f"{basis}.soft.{measure}{form}"] == 1.0, (basis, measure, form)
-        assert scores[f"{basis}.soft.error_rate.micro"] == 0.0
-        # As many events over all levels on either basis.
-        for label in soft.classes:
-            n_ref = scores[f"{basis}.soft.n_ref[{label}]"]
-            assert n_ref == pytest.approx(scores[f"event.soft.n_ref[{label}]"])
+    scores = evaluate(soft, soft, only=[f"{basis}.soft" for basis in BASES], **criteria)
+    classes = [f"[{label}]" for label in soft.classes]
+    for basis, measure, form in product(BASES, DETECTION, (".micro", ".macro", ".weighted", *classes)):
+        assert scores[f"{basis}.soft.{measure}{form}"] == 1.0, (basis, measure, form)
+    assert [scores[f"{basis}.soft.error_rate.micro"] for basis in BASES] == [0.0] * 3
+    assert 0 <= scores["segment.soft.kl_divergence.micro"] < 1e-6
+    # As many events over all levels on either basis.
+    of_events, of_intersections = (
+        [scores[f"{basis}.soft.n_ref{form}"] for form in classes] for basis in ("event", "intersection")
+    )
+    assert of_events == pytest.approx(of_intersections)
 
 
 def test_hard_labels_are_the_soft_ones_above_a_half(soft):
@@ -60,11 +54,8 @@ def test_hard_labels_are_the_soft_ones_above_a_half(soft):
     """
     hard = read_rows(shared("maestro/gt_dev.csv"))
     assert len(hard) == 14176
-    for settings in (
-        {},
-        {"inclusive": True},
-        {"durations": read_durations(shared("maestro/development_metadata.csv"))},
-    ):
+    lengths = read_durations(shared("maestro/development_metadata.csv"))
+    for settings in ({}, {"inclusive": True}, {"durations": lengths}):
         scores = evaluate(hard, soft, only=("segment.hard",), **settings)
         counts = [scores[f"segment.hard.{name}.micro"] for name in ("n_ref", "n_sys", "tp", "fp", "fn")]
         assert counts == [14176, 14176, 14176, 0, 0]

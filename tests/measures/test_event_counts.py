@@ -414,14 +414,3 @@ def test_boundaries_of_random_deviations(matching, compat):
         wanted = [f(end) for end in np.transpose(off) for f in (np.mean, np.std)] if off else [None] * 4
         found = boundaries(*sides, matching=matching, compat=compat)
         assert found == (pytest.approx(wanted, abs=1e-9) if off else wanted)
-
-
-def test_boundaries_do_not_depend_on_the_order_of_rows():
-    """Where several could be matched, the pairs are the same whatever the order of the table."""
-    rng = np.random.default_rng(0)
-    for _ in range(8):
-        onset, length = rng.integers(0, 20, (2, 8)) / 10, rng.integers(1, 10, (2, 8)) / 10
-        times = np.stack([onset, onset + length], axis=-1).tolist()
-        sides = [[("f", *both, "a") for both in rows] for rows in times]
-        found = [boundaries(*([side[i] for i in rng.permutation(8)] for side in sides)) for _ in range(3)]
-        assert found == [found[0]] * 3

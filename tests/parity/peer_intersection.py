@@ -10,11 +10,15 @@ What comes back has no arrays in it: floats, ints, lists, by class.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from tables import long_rows
+
+from sedeval_soft.tables.event_table import EventTable
 
 LABELS = ("car", "dog", "talk")
 FRAME = 0.2
@@ -32,6 +36,37 @@ WEIGHTS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0), (0.25, 0.5))
 """alpha_ct, alpha_st."""
 
 
+Scores = dict[str, tuple[np.ndarray, np.ndarray]]
+"""By file the edges of its frames in seconds, (n_frames + 1,), and values, (n_frames, n_classes)."""
+
+
+def score_tables(labels: Sequence[str], scores: Scores) -> dict[str, pd.DataFrame]:
+    """Scores as sed_scores_eval takes them."""
+    return {
+        name: pd.DataFrame(
+            {"onset": edges[:-1], "offset": edges[1:]} | dict(zip(labels, values.T, strict=True))
+        )
+        for name, (edges, values) in scores.items()
+    }
+
+
+def score_rows(labels: Sequence[str], scores: Scores) -> EventTable:
+    """Scores as the package takes them."""
+    edges, values = zip(*scores.values(), strict=True)
+    return EventTable(
+        *(tuple(scores), tuple(labels)),
+        file=np.repeat(np.arange(len(scores), dtype=np.int32), [*map(len, values)]),
+        onset=np.concatenate([each[:-1] for each in edges]),
+        offset=np.concatenate([each[1:] for each in edges]),
+        values=tuple(np.concatenate(values).T.copy()),
+    )
+
+
+def truth_rows(truth: dict[str, list[tuple[float, float, str]]]) -> EventTable:
+    """Events by file as the package takes them."""
+    return long_rows([(name, *event) for name, events in truth.items() for event in events])
+
+
 @dataclass(frozen=True)
 class Case:
     """Scores by file, (n_frames, n_classes); reference events by file, (onset, offset, label), in seconds."""
@@ -45,13 +80,12 @@ class Case:
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """The scores as sed_scores_eval takes them."""
-        return {
-            name: pd.DataFrame(
-                {"onset": self.edges(name)[:-1], "offset": self.edges(name)[1:]}
-                | dict(zip(LABELS, values.T, strict=True))
-            )
-            for name, values in self.scores.items()
-        }
+        return score_tables(LABELS, {name: (self.edges(name), self.scores[name]) for name in self.scores})
+
+    def sides(self) -> tuple[EventTable, EventTable]:
+        """Reference and system as the package takes them."""
+        system = score_rows(LABELS, {name: (self.edges(name), self.scores[name]) for name in self.scores})
+        return truth_rows(self.truth), system
 
     def durations(self) -> dict[str, float]:
         """The files' durations in seconds: a minute more than the frames.

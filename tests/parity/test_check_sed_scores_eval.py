@@ -8,7 +8,6 @@ import pytest
 from called import call
 from shared_data import shared
 from tables import long_rows
-from test_events_and_intersections import sides
 
 from sedeval_soft import Settings, SettingsError, evaluate
 from sedeval_soft.evaluation.count import tally_pair
@@ -35,7 +34,7 @@ def test_all_differences_are_explained_on_random_scores():
     seen = set()
     for seed in range(12):
         case = peer.made(seed, [None, 2, 5][seed % 3])
-        rows, notes = compared(*sides(case), case.durations(), segment_length=[1.0, 0.2][seed % 2])
+        rows, notes = compared(*case.sides(), case.durations(), segment_length=[1.0, 0.2][seed % 2])
         assert len(rows) > 60
         assert [row for row in rows if not row.explained] == []
         assert notes == []

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tables import long_rows
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
@@ -18,7 +17,6 @@ import peer_intersection as peer
 from peer_intersection import CRITERIA, FRAME, LABELS, WEIGHTS
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.postprocess import postprocessed
 
 COLLARS = (
@@ -35,22 +33,8 @@ def made(seed: int, levels: int | None) -> peer.Case:
     return peer.Case({name: 0.05 + 0.9 * values for name, values in case.scores.items()}, case.truth)
 
 
-def sides(case: peer.Case):
-    """Return reference and system as the package takes them."""
-    names = tuple(case.scores)
-    sizes = [len(values) for values in case.scores.values()]
-    system = EventTable(
-        *(names, LABELS),
-        file=np.repeat(np.arange(len(names), dtype=np.int32), sizes),
-        onset=np.concatenate([case.edges(name)[:-1] for name in names]),
-        offset=np.concatenate([case.edges(name)[1:] for name in names]),
-        values=tuple(np.concatenate(list(case.scores.values())).T.copy()),
-    )
-    return long_rows([(name, *event) for name, events in case.truth.items() for event in events]), system
-
-
 def evaluated(case: peer.Case, **settings):
-    return evaluate(*sides(case), durations=case.durations(), **settings)
+    return evaluate(*case.sides(), durations=case.durations(), **settings)
 
 
 def counts(scores, stem: str, label: str) -> tuple[int, int]:
@@ -145,7 +129,7 @@ def test_median_filter(steps):
     changed = 0
     for seed, levels in CASES:
         case = made(seed, levels)
-        _, system = sides(case)
+        _, system = case.sides()
         ours = postprocessed(system, Settings(median_filter=steps * FRAME))
         theirs = peer.median_filtered(case, steps * FRAME)
         assert len(ours) == len(system)
@@ -165,7 +149,7 @@ def test_pipsds(shares):
         for steps in ((1, 3, 5, 9), (3, 7), (5,)):
             lengths = tuple(FRAME * n for n in steps)
             chosen = Settings(only=("intersection.hard",), psds_median_filters=lengths, **shares, **weights)
-            got = evaluate(*sides(case), settings=chosen, durations=case.durations())
+            got = evaluate(*case.sides(), settings=chosen, durations=case.durations())
             theirs = peer.psds(case, lengths, **shares, **weights)
             assert got["intersection.hard.pipsds"] == pytest.approx(theirs["psds"], abs=1e-12)
             for label in LABELS:
@@ -174,6 +158,6 @@ def test_pipsds(shares):
             between += 0 < theirs["psds"] < 1
             if len(steps) == 1:
                 only = replace(chosen, psds_median_filters=(), median_filter=lengths[0])
-                one = evaluate(*sides(case), settings=only, durations=case.durations())
+                one = evaluate(*case.sides(), settings=only, durations=case.durations())
                 assert one["intersection.hard.psds"] == pytest.approx(theirs["psds"], abs=1e-12)
     assert between > 10

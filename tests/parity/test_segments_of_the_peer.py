@@ -6,16 +6,15 @@ Frames fit segments or cross them, files end within one, lengths differ.
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.tables.event_table import EventTable
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
+
+from peer_intersection import score_rows, score_tables, truth_rows
 
 # Of a class that is active throughout the peer divides 0 by 0.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")
@@ -61,12 +60,8 @@ def made(seed: int, frame: float, levels: int | None):
 
 def asked(files, length):
     """Return what the peer's functions take."""
-    frames = {
-        name: {"onset": edges[:-1], "offset": edges[1:]} | dict(zip(LABELS, values.T, strict=True))
-        for name, (edges, values, _, _) in files.items()
-    }
     return {
-        "scores": {name: pd.DataFrame(columns) for name, columns in frames.items()},
+        "scores": score_tables(LABELS, {name: each[:2] for name, each in files.items()}),
         "ground_truth": {name: truth for name, (_, _, truth, _) in files.items()},
         "audio_durations": {name: duration for name, (*_, duration) in files.items()},
         "segment_length": length,
@@ -74,17 +69,10 @@ def asked(files, length):
 
 
 def ours(files, length, **chosen):
-    parts = (dict(zip(files, part, strict=True)) for part in zip(*files.values(), strict=True))
-    edges, values, truth, durations = parts
-    system = EventTable(
-        *(tuple(files), LABELS),
-        file=np.repeat(np.arange(len(files), dtype=np.int32), [len(v) for v in values.values()]),
-        onset=np.concatenate([each[:-1] for each in edges.values()]),
-        offset=np.concatenate([each[1:] for each in edges.values()]),
-        values=tuple(np.concatenate([*values.values()]).T.copy()),
-    )
-    reference = long_rows([(name, *row) for name in files for row in truth[name]])
-    return evaluate(reference, system, durations=durations, segment_length=length, **chosen)
+    arguments = asked(files, length)
+    system = score_rows(LABELS, {name: each[:2] for name, each in files.items()})
+    given = {"durations": arguments["audio_durations"], "segment_length": length}
+    return evaluate(truth_rows(arguments["ground_truth"]), system, **given, **chosen)
 
 
 @settings(max_examples=120, deadline=None)

@@ -141,13 +141,10 @@ def test_several_systems_are_overlaid_one_line_each(curves):
     assert len({line.get_color() for line in lines}) == len({str(line._dash_pattern) for line in lines}) == 2
 
 
-def test_classes_without_reference_are_named():
+def test_classes_without_reference_are_named_and_no_more_lines_drawn_than_can_be_told_apart():
     figure = plot("det", table(("a", "b")), table(("a", "b", "never there")))
     assert "No reference: never there." in said(figure)
     assert not any(text.startswith("never there") for text in legend_of(figure))
-
-
-def test_no_more_lines_than_can_be_told_apart():
     classes = tuple(f"class {k:02}" for k in range(30))
     figure = plot("pr", table(classes), table(classes, shift=1), class_names=classes)
     assert "Not drawn: the 2 classes" in said(figure)
@@ -167,24 +164,20 @@ def test_classes_that_are_named_have_panels_and_every_column_numbers_below_it(cu
     assert columns < 5 and numbered == [k + columns >= 5 for k in range(5)]
 
 
-def test_a_matrix_has_a_number_for_each_basis_and_reading():
-    (axes,) = plot("matrix", REFERENCE, SYSTEM).axes
-    scores = evaluate(REFERENCE, SYSTEM, only=BASES)
-    expected = [[scores[f"{b}.{r}.f1.macro"] for r in READINGS] for b in BASES]
-    np.testing.assert_array_equal(axes.images[0].get_array(), expected)
-    assert written_in(axes) == [f"{value:.3f}" for row in expected for value in row]
+@pytest.mark.parametrize("asked", [{}, {"ci": "bootstrap", "replicates": 50}], ids=["numbers", "dots"])
+def test_a_matrix_has_a_number_for_each_basis_and_reading_and_dots_with_intervals(asked):
+    (axes,) = plot("matrix", REFERENCE, SYSTEM, **asked).axes
+    scores = evaluate(REFERENCE, SYSTEM, only=BASES, **asked)
+    found = [scores.score(f"{b}.{r}.f1.macro") for b in BASES for r in READINGS]
+    if asked:
+        assert written_in(axes) == [f"{s.value:.3f} [{s.low:.2f}, {s.high:.2f}]" for s in found]
+        lines = [tuple(line.get_xdata()) for line in axes.get_lines()]
+        assert lines == [ends for s in found for ends in ((s.low, s.high), (s.value,))]
+        return
+    np.testing.assert_array_equal(axes.images[0].get_array().ravel(), [s.value for s in found])
+    assert written_in(axes) == [f"{s.value:.3f}" for s in found]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == list(READINGS)
     assert rows_of(axes) == list(BASES) and "macro F1" in axes.get_xlabel()
-
-
-def test_with_intervals_a_matrix_is_of_dots():
-    asked = {"only": BASES, "ci": "bootstrap", "replicates": 50}
-    scores = evaluate(REFERENCE, SYSTEM, **asked)
-    (axes,) = plot("matrix", REFERENCE, SYSTEM, **asked).axes
-    found = [scores.score(f"{b}.{r}.f1.macro") for b in BASES for r in READINGS]
-    assert written_in(axes) == [f"{s.value:.3f} [{s.low:.2f}, {s.high:.2f}]" for s in found]
-    lines = [tuple(line.get_xdata()) for line in axes.get_lines()]
-    assert lines == [ends for s in found for ends in ((s.low, s.high), (s.value,))]
 
 
 def test_several_systems_are_a_leaderboard():
@@ -247,9 +240,9 @@ def test_a_confusion_has_its_counts(basis):
 def test_a_surface_has_f_at_both_thresholds():
     surface = threshold_curves(REFERENCE, SYSTEM, only=["segment"], reference_sweep=True).surfaces["segment"]
     axes = plot("surface", REFERENCE, SYSTEM, reference_threshold=0.3).axes[0]
-    np.testing.assert_array_equal(axes.images[0].get_array(), surface.micro_f)
-    assert axes.images[0].get_extent() == pytest.approx([0.005, 0.995, 0.005, 0.995])
-    assert axes.images[0].origin == "lower"
+    (image,) = axes.images
+    np.testing.assert_array_equal(image.get_array(), surface.micro_f)
+    assert (image.get_extent(), image.origin) == (pytest.approx([0.005, 0.995] * 2), "lower")
     ridge, mark = axes.get_lines()
     best = [surface.thresholds[k] for k in np.nanargmax(surface.micro_f, axis=1)]
     np.testing.assert_array_equal(ridge.get_data(), (best, surface.thresholds))

@@ -9,6 +9,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 from called import call
 from documents import ROOT, script
@@ -97,12 +98,11 @@ def test_the_same_call_gives_the_same_bytes_with_the_signature_of_its_numbers(tm
     assert b"soft-sed-eval" in pdf or any(b"soft-sed-eval" in zlib.decompress(s) for s in streams)
 
 
-@pytest.mark.parametrize("kind", [*RESAMPLED, "pr"])
-def test_progress_is_told_of_where_files_are_resampled(kind):
-    told = []
-    resampled = {"ci": "bootstrap", "replicates": 20} if kind in RESAMPLED else {}
-    plot(kind, REFERENCE, SYSTEM, progress=lambda *done: told.append(done), **resampled)
-    assert (told[-1:] == [(20, 20)]) == (kind in RESAMPLED)
+def test_progress_is_told_of_where_files_are_resampled():
+    for kind in (*RESAMPLED, "pr"):
+        told, resampled = [], {"ci": "bootstrap", "replicates": 20} if kind in RESAMPLED else {}
+        plot(kind, REFERENCE, SYSTEM, progress=lambda *done, told=told: told.append(done), **resampled)
+        assert (told[-1:] == [(20, 20)]) == (kind in RESAMPLED)
 
 
 REFUSED = {
@@ -165,37 +165,29 @@ def test_calls_that_cannot_be_drawn_are_refused(line, tmp_path, monkeypatch):
     assert sorted(path.name for path in Path().iterdir()) == ["figure.pdf", "folder.pdf"]
 
 
-def test_inputs_are_not_replaced(tmp_path):
+def test_inputs_are_not_replaced_and_systems_of_one_name_are_told_apart(tmp_path):
     path = tmp_path / "sys.svg"
-    path.write_text(Path(SYSTEM).read_text())
+    path.write_text(Path(OTHER).read_text())
     for systems, number in (([path], ""), ([SYSTEM, path], " 2"), ([path, SYSTEM], " 1")):
         done = call("plot", "pr", REFERENCE, *systems, "-o", path)
         assert done.code == 2 and f"this is the system output{number} (" in done.err
-    assert path.read_text() == Path(SYSTEM).read_text()
+    assert path.read_text() == Path(OTHER).read_text()
+    (legend,) = plot("pr", REFERENCE, SYSTEM, path).subfigs[0].legends
+    assert len({text.get_text() for text in legend.get_texts()}) == 2
 
 
 def test_a_figure_goes_to_standard_output_in_the_form_that_is_asked_for():
     command = [sys.executable, "-m", "sedeval_soft", "plot", "matrix", REFERENCE, SYSTEM]
     done = subprocess.run([*command, "-o", "-", "--format", "png", "-q"], capture_output=True, check=True)
-    assert done.stdout.startswith(b"\x89PNG")
-    assert done.stdout.endswith(b"IEND\xaeB`\x82")
-    assert done.stderr == b""
-
-
-def test_systems_of_one_name_are_told_apart(tmp_path):
-    (tmp_path / "sys.tsv").write_text(Path(OTHER).read_text())
-    (legend,) = plot("pr", REFERENCE, SYSTEM, tmp_path / "sys.tsv").subfigs[0].legends
-    assert len(legend.get_texts()) == 2
+    assert (done.stdout[:4], done.stdout[-8:], done.stderr) == (b"\x89PNG", b"IEND\xaeB`\x82", b"")
 
 
 def test_warnings_are_told(tmp_path):
-    system = table(("car",))
     path = tmp_path / "strange.tsv"
-    lines = ["\t".join(map(str, row)) for row in zip(*system.values(), strict=True)]
-    path.write_text("\n".join(["\t".join(system), *lines]) + "\n")
-    for options, begin in (((), "warning: "), (("--quiet",), "")):
+    path.write_text("filename\tonset\toffset\tevent_label\nx.wav\t0\t1\tcar\n")
+    for options in ((), ("--quiet",)):
         done = call("plot", "matrix", REFERENCE, path, "-o", tmp_path / "a.png", *options)
-        assert done.code == 0 and done.err.startswith(begin) and bool(done.err) == bool(begin)
+        assert done.code == 0 and done.err.startswith("warning: ") == (not options) == bool(done.err)
 
 
 @pytest.mark.parametrize(
@@ -263,7 +255,8 @@ def test_the_page_on_figures_has_each_kind_and_small_pictures_that_its_commands_
     made.draw("matrix", made.commands()["matrix"], tmp_path)
     with Image.open(tmp_path / "matrix.png") as drawn, Image.open(pictures / "matrix.png") as kept:
         assert drawn.size == kept.size
-        new, old = (image.convert("L").resize((60, 40), Image.Resampling.BOX) for image in (drawn, kept))
+        new, old = (
+            np.asarray(of.convert("L").resize((60, 40), Image.Resampling.BOX), float) for of in (drawn, kept)
+        )
     # Other versions of matplotlib and its fonts set letters a little differently.
-    off = [abs(a - b) for a, b in zip(new.tobytes(), old.tobytes(), strict=True)]
-    assert sum(off) / len(off) < 8
+    assert np.abs(new - old).mean() < 8

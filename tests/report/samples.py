@@ -110,9 +110,8 @@ def tables(scores: Scores) -> list[Table]:
 
 def score(basis: str, reading: str, measure: str, form: str, value: Value, *, of_class: bool) -> Score:
     """Build one score of a class or of an average."""
-    average, label = (None, form) if of_class else (form, None)
-    name = spell(basis, reading, measure, average, label)
-    return Score(name, basis, reading, measure, None if of_class else form, form if of_class else None, value)
+    forms = (None, form) if of_class else (form, None)
+    return Score(spell(basis, reading, measure, *forms), basis, reading, measure, *forms, value)
 
 
 def _share(key: int) -> float:
@@ -193,25 +192,19 @@ def with_folds(scores: Scores, names: Sequence[str] = ("fold1", "fold2", "fold3"
     averages = [score for score in scores.scores.values() if score.average is not None]
     spreads, extra = [], []
     for score in averages:
-        values = [_of_fold(score, i) for i in range(len(names))]
-        defined = [value for value in values if value is not None]
-        spread = (0.5, 0.03125) if len(defined) > 1 else (None, None)
-        spreads.append(Spread(score.name, tuple(values), *spread))
-        extra += [_in_part(score, name, value) for name, value in zip(names, values, strict=True)]
+        values: list[Value] = [None] * len(names)
+        for i in range(score.measure == "precision", len(names) if score.value is not None else 0):
+            is_count = isinstance(score.value, int)
+            values[i] = score.value // (i + 2) if is_count else score.value / (1 + i / 16)
+        several = len(names) - values.count(None) > 1
+        spreads.append(Spread(score.name, tuple(values), *((0.5, 0.03125) if several else (None, None))))
+        for name, value in zip(names, values, strict=True):
+            extra.append(
+                replace(score, name=f"{score.name}@{name}", group=name, value=value, low=None, high=None)
+            )
     whole = {**scores.scores, **{score.name: score for score in extra}}
     folds = Folds(tuple(names), tuple(range(1, len(names) + 1)), tuple(spreads))
     return replace(scores, scores=whole, folds=folds)
-
-
-def _of_fold(score: Score, i: int) -> float | int | None:
-    if score.value is None or (i == 0 and score.measure == "precision"):
-        return None
-    return score.value // (i + 2) if isinstance(score.value, int) else score.value / (1 + i / 16)
-
-
-def _in_part(score: Score, part: str, value: float | int | None) -> Score:
-    name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
-    return replace(score, name=name, group=part, value=value, low=None, high=None)
 
 
 def with_sections(scores: Scores) -> Scores:

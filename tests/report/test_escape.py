@@ -88,19 +88,6 @@ def test_no_cell_is_a_formula_and_numbers_stay_numbers(form, scores, board):
     assert {name.strip() for name in HOSTILE} <= {name.strip() for name in read}
 
 
-def test_names_are_exact_in_json(scores):
-    known = {name.strip() for name in HOSTILE}
-    document = json.loads(render([scores], "json"))
-    assert known <= set(_texts(document["systems"][0]))
-
-
-def _texts(value):
-    if isinstance(value, str):
-        yield value
-    for part in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
-        yield from _texts(part)
-
-
 def test_curves_are_safe_as_text_and_exact_as_parquet(tmp_path):
     import pyarrow.parquet as pq
 

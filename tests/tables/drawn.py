@@ -76,62 +76,33 @@ def _times(exact: bool):
 
 
 @st.composite
-def long_tables(draw, names=PLAIN, exact=True):
-    """Draw a long table: with or without values, file names, recordings without rows."""
-    named = draw(st.booleans())
-    files = (
-        draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)) if named else [UNNAMED]
-    )
-    classes = draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
-    n = draw(st.integers(0, 6))
-    pairs = [sorted(draw(st.tuples(_times(exact), _times(exact)))) for _ in range(n)]
-    file = [draw(st.integers(0, len(files) - 1)) for _ in range(n)]
-    label = [draw(st.integers(0, len(classes) - 1)) for _ in range(n)]
-    valued = draw(st.booleans()) and n
-    value = [draw(st.floats(0, 1)) for _ in range(n)] if valued else None
-    used = sorted(set(label))
-    kept = files if named else files[: min(n, 1)]
+def tables(draw, names=PLAIN, exact=True):
+    """Draw a table: long, with or without values, or wide, of steps that touch, or any."""
+    some = st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)
+    named, wide = draw(st.booleans()), draw(st.booleans())
+    files, classes = draw(some) if named else [UNNAMED], draw(some)
+    file = sorted(draw(st.lists(st.integers(0, len(files) - 1), max_size=6)))
+    edges = [sorted(draw(st.tuples(_times(exact), _times(exact)))) for _ in file]
+    if wide and draw(st.booleans()):
+        steps = [file[:row].count(code) for row, code in enumerate(file)]
+        edges = [(k * 20_000 / 1e6, (k + 1) * 20_000 / 1e6) for k in steps]
+    n_columns = len(classes) if wide else int(draw(st.booleans()) and bool(file))
+    values = [
+        draw(st.lists(st.floats(0, 1), min_size=len(file), max_size=len(file))) for _ in range(n_columns)
+    ]
+    label = None
+    if not wide:
+        codes = [draw(st.integers(0, len(classes) - 1)) for _ in file]
+        classes = [classes[code] for code in dict.fromkeys(codes)]
+        label = np.array([[*dict.fromkeys(codes)].index(code) for code in codes], dtype=np.int32)
+    onset, offset = np.array(edges, dtype=np.float64).reshape(-1, 2).T.copy()
     return EventTable(
-        tuple(kept),
-        tuple(classes[code] for code in used),
-        np.array(file, dtype=np.int32),
-        np.array([pair[0] for pair in pairs], dtype=np.float64),
-        np.array([pair[1] for pair in pairs], dtype=np.float64),
-        () if value is None else (np.array(value, dtype=np.float64),),
-        Origin("drawn"),
-        np.array([used.index(code) for code in label], dtype=np.int32),
-    )
-
-
-@st.composite
-def wide_tables(draw, names=PLAIN, exact=True):
-    """Draw a wide table: steps that touch, or any."""
-    named = draw(st.booleans())
-    files = (
-        draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True)) if named else [UNNAMED]
-    )
-    classes = draw(st.lists(st.sampled_from(names), min_size=1, max_size=3, unique=True))
-    file: list[int] = []
-    edges: list[tuple[float, float]] = []
-    for code in range(len(files)):
-        n = draw(st.integers(0, 4))
-        if draw(st.booleans()):
-            edges += [(k * 20_000 / 1e6, (k + 1) * 20_000 / 1e6) for k in range(n)]
-        else:
-            edges += [tuple(sorted(draw(st.tuples(_times(exact), _times(exact))))) for _ in range(n)]
-        file += [code] * n
-    values = [[draw(st.floats(0, 1)) for _ in edges] for _ in classes]
-    return EventTable(
-        tuple(files if named else files[: min(len(edges), 1)]),
+        tuple(files if named else files[: min(len(file), 1)]),
         tuple(classes),
         np.array(file, dtype=np.int32),
-        np.array([edge[0] for edge in edges], dtype=np.float64),
-        np.array([edge[1] for edge in edges], dtype=np.float64),
+        onset,
+        offset,
         tuple(np.array(column, dtype=np.float64) for column in values),
         Origin("drawn"),
+        label,
     )
-
-
-def tables(names=PLAIN, exact=True):
-    """Draw a table of either shape."""
-    return long_tables(names, exact) | wide_tables(names, exact)

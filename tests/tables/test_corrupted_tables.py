@@ -58,20 +58,16 @@ def with_a_row_changed(rows: list[list[str]], random: Random) -> list[list[str]]
     """Return rows with something done to a field, a row or a column."""
     row = random.choice(rows)
     name = random.choice(NUMBERS + NAMES)
-    at = random.randrange(len(row)) if row else 0
+    at, place = random.randrange(len(row)) if row else 0, random.randrange(6)
     what = random.randrange(9)
+    if what == 3:
+        return [[*row[:place], name, *row[place:]] for row in rows]
     if what == 0:
         row.insert(0, name)
     elif what == 1:
         rows.insert(random.randrange(len(rows) + 1), list(row))
     elif what == 2:
         random.shuffle(rows)
-    elif what == 3:
-        place = random.randrange(6)
-        return [[*row[:place], name, *row[place:]] for row in rows]
-    elif row and what == 4:
-        other = random.randrange(len(row))
-        row[at], row[other] = row[other], row[at]
     elif row and what == 5:
         del row[at]
     elif row:
@@ -119,13 +115,11 @@ def is_harmless(text: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(10))
-def test_rows_or_one_message(part, tmp_path_factory):
-    """2,000 cases a part: 20,000 in all."""
+def test_rows_or_one_message(tmp_path_factory):
     path = tmp_path_factory.mktemp("corrupted") / "sys.tsv"
     outcomes = {"scored": 0, "refused": 0}
 
-    @seed(part)
+    @seed(0)
     @settings(**HOW, max_examples=2000)
     @given(corrupted())
     def check(data):
@@ -150,7 +144,7 @@ def test_rows_or_one_message(part, tmp_path_factory):
     assert min(outcomes.values()) > 200
 
 
-@settings(**HOW, max_examples=50)
+@settings(**HOW, max_examples=25)
 @given(corrupted())
 def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("command")

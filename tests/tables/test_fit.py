@@ -20,15 +20,9 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
 def test_steps_are_between_all_boundaries_and_take_the_largest_value():
-    rows = long_rows(
-        [
-            ("f", 0.0, 2.0, "car", 0.5),
-            ("f", 1.0, 3.0, "car", 0.25),
-            ("f", 1.0, 2.0, "dog", 1.0),
-            ("f", 5.0, 6.0, "dog", 0.75),
-            ("f", 6.0, 6.0, "dog", 0.75),
-        ]
-    )
+    car = [("f", 0.0, 2.0, "car", 0.5), ("f", 1.0, 3.0, "car", 0.25)]
+    dog = [("f", 1.0, 2.0, "dog", 1.0), ("f", 5.0, 6.0, "dog", 0.75), ("f", 6.0, 6.0, "dog", 0.75)]
+    rows = long_rows(car + dog)
     wide, losses = fold(rows)
     cells = [(0.0, 1.0, 0.5, 0.0), (1.0, 2.0, 0.5, 1.0), (2.0, 3.0, 0.25, 0.0), (5.0, 6.0, 0.0, 0.75)]
     assert facts(wide)[1] == [("f", b, e, (("car", car), ("dog", dog))) for b, e, car, dog in cells]
@@ -66,22 +60,18 @@ def test_frames_that_miss_one_another_by_a_digit_are_made_to_touch():
 def test_steps_in_other_pieces_give_the_same():
     """However few cells are looked at in one go."""
     rng = np.random.default_rng(0)
-    rows = long_rows(
-        [
-            (
-                f"f{rng.integers(2)}",
-                float(onset),
-                float(onset + rng.integers(5)),
-                "ab"[rng.integers(2)],
-                float(value),
-            )
-            for onset, value in zip(rng.integers(0, 20, 50), rng.random(50), strict=True)
-        ]
-    )
+    codes = rng.integers(0, (2, 20, 5, 2), (50, 4)).T.tolist()
+    events = zip(*codes, rng.random(50).tolist(), strict=True)
+    rows = long_rows([(f"f{f}", float(on), float(on + n), "ab"[c], value) for f, on, n, c, value in events])
     whole = fold(rows)
     pieces = fold(rows, at_once=3)
     assert facts(pieces[0]) == facts(whole[0])
     assert pieces[1] == whole[1]
+
+
+FEWER = "values of 2 rows: those above 0 become events, and 1 row of value 0 is left out"
+BLANKS = "blanks in names of 1 class, which become _: 'car horn'"
+CUT = "extensions of audio files in the names of 1 recording"
 
 
 @pytest.mark.parametrize(
@@ -90,29 +80,17 @@ def test_steps_in_other_pieces_give_the_same():
         ("long", ()),
         (
             "rttm",
-            (
-                "1 recording without rows: 'quiet'",
-                "blanks in names of 1 class, which become _: 'car horn'",
-            ),
+            ("1 recording without rows: 'quiet'", "blanks in names of 1 class, which become _: 'car horn'"),
         ),
-        ("sed-eval", ("values of 2 rows: those above 0 become events, and 1 row of value 0 is left out",)),
-        (
-            "elan",
-            (
-                "values of 2 rows: those above 0 become events, and 1 row of value 0 is left out",
-                "1 row with times finer than 0.001 s, which are rounded",
-                "extensions of audio files in the names of 1 recording",
-            ),
-        ),
+        ("sed-eval", (FEWER,)),
+        ("elan", (FEWER, "1 row with times finer than 0.001 s, which are rounded", CUT)),
         ("jams", ()),
-        ("maestro", ("extensions of audio files in the names of 1 recording",)),
+        ("maestro", (CUT,)),
     ],
 )
 def test_what_is_lost_is_counted(form, losses):
-    rows = long_rows(
-        [("a.wav", 0.0, 1.2345, "car horn", 0.5), ("a.wav", 1.0, 2.0, "car horn", 0.0)], ["quiet"]
-    )
-    assert fit(rows, form_of(form), apart=form_of(form).apart).losses == losses
+    rows = [("a.wav", 0.0, 1.2345, "car horn", 0.5), ("a.wav", 1.0, 2.0, "car horn", 0.0)]
+    assert fit(long_rows(rows, ["quiet"]), form_of(form), apart=form_of(form).apart).losses == losses
 
 
 def test_names_that_would_become_one_are_refused():
@@ -130,11 +108,7 @@ def test_plain_tables_are_read_without_the_other_forms():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     others = {
         *(form.module for form in FORMS),
-        "fit",
-        "frames",
-        "file_groups",
-        "joined_tables",
-        "stored_rows",
+        *["fit", "frames", "file_groups", "joined_tables", "stored_rows"],
     }
     assert not {*done.stdout.split()} & {f"sedeval_soft.tables.{name}" for name in others}
     assert "sedeval_soft.tables.text" in done.stdout.split()

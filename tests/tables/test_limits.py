@@ -48,45 +48,37 @@ AT_AND_OVER = {
 
 
 @pytest.mark.parametrize("what", AT_AND_OVER)
-@pytest.mark.parametrize("way", ["file", "gzip", "standard input"])
-def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(what, way, tmp_path):
+def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(what, tmp_path):
     name = what.split()[0] if what.split()[0] in NAMES else "classes"
     most, words, make = AT_AND_OVER[what]
     limits = Limits.of([f"{name}={most}"])
-
-    def read(n: int) -> object:
-        data = make(n).encode()
-        if way == "standard input":
-            return read_rows("-", stdin=io.BytesIO(data), limits=limits)
-        path = tmp_path / "t.tsv"
-        path.write_bytes(gzip.compress(data) if way == "gzip" else data)
-        return read_rows(path, limits=limits)
-
-    assert len(read(most)) > 0
-    with pytest.raises(InputError, match=rf"({words}).*--limit {name}=\S+ raises this") as caught:
-        read(most + 101 if name == "rows" else most + 1)
-    code = "time-too-long" if name == "duration" else f"too-many-{name}"
-    assert caught.value.problems[0].code == code
-
-
-@pytest.mark.parametrize("what", ["classes", "files", "name_length"])
-def test_the_limit_that_is_named_is_enough(what, tmp_path):
-    _, _, make = AT_AND_OVER[what]
     path = tmp_path / "t.tsv"
-    path.write_text(make(20))
-    with pytest.raises(InputError) as caught:
-        read_rows(path, limits=Limits.of([f"{what}=3"]))
-    raised = re.search(rf"--limit ({what}=\d+) raises", str(caught.value))
-    assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0
+
+    def ways(data: bytes, limits: Limits):
+        path.write_bytes(data)
+        yield lambda: read_rows(path, limits=limits)
+        yield lambda: read_rows("-", stdin=io.BytesIO(data), limits=limits)
+        path.write_bytes(gzip.compress(data))
+        yield lambda: read_rows(path, limits=limits)
+
+    for read in ways(make(most).encode(), limits):
+        assert len(read()) > 0
+    over = make(most + 101 if name == "rows" else most + 1).encode()
+    for read in ways(over, limits):
+        with pytest.raises(InputError, match=rf"({words}).*--limit {name}=\S+ raises this") as caught:
+            read()
+        code = "time-too-long" if name == "duration" else f"too-many-{name}"
+        assert caught.value.problems[0].code == code
+    raised = re.search(rf"--limit ({name}=\d+) raises", str(caught.value))
+    if raised and name != "rows":
+        assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0, "the limit that is named is enough"
 
 
 def test_rows_are_counted_exactly_where_there_are_few(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(table(11))
     assert len(read_rows(path, limits=Limits(rows=11))) == 11
-    with pytest.raises(
-        InputError, match=r"has 11 rows; expected 10 or fewer \(--limit rows=11 raises this\)"
-    ):
+    with pytest.raises(InputError, match=r"11 rows; expected 10 or fewer \(--limit rows=11 raises this\)"):
         read_rows(path, limits=Limits(rows=10))
 
 
@@ -201,27 +193,15 @@ def test_limits_of_texts():
     assert limits == Limits(rows=5, size=2 << 30, duration=1.5e8, line_length=32 << 20, ratio=7)
     assert Limits.of([]) == Limits()
     assert Limits().duration < Limits.of([f"duration={LONGEST:g}"]).duration == LONGEST
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("rows", "rows=", "rows=-1", "rows=0", "rows=nan", "rows=inf", "rows=1_0", "row=1", "=3", ""),
-        *("size=4X", "rows=1e99", "duration=1e10", "duration=0", "size=9999999999T", "rows=\u0661"),
-    ],
-)
-def test_what_is_no_limit_is_refused(text):
-    with pytest.raises(SettingsError, match="limit"):
-        Limits.of([text])
-
-
-def test_all_wrong_limits_are_told_at_once():
-    with pytest.raises(SettingsError) as caught:
-        Limits.of(["row=1", "size=x", "files=3"])
-    assert len(str(caught.value).splitlines()) == 2
-
-
-def test_sizes():
     sizes = {"1": 1, "4G": 4 << 30, "1.5k": 1536, "2 MiB": 2 << 20, "3mb": 3 << 20, "1T": 1 << 40}
     sizes |= dict.fromkeys(("", "G", "-1", "1P", "1e3", "nan", "1 0"))
     assert {text: size_of(text) for text in sizes} == sizes
+    for text in (
+        *("rows", "rows=", "rows=-1", "rows=0", "rows=nan", "rows=inf", "rows=1_0", "row=1", "=3", ""),
+        *("size=4X", "rows=1e99", "duration=1e10", "duration=0", "size=9999999999T", "rows=\u0661"),
+    ):
+        with pytest.raises(SettingsError, match="limit"):
+            Limits.of([text])
+    with pytest.raises(SettingsError, match="row=1") as caught:
+        Limits.of(["row=1", "size=x", "files=3"])
+    assert len(str(caught.value).splitlines()) == 2

@@ -1,30 +1,312 @@
-"""Operating points: a system known at some thresholds only."""
+"""Operating points, a system known at some thresholds only: lists of events, folders of them.
+
+Folders whose tables have the same recordings are operating points, or refused; never added up.
+"""
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
+from called import call
+from shared_data import shared
 
-from sedeval_soft import InputError, SettingsError, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, compare, evaluate, operating_points, validate
+from sedeval_soft.tables.joined_tables import seem_thresholds, thresholds_in
 
-REFERENCE = {"filename": ["a", "a"], "onset": [0.0, 5.0], "offset": [2.0, 8.0], "event_label": ["x", "x"]}
-LOOSE = {
-    "filename": ["a", "a", "a"],
+HEAD = "filename\tonset\toffset\tevent_label\n"
+REFERENCE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\nb.wav\t1\t2\tdog\n"
+LOOSE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\nb.wav\t1\t2\tdog\n"
+TIGHT = HEAD + "a.wav\t0\t2\tcar\n"
+ONLY = ("event", "intersection")
+PSDS = ("--max-efpr", "1000", "--score", "intersection.hard.psds")
+
+
+def lay_out(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def reference(tmp_path):
+    path = tmp_path / "ref.tsv"
+    path.write_text(REFERENCE)
+    return path
+
+
+NAMES = [
+    ("run_th_0.01.tsv", "run_th_0.5.tsv"),
+    ("0.010.tsv", "0.500.tsv"),
+    ("predictions0.01.csv", "predictions0.5.csv"),
+    ("baseline_0.01.csv", "baseline_0.5.csv"),
+    ("thr-0.01.tsv", "thr-0.50.tsv"),
+    ("fold2_th_1e-02_seed7.tsv", "fold2_th_0.5_seed7.tsv"),
+]
+
+
+@pytest.mark.parametrize("names", NAMES, ids=" ".join)
+def test_a_folder_whose_names_hold_thresholds_is_a_system_at_these(tmp_path, reference, names):
+    folder = lay_out(tmp_path / "sys", dict(zip(names, (LOOSE, TIGHT), strict=True)))
+    expected = evaluate(reference, {0.01: folder / names[0], 0.5: folder / names[1]}, only=ONLY)
+    scores = evaluate(reference, folder, only=ONLY)
+    assert dict(scores) == dict(expected)
+    assert scores.inputs[1].form == "operating points at 0.01, 0.5"
+    said = [text for text in scores.warnings if "taken as 2 operating points" in text]
+    assert said
+    assert str(folder) in said[0]
+    assert "--operating-points" in said[0]
+    with pytest.raises(EvaluationError, match="taken as 2 operating points"):
+        evaluate(reference, folder, only=ONLY, strict=True)
+    # Who says what they are has nothing to be warned of.
+    declared = evaluate(reference, operating_points(folder), only=ONLY)
+    assert dict(declared) == dict(expected)
+    assert not [text for text in declared.warnings if "operating points" in text]
+
+
+def test_the_dcase_baseline_in_a_folder_is_that_of_its_tables_one_by_one(tmp_path):
+    """psds_eval's own example: added up, the five tables have a PSDS of 0.0."""
+    data = shared("dcase2019_task4")
+    levels = ("0.1", "0.3", "0.5", "0.7", "0.9")
+    folder = tmp_path / "baseline"
+    folder.mkdir()
+    for level in levels:
+        shutil.copy(data / f"baseline_{level}.csv", folder)
+    truth, given = data / "dcase2019t4_gt.csv", ("--durations", data / "dcase2019t4_meta.csv")
+    one_by_one = [f"--operating-point={level}={folder / f'baseline_{level}.csv'}" for level in levels]
+    how = (*given, "--psds", "dcase-psds1", "--format", "json")
+    expected = call(truth, *one_by_one, *how)
+    assert expected.scores["intersection.hard.psds"]["value"] == pytest.approx(0.14351230791544833, abs=1e-15)
+    # To the byte, with the folder and with a pattern that leaves out what stands beside it.
+    assert call(truth, "--operating-points", folder, *how).out == expected.out
+    beside = call(truth, "--operating-points", data / "baseline_*.csv", *how)
+    assert beside.scores == expected.scores
+    taken = call(truth, folder, *how)
+    assert taken.code == 0
+    assert taken.scores == expected.scores
+    assert "taken as 5 operating points of one system, at thresholds 0.1 to 0.9" in taken.err
+    assert call(truth, folder, *how, "--strict").code == 2
+    # The reference stands in the same folder: names say nothing, and the tables are of the same recordings.
+    shutil.copy(truth, folder)
+    refused = call(truth, folder, *how)
+    assert refused.code == 2
+    assert "both have rows of recording" in refused.err
+
+
+def test_strict_takes_declared_points(tmp_path, reference):
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
+    (tmp_path / "durations.tsv").write_text("filename\tduration\na.wav\t10\nb.wav\t10\n")
+    lengths = ("--durations", tmp_path / "durations.tsv")
+    assert call(reference, folder, *PSDS, *lengths, "--strict").code == 2
+    done = call(reference, "--operating-points", folder, *PSDS, *lengths, "--strict")
+    assert done.code == 0, done.err
+    assert done.out == call(reference, folder, *PSDS, *lengths).out
+
+
+SHARED = [
+    ({"run1.tsv": LOOSE, "run2.tsv": TIGHT}, "other systems"),
+    ({"part-0.tsv": LOOSE, "part-1.tsv": TIGHT}, "whole numbers"),
+    ({"th_05.tsv": LOOSE, "th_50.tsv": TIGHT}, "percentages"),
+    ({"v0.1.0.tsv": LOOSE, "v0.2.0.tsv": TIGHT}, "versions"),
+    ({"a0.1.tsv": LOOSE, "b0.2.tsv": TIGHT}, "other words"),
+    ({"a0.1_0.3.tsv": LOOSE, "a0.2_0.4.tsv": TIGHT}, "two numbers"),
+    ({"t0.5.tsv": LOOSE, "t0.50.tsv": TIGHT}, "one threshold twice"),
+    ({"t0.5.tsv": LOOSE, "t1.5.tsv": TIGHT}, "above 1"),
+    ({"a.tsv": "onset\toffset\tevent_label\n0\t1\tcar\n", "all.tsv": HEAD + "a\t0\t1\tcar\n"}, "one by name"),
+    (
+        {f"t0.{k}.tsv": "filename\tonset\toffset\tevent_label\tvalue\na\t0\t1\tcar\t0.5\n" for k in (1, 2)},
+        "with values",
+    ),
+    ({f"t0.{k}.tsv": "filename\tonset\toffset\tcar\na\t0\t1\t0.5\n" for k in (1, 2)}, "wide"),
+]
+
+
+@pytest.mark.parametrize("files", [files for files, _ in SHARED], ids=[why for _, why in SHARED])
+def test_tables_of_the_same_recordings_are_not_added_up(tmp_path, reference, files):
+    folder = lay_out(tmp_path / "sys", files)
+    names = sorted(files)
+    calls = [(reference, folder), (folder, reference), (reference, folder, "--jobs", "2")]
+    for done in (call(*arguments) for arguments in (calls if "run1.tsv" in files else calls[:1])):
+        assert done.code == 2
+        assert f"{folder}: {names[0]} and {names[1]} both have rows of recording 'a" in done.err
+        assert "--operating-points" in done.err
+    assert not validate(folder).ok
+    assert {problem.code for problem in validate(folder).problems} >= {"repeated-recording"}
+
+
+def test_a_board_and_an_archive_refuse_them(tmp_path, reference):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "whole.tsv").write_text(LOOSE)
+    points = lay_out(folder / "points", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
+    site = tmp_path / "site"
+    assert call("board", folder, "--reference", reference, "-o", site).code == 0
+    text = "".join(path.read_text() for path in site.rglob("*.html"))
+    assert "t0.2.tsv and t0.6.tsv both have rows of recording" in text
+    assert "whole" in text
+    assert str(tmp_path) not in text
+    done = call(reference, shutil.make_archive(str(tmp_path / "sys"), "zip", points))
+    assert done.code == 2
+    assert "both have rows of recording 'a.wav'" in done.err
+    assert "unpacked into a FOLDER, --operating-points" in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--memory-limit", "500M")], ids=str)
+def test_a_pattern_of_them_is_no_table_in_parts(tmp_path, reference, more):
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
+    done = call(reference, folder / "*.tsv", *more)
+    assert done.code == 2
+    assert "hold thresholds, 0.2 to 0.6" in done.err
+    assert f"--operating-points '{folder}/*.tsv'" in done.err
+    assert call(reference, "--operating-points", folder / "*.tsv", *PSDS).code == 0
+    # Parts of a table are what they were, whatever recordings they divide.
+    parts = lay_out(tmp_path / "parts", {"part-0.tsv": LOOSE, "part-1.tsv": TIGHT})
+    assert call(reference, parts / "*.tsv", *more).code == 0
+
+
+def test_folders_of_recordings_are_what_they_were(tmp_path, reference):
+    """One table a recording, tables of different recordings, and numbers that are no thresholds."""
+    rows = {"a.wav": "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\n", "b.wav": "b.wav\t1\t2\tdog\n"}
+    whole = evaluate(reference, reference)
+    plain = {
+        f"{name[0]}.tsv": HEAD.partition("\t")[2] + text.replace(f"{name}\t", "")
+        for name, text in rows.items()
+    }
+    # Shards that happen to be called so, but have different recordings.
+    shards = {f"snr_0.{k}.tsv": HEAD + text for k, text in enumerate(rows.values(), 1)}
+    # One that only declares what another has rows of adds nothing.
+    listed = {"all.tsv": REFERENCE, "list.tsv": HEAD + "a.wav\t\t\t\nb.wav\t\t\t\n"}
+    for number, files in enumerate((plain, shards, listed)):
+        scores = evaluate(reference, lay_out(tmp_path / f"sys{number}", files))
+        assert dict(scores) == dict(whole)
+        assert not scores.warnings
+    numbered = {"0.1.tsv": "onset\toffset\tevent_label\n0\t1\tcar\n", "0.5.tsv": "0\t1\tcar\n"}
+    ours = lay_out(tmp_path / "numbered", numbered)
+    assert evaluate(ours, ours).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", HEAD, f"{HEAD[:-1]}\tvalue\n", "onset\toffset\tevent_label\n"], ids=repr
+)
+def test_a_system_may_detect_nothing_at_a_threshold(tmp_path, reference, text):
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT, "t0.9.tsv": text})
+    expected = evaluate(reference, {0.2: folder / "t0.2.tsv", 0.6: folder / "t0.6.tsv", 0.9: []}, only=ONLY)
+    assert expected["event.soft.n_sys.micro"] == pytest.approx(0.6 * 4 + 0.3 * 1)
+    for system in (folder, operating_points(folder)):
+        assert dict(evaluate(reference, system, only=ONLY)) == dict(expected)
+    given = [f"--operating-point={level}={folder / f't{level}.tsv'}" for level in ("0.2", "0.6", "0.9")]
+    done = call(reference, *given, "--score", "event.soft.n_sys.micro")
+    assert (done.code, float(done.out)) == (0, pytest.approx(2.7))
+    # With but one list of anything, too; of nothing at all nothing is found.
+    few = lay_out(tmp_path / "few", {"t0.2.tsv": LOOSE, "t0.9.tsv": text})
+    assert evaluate(reference, few, only=ONLY)["event.soft.n_sys.micro"] == pytest.approx(0.9 * 4)
+    nothing = evaluate(reference, {0.5: tmp_path / "few" / "t0.9.tsv"}, only=ONLY)
+    assert nothing["event.hard.n_sys.micro"] == 0
+    assert nothing["event.hard.fn.micro"] == 3
+
+
+def test_an_empty_list_in_memory_is_one_of_nothing():
+    pandas = pytest.importorskip("pandas")
+    ours = {"filename": ["a"], "onset": [0.0], "offset": [2.0], "event_label": ["x"]}
+    for nothing in ([], {}, pandas.DataFrame(), pandas.DataFrame(columns=list(ours)), {k: [] for k in ours}):
+        assert evaluate(ours, {0.2: ours, 0.5: nothing})["event.soft.n_sys.micro"] == pytest.approx(0.5)
+    with pytest.raises(InputError):
+        evaluate(ours, [])
+
+
+def test_wherever_a_system_is_taken(tmp_path, reference):
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
+    name = "event.soft.f1.micro"
+    expected = evaluate(reference, operating_points(folder))[name]
+    counted = Evaluator(only=("event",)).update(reference, folder)
+    assert counted.compute()[name] == expected
+    board = compare(reference, [folder, reference], rank_by=name, replicates=10)
+    assert {entry.system: entry.value for entry in board.entries}[str(folder)] == expected
+    several = call(reference, folder, reference, "--rank-by", name, "--format", "json", "--replicates", "10")
+    assert several.code == 0
+    assert "taken as 2 operating points" in several.err
+    page = tmp_path / "page.html"
+    assert call(reference, folder, "--report", page, "--quiet").code == 0
+    assert page.exists()
+    assert call("plot", "psd-roc", reference, folder, "--max-efpr", "100", "-o", tmp_path / "f.svg").code == 0
+    refused = call(reference, folder, "--score", "segment.soft.f1.micro")
+    assert refused.code == 2
+    assert "operating points have no scores of segments" in refused.err
+    assert "taken as 2 operating points" in refused.err
+    done = call(reference, folder, "--scheduler", "local")
+    assert done.code == 2
+    assert "is a folder of operating points" in done.err
+
+
+def test_the_option_says_what_it_cannot_take(tmp_path, reference):
+    folder = lay_out(tmp_path / "sys", {"low.tsv": LOOSE, "high.tsv": TIGHT})
+    done = call(reference, "--operating-points", folder)
+    assert done.code == 2
+    assert "does not say by its names at which thresholds its tables are (high.tsv, low.tsv)" in done.err
+    assert "--operating-point THRESHOLD=TABLE" in done.err
+    assert call(reference, "--operating-points", tmp_path / "none").code == 2
+    for more in ([reference], ["--operating-point", f"0.5={reference}"]):
+        both = call(reference, *more, "--operating-points", folder)
+        assert both.code == 2
+        assert "--operating-point and --operating-points" in both.err
+    with pytest.raises(InputError, match="does not say by its names"):
+        operating_points(folder)
+
+
+def test_validate_says_how_a_folder_is_taken(tmp_path, reference):
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT, "t0.9.tsv": ""})
+    found = validate(folder, reference)
+    assert found.ok
+    assert [problem.code for problem in found.problems if problem.severity == "warning"] == [
+        "operating-points"
+    ]
+    assert json.loads(call("validate", folder, "--format", "json").out)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["a_0.1.csv", "a_0.25.csv"], [0.1, 0.25]),
+        (["x/0.csv", "x/0.5.csv", "x/1.csv"], [0, 0.5, 1]),
+        (["0.5.pred.tsv.gz", "0.7.pred.tsv"], [0.5, 0.7]),
+        (["pred.0.5.tsv", "pred.0.7.tsv"], [0.5, 0.7]),
+        (["th_0.5"], [0.5]),
+        (["fold1_th_0.5.csv"], None),
+        (["run.05.csv", "run.10.csv"], None),
+        ([], None),
+    ],
+)
+def test_thresholds_in_names(names, expected):
+    assert thresholds_in(names) == expected
+    # Whole numbers, and one number, are thresholds only where somebody says so.
+    assert thresholds_in(["part-0", "part-1"]) == [0, 1]
+    assert not seem_thresholds(["part-0", "part-1"])
+    assert not seem_thresholds(["th_0.5"])
+
+
+# In memory.
+
+TRUTH = {"filename": ["a", "a"], "onset": [0.0, 5.0], "offset": [2.0, 8.0], "event_label": ["x", "x"]}
+MANY = TRUTH | {
+    "filename": ["a"] * 3,
     "onset": [0.0, 5.0, 9.0],
     "offset": [2.0, 8.0, 9.5],
     "event_label": ["x"] * 3,
 }
-TIGHT = {"filename": ["a"], "onset": [0.0], "offset": [2.0], "event_label": ["x"]}
-ONLY = ("event", "intersection")
+FEW = {"filename": ["a"], "onset": [0.0], "offset": [2.0], "event_label": ["x"]}
 
 
 def test_each_list_stands_up_to_the_next_threshold():
-    points = {0.6: TIGHT, 0.2: LOOSE}
+    points = {0.6: FEW, 0.2: MANY}
     for threshold, n_sys in ((0.0, 3), (0.2, 3), (0.59, 3), (0.6, 1), (0.99, 1)):
-        scores = evaluate(REFERENCE, points, threshold=threshold, reference_threshold=0.5, only=ONLY)
+        scores = evaluate(TRUTH, points, threshold=threshold, reference_threshold=0.5, only=ONLY)
         assert scores["event.hard.n_sys.micro"] == n_sys
     # 0.6 of the levels have the loose list with 2 of 3 right, 0.4 the tight one with 1 of 1.
-    scores = evaluate(REFERENCE, points, only=ONLY)
+    scores = evaluate(TRUTH, points, only=ONLY)
     assert scores["event.soft.tp.micro"] == pytest.approx(0.6 * 2 + 0.4 * 1)
     assert scores["event.soft.n_sys.micro"] == pytest.approx(0.6 * 3 + 0.4 * 1)
     assert scores["intersection.soft.tp.micro"] == pytest.approx(0.6 * 2 + 0.4 * 1)
@@ -35,55 +317,86 @@ def test_each_list_stands_up_to_the_next_threshold():
     assert scores.inputs[1].events == "rows"
 
 
-def test_by_default_they_have_scores_of_events_only():
-    assert {name.partition(".")[0] for name in evaluate(REFERENCE, {0.5: TIGHT})} == {"event"}
-
-
 @pytest.mark.parametrize(
-    ("points", "expected"),
+    ("points", "settings", "expected"),
     [
-        ({0.5: TIGHT, 1.5: TIGHT}, "expected a threshold in \\[0, 1\\]"),
-        ({0.5: TIGHT, -0.1: TIGHT}, "expected a threshold in \\[0, 1\\]"),
-        ({float("nan"): TIGHT}, "expected a threshold in \\[0, 1\\]"),
-        ({0.5: TIGHT | {"value": [0.5]}}, "expected a list of events"),
-        ({0.5: np.zeros((3, 1))}, "expected a list of events"),
+        ({0.5: FEW, 1.5: FEW}, {}, "expected a threshold in \\[0, 1\\]"),
+        ({0.5: FEW, -0.1: FEW}, {}, "expected a threshold in \\[0, 1\\]"),
+        ({float("nan"): FEW}, {}, "expected a threshold in \\[0, 1\\]"),
+        ({0.5: FEW | {"value": [0.5]}}, {}, "expected a list of events"),
+        ({0.5: np.zeros((3, 1))}, {}, "expected a list of events"),
+        ({0.5: FEW}, {"events": "merge"}, "operating points"),
+        ({0.5: FEW}, {"min_gap": 1.0}, "operating points"),
+        ({0.5: FEW}, {"only": ["segment"]}, "operating points"),
+        ({0.5: FEW}, {"psds_median_filters": [1.0]}, "operating points"),
     ],
-    ids=["above 1", "below 0", "no number", "with values", "array"],
 )
-def test_what_is_no_operating_point_is_refused(points, expected):
-    with pytest.raises(InputError, match=expected):
-        evaluate(REFERENCE, points)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"events": "merge"}, {"min_gap": 1.0}, {"only": ["segment"]}, {"psds_median_filters": [1.0]}],
-    ids=str,
-)
-def test_settings_that_lists_cannot_follow_are_refused(settings):
-    with pytest.raises(SettingsError, match="operating points"):
-        evaluate(REFERENCE, {0.5: TIGHT}, **settings)
+def test_what_is_no_operating_point_and_settings_that_none_can_follow_are_refused(points, settings, expected):
+    with pytest.raises(EvaluationError, match=expected):
+        evaluate(TRUTH, points, **settings)
 
 
 @pytest.mark.parametrize("inclusive", [False, True])
 def test_a_list_holds_at_its_own_threshold(inclusive):
-    points = {0.2: LOOSE, 1.0: TIGHT}
+    points = {0.2: MANY, 1.0: FEW}
     for threshold, n_sys in ((0.2, 3), (0.99, 3), (1.0, 1)):
         asked = {"threshold": threshold, "reference_threshold": 0.5, "inclusive": inclusive}
-        assert evaluate(REFERENCE, points, only=["event.hard"], **asked)["event.hard.n_sys.micro"] == n_sys
+        assert evaluate(TRUTH, points, only=["event.hard"], **asked)["event.hard.n_sys.micro"] == n_sys
     # The list at 1 takes part in what is computed over all thresholds: it finds one of two events.
-    scores = evaluate(REFERENCE, points, max_efpr=100, only=["intersection.hard"])
+    scores = evaluate(TRUTH, points, max_efpr=100, only=["intersection.hard"])
     assert scores["intersection.hard.psds"] == 0.5
 
 
-def test_thresholds_may_be_of_numpy():
-    points = {np.float32(0.5): TIGHT}
-    assert evaluate(REFERENCE, points, only=["event.hard"])["event.hard.n_sys.micro"] == 1
+def test_thresholds_may_be_of_numpy_and_have_scores_of_events_only():
+    scores = evaluate(TRUTH, {np.float32(0.5): FEW})
+    assert scores["event.hard.n_sys.micro"] == 1
+    assert {name.partition(".")[0] for name in scores} == {"event"}
 
 
 @pytest.mark.parametrize("measures", [(), ("curves",), ("all",)])
 def test_curves_are_over_the_points(measures):
-    scores = evaluate(REFERENCE, {0.6: TIGHT, 0.2: LOOSE}, measures=measures)
+    scores = evaluate(TRUTH, {0.6: FEW, 0.2: MANY}, measures=measures)
     curve = scores.curves.event["x"]
     assert list(curve.n_sys) == [3, 1, 0]
     assert curve.f1.max() == scores["event.optimal.f1[x]"]
+
+
+# Folders whose names hold thresholds while their tables do not name recordings.
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "out"
+    path.mkdir()
+    for number, name in enumerate(("0.1", "0.5", "0.9")):
+        (path / f"{name}.tsv").write_text(f"onset\toffset\tevent_label\n{number}\t4\tcar\n")
+    return path
+
+
+def test_recordings_that_the_reference_lacks_may_be_thresholds(reference, folder, tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "out"), "zip", folder)
+    for system in (folder, f"{folder}/*.tsv", archive):
+        told = "\n".join(evaluate(reference, system).warnings)
+        assert "('0.1', '0.5', '0.9')" in told
+        assert "their names hold thresholds" in told
+        assert "--operating-points" in told
+        with pytest.raises(EvaluationError, match="hold thresholds"):
+            evaluate(reference, system, strict=True)
+
+
+def test_names_of_recordings_are_no_thresholds(reference, folder):
+    for path, name in zip(sorted(folder.iterdir()), ("a", "b", "c"), strict=True):
+        path.rename(folder / f"{name}.tsv")
+    assert "thresholds" not in "\n".join(evaluate(reference, folder).warnings)
+    folder = folder.rename(folder.parent / "numbered")
+    for path, name in zip(sorted(folder.iterdir()), ("0.1", "0.5", "0.9"), strict=True):
+        path.rename(folder / f"{name}.tsv")
+    assert evaluate(folder, folder).warnings == ()
+
+
+def test_no_pattern_is_advised_that_is_refused(reference, folder):
+    for path in folder.iterdir():
+        path.write_text(reference.read_text())
+    with pytest.raises(EvaluationError, match="as REFERENCE, give one of them") as refused:
+        evaluate(folder, reference)
+    assert "a pattern" not in str(refused.value)

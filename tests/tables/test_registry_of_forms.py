@@ -6,12 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from drawn import WRITTEN, facts
-from tables import long_rows
+from drawn import WRITTEN
 from test_malformed import SEEDS
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.forms import (
     FORMS,
     TEXT_EXTENSIONS,
@@ -19,7 +17,6 @@ from sedeval_soft.tables.forms import (
     form_by_extension,
     form_instead,
     form_of,
-    read_table,
 )
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -90,18 +87,6 @@ def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
     if found:
         assert form_instead(source) == found[0]
         assert form_at_once(source) == ("" if name in {"elan", "audacity"} else found[0])
-
-
-@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
-def test_a_form_reads_what_it_writes_by_its_registered_functions(form):
-    rows = fit(long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.0, "car", 0.25)]), form, called="x")
-    data = form.write(rows.rows)
-    if form.text:
-        data.decode("utf-8")
-    read = read_table(Source("x", data, lambda: ""), form.name)
-    assert read is not None
-    assert facts(read)[1] == facts(rows.rows)[1] or form.folder
-    assert len(read) == 2
 
 
 def test_extensions_say_what_is_written():

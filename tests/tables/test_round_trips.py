@@ -23,8 +23,8 @@ def frames() -> EventTable:
     return wide_rows(np.array([[0.25, 1.0], [0.5, 0.75], [0.125, 1e-9], [0.1, 0.3]]), 0.02, files=2)
 
 
-few = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
-more = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+more = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def check(rows, form):
@@ -53,10 +53,9 @@ def sounds(rows):
     return bool(len(found)) and (found.value is None or bool(np.any(found.value > 0)))
 
 
-@pytest.mark.parametrize("form", NAMES)
 @more
-@given(tables(), st.sampled_from(NAMES))
-def test_there_and_back(form, rows, there):
+@given(tables(), st.sampled_from(NAMES), st.sampled_from(NAMES))
+def test_there_and_back(rows, form, there):
     """From one form to another and back a table stays what it was, unless something is said to be lost."""
     first = rows
     with fresh() as name:
@@ -75,18 +74,18 @@ def test_there_and_back(form, rows, there):
 def test_pairs_that_lose_nothing_are_many():
     """Frames without gaps: those forms that hold values and several recordings lose none of it."""
     kept = set()
+    whole = {"long", "csv", "wide", "wide-csv", "maestro", "score-dir", "parquet", "arrow", "arrow-stream"}
+    whole |= {"jsonl", "jams", "rttm"}
     for form in NAMES:
         with fresh() as name:
             folder = Path(name)
             _, first, _ = through(frames(), form, folder)
-            for there in NAMES:
+            for there in whole if form in whole else ("long", "parquet", "jams", "elan"):
                 _, other, lost = through(first, there, folder / there)
                 _, back, more = through(other, form, folder / f"{there}-back")
                 if not (lost or more):
                     assert facts(unfold(back)) == facts(unfold(first))
                     kept.add((form, there))
-    whole = {"long", "csv", "wide", "wide-csv", "maestro", "score-dir", "parquet", "arrow", "arrow-stream"}
-    whole |= {"jsonl", "jams", "rttm"}
     assert {(a, b) for a in whole for b in whole} <= kept
     assert {
         (a, b) for a in ("elan", "audacity", "sed-eval") for b in ("long", "parquet", "jams", "elan")

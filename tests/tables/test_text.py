@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.file_groups import read_durations
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import read_fast, scan, sniff
@@ -230,18 +229,6 @@ def test_folder_of_wide_tables_joins_classes(tmp_path):
     rows = read_rows(tmp_path)
     assert rows.classes == ("car", "dog")
     assert [list(column) for column in rows.values] == [[0.5, 1.0], [0.0, 0.25]]
-
-
-def test_durations(written):
-    for text in ("filename\tduration\na\t10.5\nb\t3\na\t10.5\n", "a,10.5\nb,3\n"):
-        assert read_durations(written(text)) == {"a": 10.5, "b": 3.0}
-    for text in ("", "a\t1\na\t2\n", "a\tx\nb\t1\n", "a\t1\nb\t-1\n", "a\t1\n\t2\n", "a\nb\n", 'a\t"1\n'):
-        with pytest.raises(InputError):
-            read_durations(written(text))
-    for seconds in ("1e300", "1e999", "31536001"):
-        path = written(f"filename\tduration\na\t31536000\nb\t{seconds}\n")
-        with pytest.raises(InputError, match=rf"t\.tsv:3:2: duration {seconds} is over 31536000 s"):
-            read_durations(path)
 
 
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))

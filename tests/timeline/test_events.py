@@ -17,7 +17,6 @@ from sedeval_soft.timeline.events import (
     previous_smaller,
     separate,
 )
-from sedeval_soft.timeline.ranges import Pyramid, range_maximum, running_maximum
 
 S = 1_000_000
 
@@ -126,48 +125,3 @@ def test_a_wide_table_has_the_lifetimes_of_all_its_classes():
     ]  # fmt: skip
     for merge in (True, False):
         assert len(lifetimes_of(wide_rows(np.zeros((2, 0)), 1.0), merge)) == 0
-
-
-# Ranges.
-
-VALUES = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=50)
-
-
-@given(VALUES, st.booleans(), st.booleans())
-def test_the_pyramid_finds_small_values_and_minima_of_ranges(values, or_equal, tied):
-    """From every place for every wanted value for which there is one; wanted values between and at values."""
-    pyramid = Pyramid(np.array(values))
-    answers = []
-    for place in range(len(values)):
-        for wanted in {*values, 0.5, 3.5, 9.0} if tied else {values[place]}:
-            small = [i for i in range(place) if values[i] < wanted or (or_equal and values[i] == wanted)]
-            if small:
-                answers.append((place, wanted, small[-1]))
-    places = np.array([place for place, _, _ in answers], dtype=np.int64)
-    wanted = np.array([value for _, value, _ in answers])
-    got = pyramid.before(places, wanted, or_equal=or_equal)
-    assert got.tolist() == [answer for _, _, answer in answers]
-    ranges = [(a, b) for a in range(len(values) + 1) for b in range(a, len(values) + 1)]
-    first, last = np.array(ranges, dtype=np.int64).T
-    assert pyramid.minimum(first, last).tolist() == [min(values[a:b], default=np.inf) for a, b in ranges]
-
-
-@given(
-    st.integers(1, 70),
-    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70), st.floats(0, 1)), max_size=30),
-    st.sampled_from([0.0, -1.0]),
-)
-def test_maxima_of_ranges(size, ranges, empty):
-    ranges = [(*sorted((min(a, size), min(b, size))), value) for a, b, value in ranges]
-    expected = [max([v for a, b, v in ranges if a <= cell < b], default=empty) for cell in range(size)]
-    first, last = (np.array([item[k] for item in ranges], dtype=np.int64) for k in (0, 1))
-    value = np.array([item[2] for item in ranges], dtype=np.float64)
-    assert range_maximum(size, first, last, value, empty).tolist() == expected
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2**62)), max_size=40))
-def test_running_maxima(items):
-    items.sort(key=lambda item: item[0])
-    group, value = (np.array([item[k] for item in items], dtype=np.int64) for k in (0, 1))
-    expected = [max(v for g, v in items[: i + 1] if g == items[i][0]) for i in range(len(items))]
-    assert running_maximum(value, group).tolist() == expected

@@ -84,13 +84,7 @@ def wide_tables(draw):
     table = wide_rows(np.array(values), length=draw(st.integers(1, 5)) * 1e-6, files=draw(st.integers(1, 2)))
     order = np.array(draw(st.permutations(range(n))))
     longer = draw(st.sampled_from([0, 0, 2])) * 1e-6
-    return replace(
-        table,
-        file=table.file[order],
-        onset=table.onset[order],
-        offset=table.offset[order] + longer,
-        values=tuple(column[order] for column in table.values),
-    )
+    return replace(table.take(order), offset=table.offset[order] + longer)
 
 
 @given(wide_tables(), st.integers(0, 40), st.integers(1, 12))
@@ -115,16 +109,13 @@ def test_a_wide_table_is_the_long_one_unfolded(wide, length, segment):
 
 
 def test_clips_take_the_largest_value_that_lies_in_the_file():
-    rows = long_rows(
-        [
-            ("a", 0.0, 1.0, "car", 0.3),
-            ("a", 5.0, 6.0, "car", 0.7),
-            ("a", 2.0, 2.0, "dog", 0.9),  # without extent
-            ("b", 9.0, 10.0, "dog", 0.8),  # begins before the end, ends after it
-            ("b", 9.5, 10.0, "car", 0.6),  # begins at the end
-        ],
-        files=("a", "b", "c"),
-    )
+    events = [
+        *(("a", 0.0, 1.0, "car", 0.3), ("a", 5.0, 6.0, "car", 0.7)),
+        ("a", 2.0, 2.0, "dog", 0.9),  # without extent
+        ("b", 9.0, 10.0, "dog", 0.8),  # begins before the end, ends after it
+        ("b", 9.5, 10.0, "car", 0.6),  # begins at the end
+    ]
+    rows = long_rows(events, files=("a", "b", "c"))
     length = to_ticks(np.array([6.0, 9.5, 0.0]))
     values = clip_values(rows, length).tolist()
     assert dict(zip(rows.classes, values, strict=True)) == {"car": [0.7, 0.0, 0.0], "dog": [0.0, 0.8, 0.0]}

@@ -347,13 +347,10 @@ def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, late, given):
         (line,) = done.err.splitlines()
         assert line.startswith(f"warning: {system}: ") and line.endswith(f"({code})")
         assert call(SAMPLES / "ref.tsv", system, *given, "--strict", *ONLY).code == 2
-
-
-def test_rows_elsewhere_are_told_beside_the_one_in_doubt(tmp_path):
+    # Rows elsewhere are told beside the one in doubt.
     rows = [*SYS, row("park.wav", 44, 4500, "car"), row("cafe.wav", 60, 61, "car")]
-    system = write(tmp_path / "sys.tsv", rows)
     score = ("--score", "segment.soft.f1.micro")
-    first, others = call(SAMPLES / "ref.tsv", system, *score).err.splitlines()
+    first, others = call(SAMPLES / "ref.tsv", write(late, rows), *score).err.splitlines()
     assert "from 44 to 4500 s" in first
     assert "2 system rows of 2 files ('cafe.wav', 'park.wav') end up to 4455 s after" in others
 

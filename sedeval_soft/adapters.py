@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.api.evaluation import evaluate
 from sedeval_soft.api.evaluator import Evaluator
 from sedeval_soft.api.sources import settings_from
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.registry import group_of, measure_of
@@ -32,7 +32,6 @@ PADDING = -100
 """What stands for no label in padded batches of `Trainer`."""
 
 Numbers = dict[str, float | int | None]
-Floats = npt.NDArray[np.float64]
 
 
 def scorer(score: str = "segment.soft.f1.macro", **settings: Any) -> Callable[[Any, Any, Any], float]:  # noqa: ANN401

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
+from sedeval_soft.arrays import Array, Floats, Index
+
 Number = TypeVar("Number", bound=np.number[Any])
 
 _BITS = 62
@@ -128,7 +128,7 @@ class Blocks:
         slices = [part[place] for part, place in zip(self.parts, self.slices(block), strict=True)]
         return [values for values in slices if len(values)]
 
-    def sums(self, part: int, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def sums(self, part: int, weights: Array) -> Array:
         """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
         kind = np.dtype(np.float64 if weights.dtype.kind == "f" else np.int64)
         total, edges = np.zeros(len(self), dtype=kind), self.edges[part]

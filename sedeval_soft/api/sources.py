@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Array
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
@@ -155,7 +155,7 @@ def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
     )
 
 
-def _rows_of_array(values: npt.NDArray[Any], role: str, settings: Settings) -> EventTable:
+def _rows_of_array(values: Array, role: str, settings: Settings) -> EventTable:
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise InputError(
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.comparison.ranks import (
@@ -38,9 +38,6 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 RANK_BY = "segment.soft.f1.macro"
 """The score that systems are ranked by where nothing else is said."""

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
 from sedeval_soft.evaluation.scores import Key, finite
@@ -25,9 +25,6 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.settings import Settings
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 Test = Literal["exchange", "bootstrap", "none"]
 TESTS: tuple[Test, ...] = ("exchange", "bootstrap", "none")

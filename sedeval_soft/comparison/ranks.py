@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats, Index
+
 # Ranks of systems: places, how sure they are, how alike scores rank, and which systems are tied.
 
 
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
+Places = Index
 
 
 def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:

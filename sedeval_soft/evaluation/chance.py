@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Score, Scores, named, score_tally
 from sedeval_soft.evaluation.shard import shard_of
 from sedeval_soft.evaluation.system_scores import tuned_shard
-from sedeval_soft.measures.base import Floats, Tables, averaged, ratio
+from sedeval_soft.measures.base import Tables, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
 from sedeval_soft.measures.divergence import expected_common, expected_kl
 from sedeval_soft.measures.names import spell

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
@@ -39,10 +38,7 @@ from sedeval_soft.timeline.recordings import (
     rowwise_events,
 )
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
-Columns = dict[str, npt.NDArray[Any]]
+Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
 
 _BYTES_PER_COUNT = 64

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Index
+from sedeval_soft.arrays import Array, Index
 from sedeval_soft.measures.event import Collars, match_events
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts
 from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
 from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, second_round, shard_of_rows
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.partition import Part, Partition
     from sedeval_soft.timeline.postprocess import TimeGrid
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 Key = tuple[str | None, str]
 """The name of a group or scene, None for the whole, and a basis."""

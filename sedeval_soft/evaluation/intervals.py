@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.base import Floats, Index
+from sedeval_soft.arrays import Floats, Index
 
 NOISE = 1e-12
 """Scores of the same system that differ relatively by less than this differ by rounding."""

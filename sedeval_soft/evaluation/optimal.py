@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.measures.base import Array, Averaged, Bools, Floats, Index, Table, averaged, ratio
+from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
 from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError, match_levels

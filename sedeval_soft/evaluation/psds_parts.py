@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.base import Averaged, Table, Tables
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
     from sedeval_soft.evaluation.partition import Part
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 Sizes = Mapping[str | None, tuple[Floats, int]]
 """By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""

@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.optimal import (
@@ -35,7 +36,7 @@ from sedeval_soft.evaluation.scores import (
     ranked_tables,
 )
 from sedeval_soft.evaluation.sorted_cells import SortedCells
-from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, Table, Tables
+from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import Collars, count_events
 from sedeval_soft.measures.segment import sum_files

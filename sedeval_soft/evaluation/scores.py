@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import optimal_scores
-from sedeval_soft.measures.base import Array, Averaged, Table, Tables
+from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores

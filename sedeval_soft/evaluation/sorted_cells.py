@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
-from sedeval_soft.measures.base import Averaged, Bools, Codes, Floats, Index, Table, averaged
+from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
 from sedeval_soft.measures.divergence import binary_entropy, pearson, rank_correlation, ranks_of, wasserstein

@@ -24,8 +24,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, InputError, Problem, counted
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard
@@ -40,7 +40,6 @@ from sedeval_soft.timeline.events import EventLifetimes
 
 FORMAT, VERSION = "soft-sed-eval tally", 2
 
-Array = npt.NDArray[Any]
 Kind = Literal["bool", "int32", "int64", "float64"]
 KINDS = {"bool": "|b1", "int32": "<i4", "int64": "<i8", "float64": "<f8"}
 """The types of arrays, as numpy names them and as they are written."""

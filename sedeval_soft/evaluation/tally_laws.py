@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sedeval_soft.arrays import Array
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.measures.base import Array
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT
 from sedeval_soft.measures.event import ENDS

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.measures.base import Floats
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -31,7 +31,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
 
-Index = npt.NDArray[np.int64]
 Samples = tuple[Floats, Floats]
 """Values of the segments of the reference and of the system, (n_classes, n_segments) each."""
 
@@ -66,7 +65,7 @@ class Packer:
         self._data = bytearray()
         self._at: dict[tuple[str, bytes], int] = {}
 
-    def __call__(self, array: npt.NDArray[Any], kind: str | None = None) -> dict[str, Any]:
+    def __call__(self, array: Array, kind: str | None = None) -> dict[str, Any]:
         """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it exactly."""
         if kind is None:
             low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)

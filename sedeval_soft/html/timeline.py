@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.details import EventOutcomes, costs_of, event_outcomes, segment_outcomes
 from sedeval_soft.html.page_data import Packer, ReportInput
@@ -18,8 +19,6 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.events import Activity, Events
 from sedeval_soft.timeline.ranges import range_maximum
 from sedeval_soft.timeline.recordings import Recordings, hard_events
-
-Index = npt.NDArray[np.int64]
 
 STEPS = 60_000
 """Levels that values are rounded to: decimals of four digits, quarters and thirds are kept as they are."""
@@ -51,7 +50,7 @@ class Strips(NamedTuple):
     width: Ticks
     value: Index
 
-    def take(self, index: npt.NDArray[np.bool_] | Index) -> Strips:
+    def take(self, index: Bools | Index) -> Strips:
         """Return some of the pieces."""
         return Strips(*(column[index] for column in self))
 
@@ -78,7 +77,7 @@ def strips_of(pieces: Activity, end: Ticks) -> Strips:
     return Strips(file, label, width, value.reshape(-1)).take(width > 0).joined()
 
 
-def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, npt.NDArray[np.int64]]:
+def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
     """Return strips in which no file has many more than so many pieces, and the steps they are drawn in.
 
     Where a file has more its pieces become steps of equal length, each with the highest value in it. The

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text, value_at
@@ -34,7 +34,6 @@ from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
 
-Index = npt.NDArray[np.int64]
 Table = dict[str, Averaged]
 
 POOLED = "segments hold the mean"

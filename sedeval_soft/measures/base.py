@@ -19,13 +19,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-Bools = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
+from sedeval_soft.arrays import Array, Floats
+
 Direction = Literal["higher", "lower", "none"]
 
 

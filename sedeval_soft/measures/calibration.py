@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Bools, Floats, Index, ratio
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.curve_scores import Ordered
 from sedeval_soft.sorting import Blocks
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.measures.base import Bools, Index
+from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.measures.event import Collars, candidate_pairs, match_events
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.timeline.events import Events

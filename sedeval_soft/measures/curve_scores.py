@@ -19,7 +19,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Floats, Index, averaged, ratio
+from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.measures.base import averaged, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.thresholds import EVERYTHING, ThresholdCounts
 from sedeval_soft.sorting import Blocks, heads, in_order

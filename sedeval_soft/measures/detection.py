@@ -20,7 +20,8 @@ from functools import partial
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Bools, Measure, Table, ratio, scores_of
+from sedeval_soft.arrays import Array, Bools
+from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.tally import Totals
 
 

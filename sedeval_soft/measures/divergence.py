@@ -17,8 +17,9 @@ from functools import partial
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.fields import TNorm
-from sedeval_soft.measures.base import Array, Bools, Codes, Floats, Index, Measure, Table, averaged, ratio
+from sedeval_soft.measures.base import Measure, Table, averaged, ratio
 from sedeval_soft.measures.segment import count_files, sum_files
 from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each

@@ -17,8 +17,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.base import Array, Bools, Floats, Index, Measure, Table, ratio, scores_of
+from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.matching import (
     LevelEdges,

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.measures.base import Averaged, Bools, Floats, Index, averaged
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.intersections import overlapping

@@ -27,8 +27,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.measures.base import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.measures.base import Floats, Index
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand, numbered
 

@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.measures.base import Averaged, Floats, Index, Table, ratio
+from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.names import OVERALL, spell
 from sedeval_soft.measures.tally import Tally

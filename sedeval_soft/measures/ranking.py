@@ -15,7 +15,8 @@ from functools import partial
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Averaged, Bools, Floats, Index, Measure, Table, averaged, ratio
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.measures.base import Averaged, Measure, Table, averaged, ratio
 from sedeval_soft.measures.divergence import log_clipped
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 from sedeval_soft.threads import for_each

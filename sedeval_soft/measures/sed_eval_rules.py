@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.base import Array, Averaged, Floats, Index, Table, weighted
+from sedeval_soft.measures.base import Averaged, Table, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching

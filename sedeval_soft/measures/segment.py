@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import TNorm
-from sedeval_soft.measures.base import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.sorting import distinct
 from sedeval_soft.threads import for_each

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.measures.base import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import file_class, sum_groups
 from sedeval_soft.measures.intersections import (

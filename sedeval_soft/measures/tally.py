@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Bools, Codes, Index
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.measures.base import Array, Bools, Codes, Index
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
 

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.measures.base import Array, Averaged, Bools, Codes, Floats, Index, Table, ratio
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import heads, in_order

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.base import Floats
+    from sedeval_soft.arrays import Floats
     from sedeval_soft.measures.curve_scores import Curve
 
 POOLED = "all classes"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.base import Floats
+    from sedeval_soft.arrays import Floats
     from sedeval_soft.measures.curve_scores import Surface
 
 Cells = dict[tuple[str, str], Score | None]

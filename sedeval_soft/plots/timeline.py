@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from sedeval_soft.measures.base import Floats
+    from sedeval_soft.arrays import Floats
 
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure

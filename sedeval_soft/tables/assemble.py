@@ -7,16 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import compress
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import counted
 from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-
-Floats = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 
 ROUNDING = 1e-6
 """How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights

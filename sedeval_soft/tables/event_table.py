@@ -19,11 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 
-Bools = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
 LONGEST = 1e9

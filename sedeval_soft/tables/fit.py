@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
@@ -141,7 +141,7 @@ def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: b
     return rows
 
 
-def unused_names(names: Sequence[str], codes: npt.NDArray[np.int32]) -> list[str]:
+def unused_names(names: Sequence[str], codes: Codes) -> list[str]:
     """Return the names, of recordings or classes, that no row has; codes: (n,) of the rows."""
     used = np.bincount(codes, minlength=len(names)) > 0
     return [name for name, is_used in zip(names, used.tolist(), strict=True) if not is_used]
@@ -325,7 +325,7 @@ def _cannot(rows: EventTable, why: str) -> InputError:
     return InputError(Problem(rows.origin.name, why, code="cannot-hold"))
 
 
-Column = tuple[str, Sequence[str] | None, npt.NDArray[Any]]
+Column = tuple[str, Sequence[str] | None, Array]
 """A column as it is written: its name, and numbers, (n,), or names and codes into these."""
 
 

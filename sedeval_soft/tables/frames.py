@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.errors import InputError, Problem, counted, one_line
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
@@ -19,7 +19,7 @@ from sedeval_soft.tables.columns import RAVEN, Layout, LayoutError, is_number, l
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.text import check_row
-from sedeval_soft.tables.ticks import Floats, as_written
+from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
 
 _NAMES = ("filename", "event_label")
@@ -85,7 +85,7 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, *, settled: bool) ->
     raise InputError(table.problem(int(np.flatnonzero(~blank)[row]), problems[0].message))
 
 
-def _nameless(column: Named) -> npt.NDArray[np.bool_]:
+def _nameless(column: Named) -> Bools:
     return np.array([not name for name in column.names], dtype=bool)[column.codes]
 
 

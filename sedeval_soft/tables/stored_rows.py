@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import EventTable, enter_maxima
@@ -105,8 +105,8 @@ class Extent:
     """
 
     names: EventTable
-    n_rows: npt.NDArray[np.int64]
-    last: npt.NDArray[np.float64]
+    n_rows: Index
+    last: Floats
 
     @classmethod
     def of(cls, rows: EventTable) -> Extent:
@@ -173,7 +173,7 @@ class PartWriter:
         self._n_rows += np.bincount(codes, minlength=len(self._n_rows))
         enter_maxima(self._last, codes, rows.offset)
         parts = np.array(self._part, dtype=np.uint16)[codes]
-        columns: dict[str, npt.NDArray[Any]] = {"file": np.array(self._code, dtype=np.int32)[codes]}
+        columns: dict[str, Array] = {"file": np.array(self._code, dtype=np.int32)[codes]}
         columns |= {"onset": rows.onset, "offset": rows.offset}
         if rows.label is not None:
             columns["label"] = label[rows.label]

@@ -19,10 +19,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pv
 
+from sedeval_soft.arrays import Array, Bools
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
@@ -432,14 +432,14 @@ def _parsing(
     )
 
 
-def _buffer(array: Any, kind: type[np.generic]) -> npt.NDArray[Any]:  # noqa: ANN401
+def _buffer(array: Any, kind: type[np.generic]) -> Array:  # noqa: ANN401
     """Return the numbers of an array as they lie in memory: pyarrow's own conversion imports pandas first."""
     if not len(array):
         return np.zeros(0, dtype=kind)
     return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset :][: len(array)]
 
 
-def _is_null(array: Any) -> npt.NDArray[np.bool_]:  # noqa: ANN401
+def _is_null(array: Any) -> Bools:  # noqa: ANN401
     if not array.null_count:
         return np.zeros(len(array), dtype=bool)
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")

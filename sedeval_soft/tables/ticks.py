@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Floats, Index
+
 TICKS_PER_SECOND = 1_000_000
 
-Ticks = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Ticks = Index
 
 
 def to_ticks(seconds: npt.NDArray[np.floating[Any]]) -> Ticks:
@@ -29,7 +30,7 @@ def tick(seconds: float) -> int:
     return round(seconds * TICKS_PER_SECOND)
 
 
-def to_seconds(ticks: Ticks) -> npt.NDArray[np.float64]:
+def to_seconds(ticks: Ticks) -> Floats:
     """Return ticks as seconds: the float nearest to the decimal number."""
     return ticks / TICKS_PER_SECOND
 
@@ -63,7 +64,7 @@ _LEAST, _MOST = -160, 140
 _POWERS = np.arange(_LEAST, _MOST + 1) * np.log10(2.0)
 
 
-def as_written(values: npt.NDArray[Any]) -> Floats:
+def as_written(values: Array) -> Floats:
     """Return numbers in double precision, those of single and half precision as decimals; any shape.
 
     Numbers of other types, and what is not finite, become what numpy makes of them.

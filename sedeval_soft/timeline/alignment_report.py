@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
@@ -29,9 +30,6 @@ from sedeval_soft.tables.filenames import listing, named_alike
 from sedeval_soft.tables.problem_codes import RULES
 
 Index = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Codes = npt.NDArray[np.int32]
 Groups = npt.NDArray[np.int64]
 
 STRICT = "strict makes each of these an error"

@@ -21,15 +21,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import Pyramid, numbered, range_maximum, running_maximum
-
-Codes = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _JUMPS = 24  # rounds of pointer jumping before the few places that need many more are searched in a pyramid
 

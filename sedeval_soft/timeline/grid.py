@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
@@ -28,8 +29,7 @@ from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
 
 Codes = npt.NDArray[np.integer[Any]]
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Counts = Index
 
 # No time is on an edge that is further away than a segment's length divided by the one. Rows are nearly as
 # long as some segments if they are not off by more than a segment divided by the other.

@@ -6,16 +6,12 @@ Places are numbered from 0; a range is its first place and one past its last.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import heads
-
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
@@ -127,7 +123,7 @@ class Pyramid:
 
     __slots__ = ("levels",)
 
-    def __init__(self, values: npt.NDArray[Any]) -> None:
+    def __init__(self, values: Array) -> None:
         """Build over values, (n,)."""
         self.levels = [values]
         while len(self.levels[-1]) > 1:
@@ -161,7 +157,7 @@ class Pyramid:
             node[going] = np.where(right, child, child - 1)
         return node
 
-    def minimum(self, first: Index, last: Index) -> npt.NDArray[Any]:
+    def minimum(self, first: Index, last: Index) -> Array:
         """Return the smallest value of each range, (n,): from `first` on, up to but without `last`."""
         smallest = np.full(len(first), np.inf)
         low, high = first.copy(), last.copy()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -25,9 +25,6 @@ from sedeval_soft.timeline.alignment_report import (
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges, maxima
-
-Bools = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +226,7 @@ def name_single_file(
 
 
 def _late_rows(
-    rows: EventTable, last: Floats, ends: Floats, clock: Callable[[Floats], npt.NDArray[Any]] = np.asarray
+    rows: EventTable, last: Floats, ends: Floats, clock: Callable[[Floats], Array] = np.asarray
 ) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 

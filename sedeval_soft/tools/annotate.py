@@ -13,11 +13,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.names import ScoreName
@@ -31,9 +31,6 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import align
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 METHODS = {
     "mean": "mean of those who labelled",

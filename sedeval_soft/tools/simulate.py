@@ -9,9 +9,9 @@ from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown, to_rows
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.chance import stream
 from sedeval_soft.memory import check_room
@@ -21,10 +21,6 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import Recordings, align
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int64]
 
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
@@ -334,9 +334,7 @@ def _check_files(
     return match.canonical
 
 
-def _check_times(
-    table: Table, expected: npt.NDArray[np.float64], whole: npt.NDArray[np.float64], log: Log
-) -> None:
+def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> None:
     """Find times in another unit, and rows beyond the end of their recording.
 
     expected: (n_files,) how long recordings are at least, 0 where unknown. whole: how long exactly, else

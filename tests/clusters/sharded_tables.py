@@ -10,25 +10,20 @@ from sedeval_soft.tables.forms import form_of
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
-def split(folder: Path, role: str, number: int, form: str = "tsv") -> list[Path]:
-    """Write a table of the sample as so many shards; rows of a recording are in all of them."""
+def parts_of(role: str, number: int) -> list[str]:
+    """Return the text of so many shards of a table; rows of a recording are in all of them."""
     head, *lines = (SAMPLES / f"{role}.tsv").read_text().splitlines(keepends=True)
-    folder.mkdir(exist_ok=True)
-    paths = []
-    for k in range(number):
-        path = folder / f"{role}-{k}.tsv"
-        path.write_text(head + "".join(lines[k::number]))
-        if form != "tsv":
-            made = form_of(form).write(read_rows(path))
-            path.unlink()
-            path = path.with_suffix(f".{form}")
-            path.write_bytes(made)
-        paths.append(path)
-    return paths
+    return [head + "".join(lines[k::number]) for k in range(number)]
 
 
 def sample(folder: Path, form: str = "tsv", numbers: tuple[int, int] = (3, 4)) -> tuple[str, str]:
     """Write both tables of the sample as shards; return the patterns that they fit."""
+    folder.mkdir(exist_ok=True)
     for role, number in zip(("ref", "sys"), numbers, strict=True):
-        split(folder, role, number, form)
+        for k, text in enumerate(parts_of(role, number)):
+            path = folder / f"{role}-{k}.tsv"
+            path.write_text(text)
+            if form != "tsv":
+                path.with_suffix(f".{form}").write_bytes(form_of(form).write(read_rows(path)))
+                path.unlink()
     return f"{folder}/ref-*.{form}", f"{folder}/sys-*.{form}"

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from parted import count_in_parts
-from sharded_tables import SAMPLES
+from sharded_tables import SAMPLES, parts_of
 
 from sedeval_soft import InputError, Settings, evaluate
 from sedeval_soft.evaluation.scores import Scores
@@ -45,9 +45,8 @@ def bucket():
     files = fsspec.filesystem("s3")
     files.mkdir("archive")
     for role in ("ref", "sys"):
-        head, *lines = (SAMPLES / f"{role}.tsv").read_text().splitlines(keepends=True)
-        for k in range(3):
-            files.pipe(f"archive/{role}/part-{k}.tsv", (head + "".join(lines[k::3])).encode())
+        for k, text in enumerate(parts_of(role, 3)):
+            files.pipe(f"archive/{role}/part-{k}.tsv", text.encode())
     yield "s3://archive"
     running.stop()
     fsspec.config.conf.pop("s3", None)

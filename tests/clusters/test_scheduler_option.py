@@ -29,6 +29,27 @@ def called(folder: Path, *options: str, **more: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+def begun(*options: str, **given) -> subprocess.Popen:
+    """Begin the command, whose output is read when it ends."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-m", "sedeval_soft", *options], **pipes, **given)
+
+
+def wait_until(happened) -> None:
+    for _ in range(600):
+        if happened():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
+def waiting(folder: Path) -> tuple[list[str], Path]:
+    """Return both sides, of which one shard makes its reader wait, and where its readers are written down."""
+    sample(folder)
+    (folder / "ref-1.tsv.wait").touch()
+    return [f"flaky://{folder}/{role}-*.tsv" for role in ("ref", "sys")], folder / "ref-1.tsv.opened"
+
+
 class Scheduler:
     """A scheduler in a process of its own, as a job of a cluster begins it, and its workers."""
 
@@ -37,11 +58,7 @@ class Scheduler:
         self.processes: list[subprocess.Popen] = []
         options = ("--port", "0", "--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--no-show")
         self.began("dask_scheduler", *options)
-        for _ in range(400):
-            if self.file.exists() and self.file.stat().st_size:
-                return
-            time.sleep(0.05)
-        raise AssertionError("no scheduler began")
+        wait_until(lambda: self.file.exists() and self.file.stat().st_size)
 
     def began(self, program: str, *options: str, **more: str) -> subprocess.Popen:
         process = subprocess.Popen(
@@ -88,22 +105,11 @@ def test_workers_of_this_machine(installed, tmp_path):
 
 def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
     """As jobs of SLURM do it: without anything that begins a worker anew."""
-    sample(tmp_path)
-    (tmp_path / "ref-1.tsv.wait").touch()
+    sides, opened = waiting(tmp_path)
     for _ in range(2):
         scheduler.worker()
-    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sedeval_soft", *sides, "--format=json", f"--scheduler={scheduler.file}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    opened = tmp_path / "ref-1.tsv.opened"
-    for _ in range(600):
-        if opened.exists() and opened.read_text().endswith("\n"):
-            break
-        time.sleep(0.05)
+    process = begun(*sides, "--format=json", f"--scheduler={scheduler.file}")
+    wait_until(lambda: opened.exists() and opened.read_text().endswith("\n"))
     pid = int(opened.read_text().split()[0])
     assert pid in [worker.pid for worker in scheduler.processes[1:]]
     os.kill(pid, signal.SIGKILL)
@@ -117,46 +123,24 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
 @pytest.mark.parametrize("opened", [True, False])
 def test_ctrl_c_leaves_nothing_behind(opened, installed, tmp_path):
     """What a terminal does: all processes hear it, and one answers."""
-    sample(tmp_path)
-    (tmp_path / "ref-1.tsv.wait").touch()
-    (tmp_path / "temporary").mkdir()
-    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sedeval_soft", *sides, "--scheduler=local", "--jobs=2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
-    )
-    for _ in range(600):
-        # While workers are begun, or while one of them reads.
-        if (tmp_path / "ref-1.tsv.opened").exists() or (
-            not opened and any((tmp_path / "temporary").iterdir())
-        ):
-            break
-        time.sleep(0.05)
+    sides, readers = waiting(tmp_path)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    given = {"start_new_session": True, "env": {**os.environ, "TMPDIR": str(temporary)}}
+    process = begun(*sides, "--scheduler=local", "--jobs=2", **given)
+    # While workers are begun, or while one of them reads.
+    wait_until(lambda: readers.exists() or (not opened and any(temporary.iterdir())))
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out, err) == (130, "", "soft-sed-eval: interrupted\n")
-    assert list((tmp_path / "temporary").iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_scheduler_that_is_lost(scheduler, tmp_path):
-    sample(tmp_path)
-    (tmp_path / "ref-1.tsv.wait").touch()
+    sides, opened = waiting(tmp_path)
     scheduler.worker()
-    sides = [f"flaky://{tmp_path}/{role}-*.tsv" for role in ("ref", "sys")]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sedeval_soft", *sides, f"--scheduler={scheduler.file}"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for _ in range(600):
-        if (tmp_path / "ref-1.tsv.opened").exists():
-            break
-        time.sleep(0.05)
+    process = begun(*sides, f"--scheduler={scheduler.file}")
+    wait_until(opened.exists)
     scheduler.processes[0].kill()
     out, err = process.communicate(timeout=120)
     (tmp_path / "ref-1.tsv.wait").unlink()
@@ -167,9 +151,8 @@ def test_a_scheduler_that_is_lost(scheduler, tmp_path):
 
 def test_a_scheduler_without_workers(scheduler, tmp_path):
     sample(tmp_path)
-    code, out, err = called(
-        tmp_path, "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}", DASK_SOFT_SED_EVAL__WAIT="1"
-    )
+    options = "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}"
+    code, out, err = called(tmp_path, *options, DASK_SOFT_SED_EVAL__WAIT="1")
     assert (code, out) == (2, "")
     assert err == (
         f"soft-sed-eval: --scheduler {scheduler.file}: there has been no worker for 1 s; expected `dask "
@@ -183,19 +166,11 @@ def test_a_worker_of_another_version(scheduler, tmp_path):
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("__version__ = '0.0.1'\n")
     scheduler.worker(PYTHONPATH=str(other.parent))
-    code, out, err = 0, "", ""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
+    options = "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}"
+    code, out, err, end = 0, "", "no worker", time.monotonic() + 60
+    while time.monotonic() < end and "no worker" in err:
         # Until the worker has joined there is nobody to differ.
-        code, out, err = called(
-            tmp_path,
-            "ref-*.tsv",
-            "sys-*.tsv",
-            f"--scheduler={scheduler.file}",
-            DASK_SOFT_SED_EVAL__WAIT="0.5",
-        )
-        if "no worker" not in err:
-            break
+        code, out, err = called(tmp_path, *options, DASK_SOFT_SED_EVAL__WAIT="0.5")
     assert (code, out) == (2, "")
     assert f"--scheduler {scheduler.file}: versions differ on tcp://127.0.0.1:" in err
     assert "soft-sed-eval 0.0.1, here " in err

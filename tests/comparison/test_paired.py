@@ -17,33 +17,16 @@ from sedeval_soft.measures.registry import group_of
 from sedeval_soft.settings import Settings
 
 RANKED = (
-    "segment.hard.f1.micro",
-    "segment.hard.error_rate.micro",
-    "segment.hard.accuracy.macro",
-    "segment.soft.f1.macro",
-    "segment.soft.kl_divergence.micro",
-    "segment.soft.f1[dog]",
-    "segment.optimal.f1.macro",
-    "segment.optimal.error_rate.micro",
-    "event.hard.f1.macro",
-    "event.hard.onset_spread.micro",
-    "event.soft.f1.micro",
-    "event.optimal.f1.micro",
-    "event.optimal.error_rate.micro",
-    "event.optimal.best_error_rate.macro",
-    "intersection.soft.f1.macro",
-    "intersection.optimal.f1.micro",
-    "clip.optimal.f1.macro",
-    "clip.soft.f1.weighted",
-    "segment.hard.average_precision.macro",
-    "segment.soft.roc_auc.micro",
-    "segment.soft.pearson.micro",
-    "segment.hard.expected_calibration_error.micro",
-    "event.hard.average_precision.macro",
-    "ranking.hard.label_ranking_average_precision",
-    "intersection.hard.psds",
-    "intersection.soft.psds",
-)
+    "segment.hard.f1.micro", "segment.hard.error_rate.micro", "segment.hard.accuracy.macro",
+    "segment.soft.f1.macro", "segment.soft.kl_divergence.micro", "segment.soft.f1[dog]",
+    "segment.optimal.f1.macro", "segment.optimal.error_rate.micro", "event.hard.f1.macro",
+    "event.hard.onset_spread.micro", "event.soft.f1.micro", "event.optimal.f1.micro",
+    "event.optimal.error_rate.micro", "event.optimal.best_error_rate.macro", "intersection.soft.f1.macro",
+    "intersection.optimal.f1.micro", "clip.optimal.f1.macro", "clip.soft.f1.weighted",
+    "segment.hard.average_precision.macro", "segment.soft.roc_auc.micro", "segment.soft.pearson.micro",
+    "segment.hard.expected_calibration_error.micro", "event.hard.average_precision.macro",
+    "ranking.hard.label_ranking_average_precision", "intersection.hard.psds", "intersection.soft.psds",
+)  # fmt: skip
 
 
 def instead(*blocks):
@@ -63,10 +46,16 @@ def asked(name, **more):
     return Settings(**values, psds="dcase-psds2" if "psds" in name else None)
 
 
+def exchanged(monkeypatch, reference, systems, settings, name, *blocks):
+    """Return differences of two systems after exchanges that are given."""
+    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(*blocks))
+    settings = replace(settings, replicates=sum(map(len, blocks)))
+    return paired(reference, systems, settings, name).exchanged(0, 1)
+
+
 def paired(reference, systems, settings, name):
-    return Paired.of_tallies(
-        [Tables(reference, system).tally(settings) for system in systems], name, settings
-    )
+    tallies = [Tables(reference, system).tally(settings) for system in systems]
+    return Paired.of_tallies(tallies, name, settings)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +65,7 @@ def test_exchanging_is_exchanging_rows_of_tables(monkeypatch, name, form):
     reference, *systems = three_sides(sum(map(ord, name)), form)
     settings = asked(name)
     rows = np.array([[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [0, 0, 0, 0, 1.0]])
-    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows[:2], rows[2:]))
-    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
-    ours = made.exchanged(0, 1)
+    ours = exchanged(monkeypatch, reference, systems, settings, name, rows[:2], rows[2:])
     theirs = differences_by_hand(reference, systems, settings, name, rows, FILES)
     same_numbers(ours[None], theirs[None], [name])
     assert np.isfinite(theirs).any()
@@ -94,11 +81,9 @@ def test_exchanging_files_that_only_one_system_has(monkeypatch, name):
     settings = asked(name)
     files = sorted("abcxyz")
     rows = np.array([[int(k) for k in f"{number:06b}"] for number in (0, 63, 5, 40, 21, 11, 32)], dtype=float)
-    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
-    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
-    assert made.n_files == 6
+    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
     theirs = differences_by_hand(reference, systems, settings, name, rows, files)
-    same_numbers(made.exchanged(0, 1)[None], theirs[None], [name])
+    same_numbers(ours[None], theirs[None], [name])
 
 
 @pytest.mark.parametrize(
@@ -116,12 +101,11 @@ def test_exchanging_classes_that_only_one_system_has(monkeypatch, name):
     union = ("bird", "car", "cat", "dog")
     settings = asked(name, classes=None)
     rows = np.array([[0, 1, 0, 1, 1], [1, 1, 1, 1, 1], [0, 0, 1, 0, 0.0]])
-    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
-    made = paired(reference, systems, replace(settings, replicates=len(rows)), name)
+    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
     # Named classes would be expected: silence in those that the reference lacks would count for accuracy.
     everywhere = settings if "accuracy" in name else replace(settings, classes=union)
     theirs = differences_by_hand(reference, systems, everywhere, name, rows, FILES)
-    same_numbers(made.exchanged(0, 1)[None], theirs[None], [name])
+    same_numbers(ours[None], theirs[None], [name])
 
 
 def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
@@ -136,8 +120,7 @@ def test_with_kept_thresholds_what_was_said_at_them_is_exchanged(monkeypatch):
         at = np.array([limits[system.classes[k]] for k in system.label])
         cut.append(replace(system, values=((system.value > at).astype(float),)))
     rows = np.array([[0, 0, 0, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 0, 0.0]])
-    monkeypatch.setattr("sedeval_soft.comparison.paired.exchanges", instead(rows))
-    ours = paired(reference, systems, replace(settings, replicates=3), name).exchanged(0, 1)
+    ours = exchanged(monkeypatch, reference, systems, settings, name, rows)
     hard = "event.hard.f1.micro"
     theirs = differences_by_hand(reference, cut, asked(hard), hard, rows, FILES)
     same_numbers(ours[None], theirs[None], [name])

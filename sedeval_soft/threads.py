@@ -47,10 +47,14 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
     from contextvars import copy_context
 
     context = copy_context()
+
+    def following() -> list[T]:
+        return list(islice(items, 1))
+
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(context.run, lambda: list(islice(items, 1)))
+        coming = pool.submit(context.run, following)
         while some := coming.result():
-            coming = pool.submit(context.run, lambda: list(islice(items, 1)))
+            coming = pool.submit(context.run, following)
             yield from some
 
 

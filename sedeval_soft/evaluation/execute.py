@@ -69,12 +69,15 @@ class Execute:
         self.jobs, self.memory = jobs, room() if memory is None else memory
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Return the function's result for each item, in order; raises what the first that fails raises."""
+        """Return the function's result for each item, in order; raises what the first that fails raises.
+
+        An item says by its `size` how many bytes of memory it takes.
+        """
         items = list(items)
-        sizes = sorted(_THREAD + getattr(item, "n_bytes", 0.0) for item in items)
-        n_bytes = sum(sizes[-processors() :])
+        sizes = sorted(_THREAD + item.size for item in items)
         # Threads, where those that are worked on together fit into memory.
-        return for_each(function, items, sys.maxsize if n_bytes <= room() else 0)
+        together = sum(sizes[-processors() :]) <= room()
+        return for_each(function, items, sys.maxsize if together else 0)
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return what stands for the results, which stay where they are made."""

@@ -49,8 +49,8 @@ class Part:
 
     reference, system: their rows; without any row where these are in `pieces`. durations: seconds by file
     name, None where there are none for any. n_rows: of both sides, and n_bytes: what counting these takes; 0
-    where they are in memory already. steps: ticks of the time step of the whole system by some of its
-    classes, where that is needed.
+    where they are in memory already. size: bytes that counting takes, with the segments. steps: ticks of the
+    time step of the whole system by some of its classes, where that is needed.
     """
 
     reference: EventTable
@@ -59,6 +59,7 @@ class Part:
     pieces: Pieces | None = None
     n_rows: int = 0
     n_bytes: float = 0.0
+    size: float = 0.0
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
     @property
@@ -108,6 +109,7 @@ class Group(NamedTuple):
     stems: frozenset[str]
     n_rows: int
     n_bytes: float
+    size: float
 
 
 class Groups(NamedTuple):
@@ -138,8 +140,9 @@ def partition_rows(
                 reference.only_files(codes[0] == k),
                 system.only_files(codes[1] == k),
                 None if durations is None else lengths[k],
+                size=group.size,
             )
-            for k in range(len(groups))
+            for k, group in enumerate(groups)
         ]
     n_rows = len(reference), len(system)
     return Partition(parts, extents[0][0].names, extents[1][0].names, n_rows, n_values, n_cells)
@@ -200,11 +203,11 @@ def partition_files(
         pieces_of[numbers] = pieces
     by_stem = [_by_stem(names) for names in (ours.files, theirs.files, durations or ())]
     parts = []
-    for numbers, stems, n_rows, n_bytes in groups.groups:
+    for numbers, stems, n_rows, n_bytes, taken in groups.groups:
         inside = [tuple(name for stem in sorted(stems) for name in names.get(stem, ())) for names in by_stem]
         tables = replace(ours, files=inside[0]), replace(theirs, files=inside[1])
         lengths = None if durations is None else {name: durations[name] for name in inside[2]}
-        parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes))
+        parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes, taken))
     parts = parts or [Part(ours, theirs, durations)]
     n_ours, n_theirs = (sum(summary.shard.n_rows for summary in side) for side in sides)
     whole = Partition(parts, ours, theirs, (n_ours, n_theirs), groups.n_values, groups.n_cells)
@@ -260,7 +263,13 @@ def _grouped(
         in_parts = [(tuple(range(n_parts)), list(range(len(number))))]
     stems = list(number)
     groups = [
-        Group(numbers, frozenset(stems[k] for k in some), int(n_rows[some].sum()), float(n_bytes[some].sum()))
+        Group(
+            numbers,
+            frozenset(stems[k] for k in some),
+            int(n_rows[some].sum()),
+            float(n_bytes[some].sum()),
+            float(size[some].sum()),
+        )
         for numbers, some in in_parts
     ]
     return Groups(groups, n_values, int(cells.sum()), float(max(counts, size.max(initial=0.0))))

@@ -55,7 +55,8 @@ _SYSTEMS = "system", "paths, or a mapping of names to systems"
 class Task:
     """What several systems are scored against and by; it is read once for all of them.
 
-    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`.
+    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`. rank_by: the
+    score that ranks them. columns: others that are shown on a board of submissions.
     """
 
     reference: EventTable
@@ -64,6 +65,8 @@ class Task:
     folds: Parted | None
     by: Parted | None
     limits: Limits
+    rank_by: str = RANK_BY
+    columns: tuple[str, ...] = ()
 
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False

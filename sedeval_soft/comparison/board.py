@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
 
 from sedeval_soft.errors import Problem
-from sedeval_soft.evaluation.scores import Input, Score, Scores, document, plain
-from sedeval_soft.settings import Settings
+from sedeval_soft.evaluation.scores import Scores, document, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,77 +109,56 @@ def board_document(board: Board) -> dict[str, Any]:
     return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}
 
 
-# What comes of a submission: who submits it, and either its scores or what is wrong with it.
+# Submissions, which a board may be of.
+
+
+Text = Annotated[str, msgspec.Meta(max_length=300)]
 
 
 @dataclass(frozen=True, slots=True)
 class About:
     """What a file says of a submission; empty where it does not. url: of a page on the web."""
 
-    team: str = ""
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    url: str = ""
-    note: str = ""
+    team: Text = ""
+    title: Text = ""
+    authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
+    url: Text = ""
+    note: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores of a submission that a board shows, and what stands beside them.
+class Submission:
+    """A file or a folder that was handed in, and what came of it.
 
-    tally: the bytes by which it is compared with others.
+    name: what it is called, different from all others. slug: the same in names of files. path: where it is.
+    entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
+    empty where it cannot be read. about: who submits.
+    scores: None where it could not be scored. problems: the first of `n_problems`. pages: SHA-256 of the
+    files of the site that are made of it alone, by path.
     """
 
-    scores: tuple[Score, ...]
-    tally: bytes
-    classes: tuple[str, ...]
-    files: tuple[str, ...]
-    length: float
-    n_segments: int
-    inputs: tuple[Input, ...]
-    warnings: tuple[str, ...]
-    signature: str
-    version: str
-
-    @classmethod
-    def of_scores(cls, scores: Scores, names: Collection[str], tally: bytes) -> Scored:
-        """Return what a board needs of scores: averages, and those of some names."""
-        chosen = [
-            score
-            for score in scores.scores.values()
-            if score.name in names or (score.average is not None and score.group is None)
-        ]
-        return cls(tuple(chosen), tally, **{name: getattr(scores, name) for name in _SHARED})
-
-
-_SHARED = ("classes", "files", "length", "n_segments", "inputs", "warnings", "signature", "version")
-"""What stands in `Scores`, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A submission that was looked at: either scored, or with problems.
-
-    key: a hash of all that shaped this. name: the submission's. problems: those that are told, of
-    `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by path; made_by: what
-    made them.
-    """
-
-    key: str
     name: str
-    scored: Scored | None = None
+    slug: str
+    path: Path
+    entry: str
+    digest: str
+    about: About = field(default_factory=About)
+    scores: Scores | None = None
     problems: tuple[Problem, ...] = ()
     n_problems: int = 0
-    pages: dict[str, str] = field(default_factory=dict)
-    made_by: str = ""
+    pages: Mapping[str, str] = field(default_factory=dict)
 
-    def scores(self, settings: Settings) -> Scores:
-        """Return its scores; settings: by which they were found. Raises ValueError where there are none."""
-        if self.scored is None:
-            raise ValueError(f"{self.name!r} was not scored")
-        return Scores(
-            scores={score.name: score for score in self.scored.scores},
-            system=self.name,
-            settings=settings,
-            **{name: getattr(self.scored, name) for name in _SHARED},
-        )
+    @property
+    def data(self) -> str:
+        """Where in the site all its scores are."""
+        return f"data/{self.slug}.json"
+
+    @property
+    def report(self) -> str:
+        """Where in the site its report is, if it has one."""
+        return f"reports/{self.slug}.html"
+
+    @property
+    def problems_page(self) -> str:
+        """Where in the site it is told what is wrong with it."""
+        return f"problems/{self.slug}.html"

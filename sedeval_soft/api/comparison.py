@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
@@ -43,9 +43,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
-
-if TYPE_CHECKING:
-    pass
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 _SYSTEMS = "system", "paths, or a mapping of names to systems"

@@ -1,15 +1,10 @@
-"""A board: several systems scored against one reference, compared by one score; and submissions to it."""
+"""A board: several systems scored against one reference, compared by one score."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import dataclass, fields
+from typing import Any
 
-import msgspec
-
-from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores, document, plain
 
 
@@ -107,58 +102,3 @@ def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
     names = (field.name for field in fields(board) if field.name != "systems")
     return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}
-
-
-# Submissions, which a board may be of.
-
-
-Text = Annotated[str, msgspec.Meta(max_length=300)]
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a file says of a submission; empty where it does not. url: of a page on the web."""
-
-    team: Text = ""
-    title: Text = ""
-    authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
-    url: Text = ""
-    note: Text = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A file or a folder that was handed in, and what came of it.
-
-    name: what it is called, different from all others. slug: the same in names of files. path: where it is.
-    entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
-    empty where it cannot be read. about: who submits.
-    scores: None where it could not be scored. problems: the first of `n_problems`. pages: SHA-256 of the
-    files of the site that are made of it alone, by path.
-    """
-
-    name: str
-    slug: str
-    path: Path
-    entry: str
-    digest: str
-    about: About = field(default_factory=About)
-    scores: Scores | None = None
-    problems: tuple[Problem, ...] = ()
-    n_problems: int = 0
-    pages: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def data(self) -> str:
-        """Where in the site all its scores are."""
-        return f"data/{self.slug}.json"
-
-    @property
-    def report(self) -> str:
-        """Where in the site its report is, if it has one."""
-        return f"reports/{self.slug}.html"
-
-    @property
-    def problems_page(self) -> str:
-        """Where in the site it is told what is wrong with it."""
-        return f"problems/{self.slug}.html"

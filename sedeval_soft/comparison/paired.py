@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numpy as np
@@ -139,11 +139,10 @@ class Paired:
             tally = self.load(k)
             if not self.rank_by.startswith("ranking."):
                 # Which classes there are shapes the ranks of classes: only for those must they be alike.
-                per_file, per_class = (
-                    {name: column for name, column in columns.items() if not name.startswith("ranking.")}
-                    for columns in (tally.per_file, tally.per_class)
-                )
-                tally = replace(tally, per_file=per_file, per_class=per_class)
+                columns: dict[str, Any] = {"per_file": tally.per_file, "per_class": tally.per_class}
+                for kind, of_kind in columns.items():
+                    columns[kind] = {n: c for n, c in of_kind.items() if not n.startswith("ranking.")}
+                tally = replace(tally, **columns)
             self._replicates[k] = Replicates.of(tally, self._chosen)
         return self._replicates[k]
 

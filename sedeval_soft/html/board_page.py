@@ -6,13 +6,17 @@ import json
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry, Submission
+from sedeval_soft.comparison.board import Board, Entry
+from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
 from sedeval_soft.measures.names import OVERALL, ScoreName
@@ -36,6 +40,58 @@ _RANKS = (
 )
 _DIFFERENCES = ("value", "low", "high", "p_adjusted")
 """Fields of an entry and of a difference that the JSON document has."""
+
+
+Text = Annotated[str, msgspec.Meta(max_length=300)]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a file says of a submission; empty where it does not. url: of a page on the web."""
+
+    team: Text = ""
+    title: Text = ""
+    authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
+    url: Text = ""
+    note: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A file or a folder that was handed in, and what came of it.
+
+    name: what it is called, different from all others. slug: the same in names of files. path: where it is.
+    entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
+    empty where it cannot be read. about: who submits.
+    scores: None where it could not be scored. problems: the first of `n_problems`. pages: SHA-256 of the
+    files of the site that are made of it alone, by path.
+    """
+
+    name: str
+    slug: str
+    path: Path
+    entry: str
+    digest: str
+    about: About = field(default_factory=About)
+    scores: Scores | None = None
+    problems: tuple[Problem, ...] = ()
+    n_problems: int = 0
+    pages: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> str:
+        """Where in the site all its scores are."""
+        return f"data/{self.slug}.json"
+
+    @property
+    def report(self) -> str:
+        """Where in the site its report is, if it has one."""
+        return f"reports/{self.slug}.html"
+
+    @property
+    def problems_page(self) -> str:
+        """Where in the site it is told what is wrong with it."""
+        return f"problems/{self.slug}.html"
 
 
 def slugs(names: Sequence[str]) -> dict[str, str]:
@@ -84,7 +140,8 @@ class BoardPages:
         settings, board = self.settings, self.board
         submissions = []
         for entry, each in self._ranked():
-            scores, off = each.scores or {}, entry.difference
+            scores: Mapping[str, float | int | None] = each.scores or {}
+            off = entry.difference
             submissions.append(
                 {
                     **_who(each),

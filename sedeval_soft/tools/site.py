@@ -22,7 +22,7 @@ from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import settings_for_scores, with_folds
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from, read_lengths, to_rows
-from sedeval_soft.comparison.board import Board, Submission
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, test_for
 from sedeval_soft.errors import EvaluationError, SettingsError
@@ -31,7 +31,7 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import BoardPages
+from sedeval_soft.html.board_page import BoardPages, Submission
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.names import ScoreName
 from sedeval_soft.measures.tally import Tally

@@ -23,13 +23,12 @@ import msgspec
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.sources import Parted, is_points
-from sedeval_soft.comparison.board import About, Submission
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreError
 from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
-from sedeval_soft.html.board_page import slugs
+from sedeval_soft.html.board_page import About, Submission, slugs
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
@@ -76,8 +75,8 @@ def find_submissions(
     named = _named([path for path in others if _is_submission(path) and not _is_same(path, reference)])
     submissions, warnings = [], []
     for name, slug in slugs(sorted(named)).items():
-        path, about, problems = named[name], About(), ()
-        digest, entry = "", spelled(path.name)
+        path, about, digest = named[name], About(), ""
+        entry, problems = spelled(path.name), tuple[Problem, ...]()
         try:
             digest = _digest(path, entry)
         except InputError as error:
@@ -295,7 +294,7 @@ def _score(submission: Submission, task: Task) -> Outcome:
         for score in scores.scores.values()
         if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
     }
-    values = {each: getattr(scores, each) for each in _OF_SCORES}
+    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
     tally = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
     return Outcome(Record(**values | {"scores": chosen, "tally": tally}), scores, rows)
 

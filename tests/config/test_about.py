@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sedeval_soft.comparison.board import About
 from sedeval_soft.errors import InputError
+from sedeval_soft.html.board_page import About
 from sedeval_soft.tools.submissions import read_about
 
 

@@ -48,7 +48,9 @@ class Example:
 def make_command(folder: Path, *imported: str) -> None:
     """Put the command into a new folder; imported: modules that most of its calls need."""
     folder.mkdir(parents=True)
-    (folder / "soft-sed-eval").write_text(f'#!/bin/sh\nexec {shlex.join(program(*imported))} "$@"\n', encoding="utf-8")
+    (folder / "soft-sed-eval").write_text(
+        f'#!/bin/sh\nexec {shlex.join(program(*imported))} "$@"\n', encoding="utf-8"
+    )
     (folder / "soft-sed-eval").chmod(0o755)
 
 

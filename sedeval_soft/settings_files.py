@@ -69,11 +69,6 @@ def load_settings(path: str) -> dict[str, Any]:
     return values
 
 
-def files_of_settings(path: str) -> tuple[str, ...]:
-    """Return the files that settings come from: this one, and those that it extends."""
-    return tuple(level.path for level in _levels(path)[0])
-
-
 def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
     """Return a settings file and those that it extends, and the settings of the preset below them."""
     levels = [_read(path)]

@@ -255,7 +255,8 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
             if self.check_event(yaml.AliasEvent):
                 # Few lines of aliases of aliases can be billions of values.
                 problem = "has an alias; expected what it stands for"
-                raise yaml.constructor.ConstructorError(None, None, problem, self.peek_event().start_mark)
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.constructor.ConstructorError(None, None, problem, mark)
             return super().compose_node(parent, index)
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above

@@ -72,6 +72,14 @@ ANNOTATORS = "Annotators"
 SIMULATED = "What is simulated"
 
 FORCE = option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
+MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
+    help="Form of the table that is made: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
+GRID = (
+    options.DURATIONS,
+    options.CLASSES,
+    setting("segment_length", help="Length of a segment: each is a row of the table that is made."),
+    setting("pool"),
+)
 
 CONVERSION = (
     argument("IN", "source"),
@@ -96,18 +104,14 @@ ANNOTATION = (
     option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME", help="A score to give the ceiling "
         "for. Repeatable.  [default: micro and macro F1 of segments, soft and hard]"),
     setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
-    options.DURATIONS,
-    options.CLASSES,
-    setting("segment_length", help="Length of a segment: each is a row of the reference."),
-    setting("pool"),
+    *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
 REFERENCE_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", help="Write the reference to a file, in the "
         "form of its extension; with - it is printed, and the agreement goes to standard error."),
-    option(OUTPUT, "--to", metavar="FORM",
-        help="Form of the reference: one of those that `soft-sed-eval convert` writes."),
+    MADE_FORM,
     FORCE,
     option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
         help="Form of the agreement."),
@@ -138,18 +142,14 @@ SIMULATION = (
         help="perturb: add normally distributed noise of this standard deviation."),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
         help="annotator: the labels of one annotator. Repeatable."),
-    options.DURATIONS,
-    options.CLASSES,
-    setting("segment_length", help="Length of a segment: each is a row."),
-    setting("pool"),
+    *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
 SYSTEM_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         help="Write the table to a file, in the form of its extension.  [default: standard output]"),
-    option(OUTPUT, "--to", metavar="FORM",
-        help="Form of the table: one of those that `soft-sed-eval convert` writes."),
+    MADE_FORM,
     FORCE,
     QUIET,
 )  # fmt: skip

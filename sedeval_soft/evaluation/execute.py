@@ -12,6 +12,7 @@ import os
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ class Dask(Execute):
             key = f"{visible(getattr(item, 'name', 'some recordings'))}{_APART}{uuid.uuid4().hex}"
             pieces = getattr(item, "pieces", None)
             # dask finds futures in arguments and lists of these, not within other objects.
-            given = (item,) if pieces is None else (item.with_pieces(None), *map(list, pieces))
+            given = (item,) if pieces is None else (replace(item, pieces=([], [])), *map(list, pieces))
             future = self._client.submit(_work, __version__, function, *given, key=key, pure=False)
             futures.append(future)
         return futures
@@ -254,7 +255,7 @@ def _work(version: str, function: Callable[[Any], Any], item: Any, *pieces: Any)
         limit = get_worker().memory_manager.memory_limit
     memory = int(max(_SHARE * limit, taken() + _LEAST * limit)) if limit else None
     with contextlib.nullcontext() if memory is None else memory_limited(memory):
-        return function(item.with_pieces(pieces) if pieces else item)
+        return function(replace(item, pieces=pieces) if pieces else item)
 
 
 @contextlib.contextmanager

@@ -135,19 +135,15 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def of(cls, group: str | None, tally: Tally) -> Part:
         """Return what stands of a tally in the header."""
-        per_class, per_file, samples, events = (
-            dict(sorted(kind.items()))
-            for kind in (tally.per_class, tally.per_file, tally.samples, tally.events)
-        )
         return cls(
             group,
             tally.classes,
             tally.recipe,
             None if tally.expected is None else tuple(sorted(tally.expected)),
-            {name: _kind(column) for name, column in per_class.items()},
-            {name: _kind(column) for name, column in per_file.items()},
-            {name: Samples(_kind(array), array.shape[1]) for name, array in samples.items()},
-            {name: Events(len(lifetimes), lifetimes.nested) for name, lifetimes in events.items()},
+            {name: _kind(column) for name, column in sorted(tally.per_class.items())},
+            {name: _kind(column) for name, column in sorted(tally.per_file.items())},
+            {name: Samples(_kind(of), of.shape[1]) for name, of in sorted(tally.samples.items())},
+            {name: Events(len(of), of.nested) for name, of in sorted(tally.events.items())},
         )
 
     def arrays(self, n_files: int) -> Iterator[Described]:

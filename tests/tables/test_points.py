@@ -142,7 +142,7 @@ def test_a_board_and_an_archive_refuse_them(tmp_path, reference):
     done = call(reference, shutil.make_archive(str(tmp_path / "sys"), "zip", points))
     assert done.code == 2
     assert "both have rows of recording 'a.wav'" in done.err
-    assert "unpacked into a FOLDER, --operating-points" in done.err
+    assert "--operating-points FOLDER takes" in done.err
 
 
 @pytest.mark.parametrize("more", [(), ("--memory-limit", "500M")], ids=str)

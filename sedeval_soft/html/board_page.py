@@ -15,8 +15,7 @@ from sedeval_soft import __version__
 from sedeval_soft.comparison.board import About, Board, Record
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
-from sedeval_soft.measures.names import OVERALL, ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.page import measure_label
 from sedeval_soft.report.table import number

@@ -25,7 +25,7 @@ from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
 from sedeval_soft.measures.event import count_per_class
 from sedeval_soft.measures.matching import maximum_matching
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.segment import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan

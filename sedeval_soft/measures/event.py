@@ -211,17 +211,16 @@ def count_events(
     n_files: int,
     n_classes: int,
     collars: Collars,
-    matching: Matching = "optimal",
     matched: Index | None = None,
 ) -> DetectionCounts:
     """Count matched events per file and class, and errors per file.
 
     With M the size of a maximum matching of a file's events regardless of class: S = M - TP,
     D = N_ref - M, I = N_sys - M. It does not depend on the order of events, as sed_eval's pass over
-    what its matching left does. matched: what `match_events` returns, if it is at hand.
+    what its matching left does. matched: what `match_events` returns; None for an optimal matching.
     """
     if matched is None:
-        matched = match_events(reference, system, n_classes, collars, matching)
+        matched = match_events(reference, system, n_classes, collars)
     m = count_regardless(reference, system, matched, n_files, collars)
     tp, n_ref, n_sys = (
         count_per_class(events, n_files, n_classes)

@@ -123,7 +123,8 @@ class Difference:
 _ROWS = Path(__file__).with_name("differences.tsv").read_text(encoding="utf-8").splitlines()[1:]
 
 DIFFERENCES = tuple(
-    Difference(*texts, tuple(scores.split())) for *texts, scores in (row.split("\t") for row in _ROWS)
+    Difference(tool, what, theirs, ours, tuple(scores.split()))
+    for tool, what, theirs, ours, scores in (row.split("\t") for row in _ROWS)
 )
 """All that are known, by tool, in the order of the docs."""
 

@@ -18,7 +18,7 @@ except ImportError as error:
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional import T_NORMS, score_of, soft_counts
-from sedeval_soft.functional.arrays import in_type_of
+from sedeval_soft.functional.arrays import Layout, in_type_of
 
 __all__ = ["SoftFLoss"]
 
@@ -75,7 +75,7 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
         weights: what each segment counts.
         """
         system = torch.sigmoid(input) if self.from_logits else input
-        layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}
+        layout: Layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}
         counts = soft_counts(target, system, t_norm=self.t_norm, errors=False, **layout)
         score = score_of(counts, "fbeta", average=self.average, beta=self.beta, eps=self.eps)
         # NaN in the input must stay seen: only where there is no reference F is undefined.

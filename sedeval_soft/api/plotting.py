@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -60,14 +60,12 @@ def plot(
     """
     form = None if output is None else form_of(output)
     wish, look = _pick(Wish, wish, values), _pick(Look, look, values)
-    if not systems:
-        raise SettingsError("expected one or more systems, found none")
-    named = named_systems(kind, wish, systems, names)
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     chosen = with_folds(settings_from(settings, values), folds)
     scored = scored_systems(
-        kind, reference, named, chosen, wish, default=chosen.only == DEFAULT_ONLY and "only" not in values,
+        kind, reference, systems, names, chosen, wish,
+        default=chosen.only == DEFAULT_ONLY and "only" not in values,
         durations=durations, folds=folds, limits=limits, progress=progress,
     )  # fmt: skip
     figure = figure_of(scored, look)
@@ -76,36 +74,11 @@ def plot(
     return figure
 
 
-def named_systems(
-    kind: str, wish: Wish, systems: Sequence[Any], names: Sequence[str] | None
-) -> dict[str, Any]:
-    """Return systems by what they are called in a figure: the names given, else of their files, cut short.
-
-    Raises SettingsError for names, and for what is wished for and no figure of this kind has.
-    """
-    check_kind(kind, wish, len(systems))
-    if names is not None:
-        called = list(_texts("names", names))
-        if len(called) != len(systems):
-            raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(called)}")
-        if not all(called):
-            raise SettingsError("the name of a system must not be empty")
-    else:
-        paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else "" for s in systems]
-        unnamed = ["system"] if len(paths) == 1 else [f"system {k + 1}" for k in range(len(paths))]
-        called = [PurePath(path).stem or path or other for path, other in zip(paths, unnamed, strict=True)]
-        if len(set(called)) < len(called):
-            called = [path or name for path, name in zip(paths, called, strict=True)]
-    twice = next((name for name in called if called.count(name) > 1), None)
-    if twice is not None:
-        raise SettingsError(f"two systems are called {twice!r}; expected names that differ")
-    return dict(zip(called, systems, strict=True))
-
-
 def scored_systems(
     kind: str,
     reference: Any,  # noqa: ANN401 - as for evaluate
-    systems: Mapping[str, Any],
+    systems: Sequence[Any],
+    names: Sequence[str] | None,
     settings: Settings,
     wish: Wish,
     *,
@@ -115,12 +88,29 @@ def scored_systems(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Systems:
-    """Evaluate systems, by name, as far as a kind of figure needs.
+    """Evaluate systems as far as a kind of figure needs.
 
-    default: whether nothing is said of what to evaluate. Other arguments as for `plot`.
+    names: what they are called in the figure; None for the names of their files, cut short. default: whether
+    nothing is said of what to evaluate. Other arguments, and errors, as for `plot`.
     """
+    check_kind(kind, wish, len(systems))
+    paths = [os.fspath(system) if isinstance(system, str | os.PathLike) else "" for system in systems]
+    if names is not None:
+        called = list(_texts("names", names))
+        if len(called) != len(systems):
+            raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(called)}")
+        if not all(called):
+            raise SettingsError("the name of a system must not be empty")
+    else:
+        unnamed = ["system"] if len(paths) == 1 else [f"system {k + 1}" for k in range(len(paths))]
+        called = [PurePath(path).stem or path or other for path, other in zip(paths, unnamed, strict=True)]
+        if len(set(called)) < len(called):
+            called = [path or name for path, name in zip(paths, called, strict=True)]
+    twice = next((name for name in called if called.count(name) > 1), None)
+    if twice is not None:
+        raise SettingsError(f"two systems are called {twice!r}; expected names that differ")
     chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
-    tables = {name: with_points(system, limits) for name, system in systems.items()}
+    tables = {name: with_points(system, limits) for name, system in zip(called, systems, strict=True)}
     chosen, limits = settings_of_points(chosen, tables.values()), limits_from(limits)
     if kind == "matrix" and len(tables) > 1:
         board = compare(

@@ -91,18 +91,10 @@ a class without reference, is said in the figure.
 )
 def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Draw a figure; the help is made from the list of kinds."""
-    output, names, folds, form = given["output"], given["names"], given["folds"], given["form"]
+    output, folds, form = given["output"], given["folds"], given["form"]
     printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        *(
-            (systems.count(path) > 1, f"SYSTEM {path} is given twice; expected each once.")
-            for path in systems
-        ),
-        (
-            names and len(names) != len(systems),
-            f"Expected a --name for each SYSTEM, {len(systems)}; found {len(names)}.",
-        ),
         (given["worst"] and kind != "worst", f"--worst is of the kind worst; {kind} has no use for it."),
         (
             given["ci"] and kind not in RESAMPLED,
@@ -112,7 +104,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         (printed and sys.stdout.isatty(), f"-o {output}: a figure is nothing for a terminal."),
     )
     with options.limits_of(given) as limits:
-        from sedeval_soft.api.plotting import named_systems, scored_systems
+        from sedeval_soft.api.plotting import scored_systems
         from sedeval_soft.errors import SettingsError
         from sedeval_soft.plots.data import Wish
         from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
@@ -122,18 +114,17 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
         read = {"reference": reference, **each_of("system output", systems)}
         read |= {"table of durations": given["durations"], "table of folds": folds}
-        check_files({"-o": output}, read | options.settings_files(given["config"]))
+        check_files({"-o": output}, read | {"settings file": given["config"]})
         suffix = form if printed else form_of(output)
         if form not in (None, suffix):
             raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")
-        named = named_systems(kind, wish, systems, names or None)
         settings = options.settings_of(given, folds=folds)
         # Of several systems a matrix has intervals, whether they are asked for or not.
         if not (kind == "matrix" and len(systems) > 1):
             options.check_intervals(given, settings)
         with progress(quiet=quiet) as show:
             scored = scored_systems(
-                kind, reference, named, settings, wish,
+                kind, reference, systems, given["names"] or None, settings, wish,
                 default=settings.only == DEFAULT_ONLY and not given["only"],
                 durations=given["durations"], folds=folds, limits=limits, progress=show,
             )  # fmt: skip

@@ -423,8 +423,8 @@ def _of_fields(what: str, values: Mapping[str, Any], kind: type[_T]) -> _T:
 
 def _findings(values: Mapping[str, Any]) -> AlignmentReport:
     report = _of_fields("findings", values, AlignmentReport)
-    faults = [f"the role {role!r}" for role in {*report.beyond, *report.tables, *report.off_grid} - _ROLES]
-    for name in ("beyond", "after_end", "off_grid"):
+    faults = [f"the role {role!r}" for role in {*report.beyond, *report.tables} - _ROLES]
+    for name in ("beyond", "after_end"):
         numbers = (number for of_one in getattr(report, name).values() for number in of_one)
         faults += [f"{number} of {name}" for number in numbers if not 0 <= number <= _MOST]
     faults += [fault for table in report.tables.values() if (fault := table.fault())]

@@ -16,6 +16,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
@@ -24,9 +27,6 @@ from sedeval_soft.plots.data import System, Systems, joined
 from sedeval_soft.plots.style import DISTINCT, Look
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from sedeval_soft.arrays import Floats
     from sedeval_soft.measures.curve_scores import Curve
 
@@ -59,23 +59,19 @@ class Line:
 
     def style(self, stroke: dict[str, Any]) -> dict[str, Any]:
         """Return how it is drawn with a stroke: its marker only where there is nothing between points."""
-        if self.joins == "points":
-            return {**stroke, "linestyle": "none"}
-        return stroke | (
-            {"linewidth": 0.7 * layout.unit_of()} if self.joins == "marked" else {"marker": "none"}
-        )
+        thin = 0.7 * layout.unit_of()
+        marked: dict[str, dict[str, Any]] = {"points": {"linestyle": "none"}, "marked": {"linewidth": thin}}
+        return stroke | marked.get(self.joins, {"marker": "none", "drawstyle": self.joins})
 
     def draw(self, axes: Axes, stroke: dict[str, Any]) -> None:
         """Draw it with a stroke."""
         style = self.style(stroke)
         if self.joins == "points":
             style |= {"markersize": 1.6 * layout.unit_of(), "rasterized": len(self.x) > _MANY}
-        axes.plot(self.x, self.y, drawstyle=self.joins if "steps" in self.joins else "default", **style)
+        axes.plot(self.x, self.y, **style)
         if self.mark is not None:
-            axes.plot(
-                *([value] for value in self.mark), linestyle="none", marker="o", color=stroke["color"],
-                markeredgecolor=axes.get_facecolor(), zorder=4,
-            )  # fmt: skip
+            edge = axes.get_facecolor()
+            axes.plot(*self.mark, "o", color=stroke["color"], markeredgecolor=edge, zorder=4)
 
 
 Panels = dict[str, list[tuple[str, Line | None, dict[str, Any]]]]
@@ -88,7 +84,7 @@ class Frame:
 
     labels: of the axes. behind: draws what lies behind the lines, and limits the axes, which go from 0 to 1
     elsewhere. heading: of the values beside names. more: further entries of the legend. square: whether axes
-    are. grid: its axis, `both` or none. diagonal: whether it is drawn, from 0 to 1.
+    are. grid: its axis, `both` or none. diagonal: whether it is drawn.
     """
 
     labels: tuple[str, str]
@@ -96,30 +92,24 @@ class Frame:
     heading: str = ""
     more: Sequence[layout.Entry] = ()
     square: bool = False
-    grid: Literal["", "x", "y", "both"] = ""
+    grid: Literal["", "y", "both"] = ""
     diagonal: bool = False
 
     def draw(self, axes: Axes, labels: Sequence[str], title: str) -> None:
         """Draw what is around and behind lines."""
-        axes.set(xlim=_UNIT, ylim=_UNIT)
+        axes.set(xlim=_UNIT, ylim=_UNIT, xlabel=labels[0], ylabel=labels[1], title=title)
         if self.grid:
             axes.grid(True, axis=self.grid)
         if self.diagonal:
-            _draw_diagonal(axes)
+            thin = 0.6 * layout.unit_of()
+            axes.axline((0, 0), slope=1, color="#b0b0b0", linestyle="-", zorder=1, linewidth=thin)
         self.behind(axes)
-        axes.set(xlabel=labels[0], ylabel=labels[1], title=title)
         if self.square:
             axes.set_box_aspect(1)
 
 
-def _draw_diagonal(axes: Axes, ends: tuple[float, float] = (0, 1)) -> None:
-    axes.plot(ends, ends, color="#b0b0b0", linestyle="-", zorder=1, linewidth=0.6 * layout.unit_of())
-
-
 def _draw_panels(look: Look, frame: Frame, panels: Panels, notes: Sequence[str]) -> Figure:
     """Draw panels, at least one; the legend has what the first one names."""
-    from matplotlib.lines import Line2D
-
     alone = len(panels) == 1
     width = look.inches("single" if alone else "double")
     rows, columns = layout.grid_of(len(panels), width)
@@ -289,19 +279,16 @@ def draw_det(systems: Systems, look: Look) -> Figure:
         span = min(span[0], ticks[3]), max(span[1], ticks[7])
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [f"{percent:g}" for percent in _PERCENTS])
-        _draw_diagonal(axes, span)
         axes.set(xlim=span, ylim=span)
 
     labels = (_based(systems, "false alarms in %"), "misses in %")
-    frame = Frame(labels, behind, "equal error rate", square=True, grid="both")
+    frame = Frame(labels, behind, "equal error rate", square=True, grid="both", diagonal=True)
     reason = "Beyond the axes, for no threshold has errors of both kinds"
     return _draw_curves(systems, look, frame, line, "equal_error_rate", reason)
 
 
 def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
     """Draw F over the system's threshold, and mark the best."""
-    from matplotlib.lines import Line2D
-
     threshold, stem = systems.settings.threshold, f"{systems.family[0]}.optimal"
 
     def line(curve: Curve, system: System, label: str | None) -> Line:

@@ -169,9 +169,10 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
     for name, option in OPTIONS.items():
         if getattr(wish, name) not in (None, ()) and name not in KINDS[kind].options:
             raise SettingsError(f"{option} is of {', '.join(kinds_with(name))}; {kind} has no use for it")
-    if systems > (most := KINDS[kind].most or systems):
-        shows = "is a figure of one system" if most == 1 else f"shows up to {most} systems side by side"
-        raise SettingsError(f"{kind} {shows}; found {systems}")
+    if not systems:
+        raise SettingsError("expected one or more systems, found none")
+    if systems > 1 and KINDS[kind].single:
+        raise SettingsError(f"{kind} is a figure of one system; found {systems}")
 
 
 def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple[str, str]:

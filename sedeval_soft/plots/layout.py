@@ -7,18 +7,20 @@ their place lose their middle.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.textpath import text_to_path
 
 from sedeval_soft.errors import SettingsError, escaped, visible
 from sedeval_soft.plots.style import DASHES, MARKERS, Look
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 POINTS = 72.0  # points of an inch
 ELLIPSIS = "\u2026"
@@ -54,8 +56,6 @@ def lay_out(
     grid: rows and columns of axes. count: how many of them are there; the labels between these are left out
     where they share axes. heading: above the legend. notes: each begins a line at the foot.
     """
-    from matplotlib.figure import Figure
-
     width, inside = size[0], (size[0] - 2 * _MARGIN) * POINTS
     small = points_of("legend.fontsize")
     figure = Figure(figsize=(width, 1.0), layout="constrained")
@@ -165,15 +165,11 @@ def unit_of() -> float:
 
 def points_of(name: str) -> float:
     """Return a size of letters that a setting of matplotlib has, which may be a word, in points."""
-    from matplotlib.font_manager import FontProperties
-
     return float(FontProperties(size=setting(name)).get_size_in_points())
 
 
 def setting(name: str) -> Any:  # noqa: ANN401 - each setting has its own type
     """Return the value of a setting of matplotlib."""
-    import matplotlib as mpl
-
     parameters: Any = mpl.rcParams
     return parameters[name]
 
@@ -196,19 +192,15 @@ def shortened(text: str, points: float, size: float | None = None) -> str:
 
     points: the width. size: of the letters in points, None for that of the tick labels.
     """
-    # Cut before it is measured: a name may be as long as a book. Not through what `plain` wrote for a letter.
-    most = max(2 * int(points), 2)
-    if len(text) <= most and text_width(plain(text), size) <= points:
-        return plain(text)
-    count = max(min(len(text) - 1, most), 2)
-    start, end = ([plain(c) for c in part] for part in (text[: count - count // 2], text[-(count // 2) :]))
-    while count > 2:
-        cut = "".join((*start[: count - count // 2], ELLIPSIS, *end[-(count // 2) :]))
+    # Cut before it is measured: a name may be as long as a book.
+    count = min(len(text), max(2 * int(points), 2))
+    while True:
+        start, end = text[: count - count // 2], text[len(text) - count // 2 :]
+        cut = plain(text) if count == len(text) else f"{plain(start)}{ELLIPSIS}{plain(end)}"
         width = text_width(cut, size)
-        if width <= points:
+        if count <= 2 or width <= points:
             return cut
         count = min(count - 1, max(int(count * points / width), 2))
-    return "".join((*start[:1], ELLIPSIS, *end[-1:]))
 
 
 def all_shortened(texts: Sequence[str], points: float, size: float | None = None) -> list[str]:
@@ -238,30 +230,14 @@ def wrapped(text: str, points: float, size: float | None = None) -> list[str]:
 
 def text_width(text: str, size: float | None = None) -> float:
     """Return how wide a text is when it is drawn, in points; size: of its letters, None for tick labels."""
-    points = points_of("xtick.labelsize") if size is None else size
-    fonts = _fonts()
-    # Measured letter by letter, each once: names have the same letters.
-    return sum(_advance(c, fonts) for c in text.replace(r"\$", "$")) * points / 100
-
-
-@lru_cache(maxsize=4096)
-def _advance(letter: str, fonts: tuple[Any, ...]) -> float:
-    """Return how wide a letter of a hundred points is."""
-    from matplotlib.ft2font import LoadFlags
-
-    font = next((font for font in fonts if font.get_char_index(ord(letter))), fonts[0])
-    font.set_size(100, 72)
-    return float(font.load_char(ord(letter), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536
+    font = FontProperties(size=setting("xtick.labelsize") if size is None else size)
+    return float(text_to_path.get_text_width_height_descent(text.replace(r"\$", "$"), font, ismath=False)[0])
 
 
 def _fonts() -> tuple[Any, ...]:
     """Return the fonts that texts are drawn with, those that are there, in their order."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
     fonts: dict[str, None] = {}
     for family in setting("font.family"):
-        try:
+        with contextlib.suppress(ValueError):
             fonts[findfont(FontProperties(family=[family]), fallback_to_default=False)] = None
-        except ValueError:
-            continue
     return tuple(get_font(path) for path in fonts or [findfont(FontProperties())])

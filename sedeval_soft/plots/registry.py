@@ -15,8 +15,8 @@ class Kind(NamedTuple):
     it has a use for. families: the bases and readings of which it shows one, the one that it prefers first;
     beside: readings of the same basis that it needs, too. only: what it shows where nothing is said of what
     to evaluate, and whatever is said where it is fixed. group: of measures that it needs. sweeps: whether it
-    goes over thresholds of the reference. intervals: whether it shows some. most: how many systems it can
-    show, None for any number.
+    goes over thresholds of the reference. intervals: whether it shows some. single: whether it is of one
+    system.
     """
 
     summary: str
@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     group: str = ""
     sweeps: bool = False
     intervals: bool = False
-    most: int | None = None
+    single: bool = False
 
 
 MATRIX_BASES = ("segment", "event", "intersection")
@@ -70,11 +70,11 @@ KINDS: dict[str, Kind] = {
     ),
     "confusion": Kind(
         "which class is taken for which", "scores.draw_confusion", (*_CLASSES, "sort"),
-        ("segment.hard", "event.hard", "clip.hard"), group="confusion", most=4,
+        ("segment.hard", "event.hard", "clip.hard"), group="confusion", single=True,
     ),
     "surface": Kind(
         "F over the thresholds of the reference and of the system", "scores.draw_surface",
-        ("class_names",), ("segment.hard", "clip.hard"), sweeps=True, most=4,
+        ("class_names",), ("segment.hard", "clip.hard"), sweeps=True, single=True,
     ),
     "timeline": Kind(
         "one file over time: hits, misses and false alarms", "timeline.draw_timeline",
@@ -82,7 +82,7 @@ KINDS: dict[str, Kind] = {
     ),
     "worst": Kind(
         "segments, files or classes with the most errors", "scores.draw_worst", ("of",),
-        only=("segment.soft",), most=1,
+        only=("segment.soft",), single=True,
     ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),

@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
@@ -18,11 +22,7 @@ from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
 from sedeval_soft.report.page import measure_label
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from sedeval_soft.arrays import Floats
-    from sedeval_soft.measures.curve_scores import Surface
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
@@ -43,8 +43,6 @@ def _draw_cells(
     **font: Any,  # noqa: ANN401 - as for matplotlib's texts
 ) -> None:
     """Draw a cell for each value in [0, 1], hatches where there is none, and texts by row and column."""
-    from matplotlib.patches import Rectangle
-
     image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=colours, aspect="auto", interpolation="nearest")
     none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "////", "linewidth": 0}
     for i, j in np.argwhere(~np.isfinite(values)):
@@ -137,8 +135,6 @@ def _draw_board(
     label: str,
 ) -> Figure:
     """Draw systems from the best down, a panel for each basis, with dots for the readings."""
-    from matplotlib.lines import Line2D
-
     board, count = systems.board, len(systems.all)
     width = look.inches("double" if len(bases) > 1 else "single")
     size = width, (0.6 + (0.11 * len(styles) + 0.08) * count) * layout.unit_of()
@@ -171,8 +167,6 @@ def _draw_board(
 
 def draw_classes(systems: Systems, look: Look) -> Figure:
     """Draw scores of each class as bars, and below them their mean over classes."""
-    from matplotlib.patches import Patch
-
     stems = class_scores(systems.settings, systems.wish, several=systems.several)
     series = [(system, stem) for stem in stems for system in systems.all]
     names = systems.classes()
@@ -254,8 +248,6 @@ def _name_bars(axes: Axes, places: Floats, texts: Sequence[str]) -> None:
 
 def draw_worst(systems: Systems, look: Look) -> Figure:
     """Draw the segments, files or classes with the most misses and false alarms."""
-    from matplotlib.patches import Patch
-
     worst, what, label = systems.all[0].scores.worst, systems.wish.of or "segments", ""
     if worst is not None:
         if systems.wish.of == "segments" and worst.basis != "segment":
@@ -295,92 +287,70 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
 
 def draw_confusion(systems: Systems, look: Look) -> Figure:
     """Draw how often each class of the reference meets each class of the system."""
-    count = len(systems.all)
     names, omitted = systems.largest(systems.classes(), _MOST_CELLS)
-    width, unit = look.inches("double" if count > 1 or len(names) > 8 else "single"), layout.unit_of()
-    rows, columns = layout.grid_of(count, width, 2.2 if count > 1 else 1.0)
-    each = width / columns
-    texts = layout.all_shortened(names, each * layout.POINTS * 0.25)
+    count = len(names) + 1
+    width, unit = look.inches("double" if count > 9 else "single"), layout.unit_of()
+    texts = layout.all_shortened(names, width * layout.POINTS * 0.25)
     # Names stand upright below, and take as much as they do at the side.
     beside = max(map(layout.text_width, [*texts, "inserted"])) / layout.POINTS + 0.25 * unit
-    cell = (each - beside - 0.3 * unit) / (len(names) + 1)
-    high = beside + (len(names) + 1) * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
-    title = 0.2 * unit if count > 1 else 0.0
+    cell = (width - beside - 0.3 * unit) / count
+    high = beside + count * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
     explained = (
         "Colour: share of the row's reference; in the last row, of what the system has of the column's."
     )
-    size = width, rows * (high + title)
-    figure, panels = layout.lay_out(look, size, (rows, columns), count, notes=[explained, *omitted])
-    for axes, system in zip(panels, systems.all, strict=True):
-        if names:
-            _draw_table(axes, system, systems.family, names, numbered=len(names) * columns <= _NUMBERED)
-            axes.set_xticks(range(len(names) + 1), [*texts, "missed"], rotation=90)
-            axes.set_yticks(range(len(names) + 1), [*texts, "inserted"])
-            axes.set(xlabel="system", ylabel="reference")
-        else:
-            layout.write_empty(axes)
-            axes.set_axis_off()
-        if count > 1:
-            axes.set_title(
-                layout.all_shortened(
-                    [system.name], each * layout.POINTS * 0.6, layout.points_of("axes.titlesize")
-                )[0]
-            )
-    if names:
-        layout.add_colour_bar(figure, panels[0].images[0])
+    figure, (axes,) = layout.lay_out(look, (width, high), notes=[explained, *omitted])
+    if not names:
+        layout.write_empty(axes)
+        axes.set_axis_off()
+        return figure
+    counts, shares = _confusion(systems.all[0], systems.family, names)
+    shown = np.isfinite(shares) if len(names) <= _NUMBERED else np.zeros_like(shares, dtype=bool)
+    numbers = {
+        (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
+        for i, j in np.argwhere(shown).tolist()
+    }
+    _draw_cells(axes, shares, numbers, _COUNTS, fontsize=6.0 * unit)
+    for draw_line in (axes.axvline, axes.axhline):
+        draw_line(count - 1.5, color=axes.get_facecolor(), linestyle="-", linewidth=3 * unit)
+    axes.set_xticks(range(count), [*texts, "missed"], rotation=90)
+    axes.set_yticks(range(count), [*texts, "inserted"])
+    axes.set(xlabel="system", ylabel="reference")
+    layout.add_colour_bar(figure, axes.images[0])
     return figure
 
 
-def _draw_table(
-    axes: Axes, system: System, family: tuple[str, str], names: list[str], *, numbered: bool
-) -> None:
-    """Draw the shares of each row, with the numbers of pairs; missed behind them, inserted below.
+def _confusion(system: System, family: tuple[str, str], names: list[str]) -> tuple[Floats, Floats]:
+    """Return the numbers of pairs, missed behind them and inserted below, and the shares of each row.
 
     A row is divided by the size of its reference, so that its own cell is the recall, the last row by how
-    much the system has of a class. Nothing is drawn where there is nothing to divide by, and in the corner.
+    much the system has of a class. NaN where there is nothing to divide by, and in the corner.
     """
-    n, stem = len(names), ".".join(family)
-    counts, whole = np.full((2, n + 1, n + 1), np.nan)
     table = next(each for each in system.scores.confusion if each.basis == family[0])
-    place = {label: k for k, label in enumerate(table.classes)}
-    for i, row in enumerate(names):
-        if row in place:
-            pairs = table.pairs[place[row]]
-            counts[i, :n] = [pairs[place[column]] if column in place else np.nan for column in names]
-            counts[i, n], counts[n, i] = table.missed[place[row]], table.inserted[place[row]]
-            whole[i] = system.value(f"{stem}.n_ref[{row}]") or np.nan
-            whole[n, i] = system.value(f"{stem}.n_sys[{row}]") or np.nan
-    shares = counts / whole
-    texts = {
-        (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
-        for i, j in np.argwhere(np.isfinite(shares)).tolist()
-        if numbered
-    }
-    _draw_cells(axes, shares, texts, _COUNTS, fontsize=6.0 * layout.unit_of())
-    for draw_line in (axes.axvline, axes.axhline):
-        draw_line(n - 0.5, color=axes.get_facecolor(), linestyle="-", linewidth=3 * layout.unit_of())
+    at = [table.classes.index(name) for name in names]
+    counts, whole = np.full((2, len(names) + 1, len(names) + 1), np.nan)
+    counts[:-1, :-1] = np.array(table.pairs)[np.ix_(at, at)]
+    counts[:-1, -1], counts[-1, :-1] = np.array(table.missed)[at], np.array(table.inserted)[at]
+    n_ref, n_sys = (
+        [system.value(f"{'.'.join(family)}.{measure}[{name}]") or np.nan for name in names]
+        for measure in ("n_ref", "n_sys")
+    )
+    whole[:-1], whole[-1, :-1] = np.array(n_ref)[:, None], n_sys
+    return counts, counts / whole
 
 
 def draw_surface(systems: Systems, look: Look) -> Figure:
-    """Draw F over the thresholds of the reference and of the system."""
-    from matplotlib.lines import Line2D
-
+    """Draw F over the thresholds of the reference and of the system, of all classes or some by themselves."""
     (basis, _), wanted, settings = systems.family, systems.wish.class_names, systems.settings
-    panels: list[tuple[str, Surface, Floats]] = []
-    for system in systems.all:
-        surface: Surface = system.scores.curves.surfaces[basis]
-        if not wanted:
-            panels.append((system.name if systems.several else "", surface, surface.micro_f))
-        by_class = dict(zip(system.scores.classes, surface.f, strict=True))
-        for name in systems.classes() if wanted else ():
-            title = f"{name}, {system.name}" if systems.several else name
-            panels.append((title, surface, by_class.get(name, np.full_like(surface.micro_f, np.nan))))
-    count = len(panels)
+    scores, classes = systems.all[0].scores, systems.classes()
+    surface = scores.curves.surfaces[basis]
+    panels = {name: surface.f[scores.classes.index(name)] for name in classes} if wanted else {}
+    panels = panels or {"": surface.micro_f}
+    count, unit = len(panels), layout.unit_of()
     width = look.inches("single" if count == 1 else "double")
     rows, columns = layout.grid_of(count, width)
     each = width / columns
-    high = min(each * 0.85, 3.4 * layout.unit_of()) if count == 1 else each * 0.9
-    ridge: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * layout.unit_of()}
+    high = min(each * 0.85, 3.4 * unit) if count == 1 else each * 0.9
+    ridge: dict[str, Any] = {"linestyle": (0, (3, 1.5)), "linewidth": 0.9 * unit}
     legend = (
         layout.Entry(Line2D([], [], color="#808080", **ridge), "best threshold of the system"),
         layout.Entry(Line2D([], [], color="#808080", linestyle="none", marker="X"), "hard reading"),
@@ -390,17 +360,15 @@ def draw_surface(systems: Systems, look: Look) -> Figure:
         look, (width, rows * high), (rows, columns), count, entries=legend, notes=systems.undefined(silent),
         sharex=True, sharey=True,
     )  # fmt: skip
-    for k, (axes, (title, surface, values)) in enumerate(zip(all_axes, panels, strict=True)):
+    hard: dict[str, Any] = {"color": "black", "markeredgecolor": "white", "markersize": 5 * unit}
+    for k, (axes, (title, values)) in enumerate(zip(all_axes, panels.items(), strict=True)):
         _draw_surface(axes, surface.thresholds, values, ridge)
-        axes.plot(
-            [settings.threshold], [settings.reference_cut], linestyle="none", marker="X", color="black",
-            markeredgecolor="white", markersize=5 * layout.unit_of(),
-        )  # fmt: skip
+        axes.plot(settings.threshold, settings.reference_cut, "X", **hard)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.set(xlabel="threshold of the system", ylabel="threshold of the reference")
         layout.label_edges(axes, lowest=k + columns >= count)
         axes.set_title(
-            layout.all_shortened([title], each * layout.POINTS * 0.7, layout.points_of("axes.titlesize"))[0]
+            layout.shortened(title, each * layout.POINTS * 0.7, layout.points_of("axes.titlesize"))
         )
     label = f"F ({basis}-based, {'by class' if wanted else 'all classes'})"
     layout.add_colour_bar(figure, all_axes[0].images[0], label, shrink=0.9)
@@ -418,10 +386,9 @@ def _draw_surface(axes: Axes, at: Floats, values: Floats, ridge: dict[str, Any])
     )  # fmt: skip
     axes.set_autoscale_on(False)
     # Where F is 0 throughout, or nothing, no threshold is the best.
-    defined = np.nan_to_num(values).max(axis=1) > 0
-    best = np.full(len(at), np.nan)
-    if defined.any():
-        best[defined] = at[np.nanargmax(values[defined], axis=1)]
+    defined = np.nan_to_num(values)
+    best = np.where(defined.max(axis=1) > 0, at[defined.argmax(axis=1)], np.nan)
+    if np.isfinite(best).any():
         levels, thin = np.arange(0.1, 1.0, 0.1), 0.4 * layout.unit_of()
         axes.contour(at, at, values, levels=levels, colors="white", linewidths=thin)
     axes.plot(best, at, color="black", **ridge)

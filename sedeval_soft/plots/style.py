@@ -169,8 +169,8 @@ def _style_parameters(style: str) -> dict[str, Any]:
 def figure_of(systems: Systems, look: Look) -> Figure:
     """Draw a figure; raises SettingsError for what the systems do not have."""
     module, _, name = KINDS[systems.kind].draw.partition(".")
-    draw = getattr(import_module(f"sedeval_soft.plots.{module}"), name)
     with drawn_as(look):
+        draw = getattr(import_module(f"sedeval_soft.plots.{module}"), name)
         figure: Figure = draw(systems, look)
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*constrained_layout not applied")

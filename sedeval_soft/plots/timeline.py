@@ -9,6 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
@@ -21,9 +27,6 @@ from sedeval_soft.timeline.events import Activity, active, activities
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from sedeval_soft.arrays import Floats
 
 _MOST_CLASSES = 20
@@ -79,9 +82,6 @@ def _rows(pair: Recordings, settings: Settings, start: float, end: float, length
 
 def draw_timeline(systems: Systems, look: Look) -> Figure:
     """Draw one file over time."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
     settings, wish = systems.settings, systems.wish
     pairs = [system.pair for system in systems.all if system.pair is not None]
     name = _file(list(dict.fromkeys(file for pair in pairs for file in pair.files)), wish.file)
@@ -173,8 +173,6 @@ def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settin
     theirs = active(system.at(middle), settings.threshold, settings.inclusive)
     codes = np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], np.nan)
     if len(codes) > _MANY:
-        from matplotlib.colors import ListedColormap
-
         colours = ListedColormap([str(style["facecolor"]) for style in _VERDICTS.values()])
         image = codes[None, :]
         axes.pcolormesh(edges, ends, image, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
@@ -207,8 +205,6 @@ def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> Any:  #
 
 def _draw_boxes(axes: Axes, spans: Floats, ends: tuple[float, float], **style: Any) -> None:  # noqa: ANN401
     """Draw a box from the onset to the offset of each span, (n, 2); ends: where it is high and low."""
-    from matplotlib.collections import PolyCollection
-
     x = spans[:, [0, 1, 1, 0]]
     y = np.broadcast_to(np.repeat(ends, 2), x.shape)
     boxes = PolyCollection(list(np.stack([x, y], axis=2)), **style)

@@ -1,8 +1,7 @@
 """The page of one system: what was read and how it is scored, the tables of its scores, and notes on these.
 
-Each measure says its table. What is in none is shown all the same: any basis and reading has its rows in the
-same tables, and a measure or an average stands in the tables of other measures and other averages. Only
-groups of classes and scenes are shown in brief: machines get all their scores.
+Each measure says its table, in which any basis and reading has its rows. Only groups of classes and scenes
+are shown in brief: machines get all their scores.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, num
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 if TYPE_CHECKING:
-    from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Offender, Sweep, Worst
+    from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Level, Offender, Sweep, Worst
     from sedeval_soft.evaluation.scores import Input, Score, Scores
 
 METHODS = {
@@ -299,36 +298,25 @@ def _tables(scores: Scores) -> Iterator[Table]:
     for part, members in parts.items():
         members.sort(key=lambda score: order[score.basis, score.reading])
         averages = [score for score in members if score.average is not None]
-        title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(str(part))}"
         if part is None:
             title = ""
-            by_layout: dict[Layout | None, list[Score]] = {layout: [] for layout in AVERAGED}
+            by_layout: dict[Layout, list[Score]] = {layout: [] for layout in AVERAGED}
             for score in averages:
-                place = _TABLE_OF.get((score.measure, score.average or ""))
-                by_layout.setdefault(place, []).append(score)
-            for place, same in by_layout.items():
-                yield _table(scores, place or _other_averages(same), same)
+                by_layout[_TABLE_OF[score.measure, score.average or ""]].append(score)
+            for layout, same in by_layout.items():
+                yield _table(scores, layout, same)
         else:
+            title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(part)}"
             layout, main = _main(averages)
             yield _table(scores, replace(layout, title=layout.title + title), main)
-        yield from _classes(scores, members, title)
+        of_classes = (score for score in members if score.class_name is not None)
+        for (basis, reading), group in groupby(of_classes, lambda score: (score.basis, score.reading)):
+            same = list(group)
+            for suffix, measures in _OF_CLASSES.items():
+                layout = Layout(f"Classes, {basis}-based, {reading} reading{title}{suffix}", measures)
+                yield _table(scores, layout, [score for score in same if score.measure in measures])
         if part is None and len(scores.classes) <= _MOST_CLASSES:
             yield from map(_confusion, scores.confusion)
-
-
-def _classes(scores: Scores, members: Sequence[Score], part: str) -> Iterator[Table]:
-    """Yield the tables of the classes of each basis and reading, with a row for each class."""
-    of_classes = (score for score in members if score.class_name is not None)
-    for (basis, reading), same in groupby(of_classes, lambda score: (score.basis, score.reading)):
-        by_measure: dict[str, list[Score]] = {}
-        for score in same:
-            by_measure.setdefault(score.measure, []).append(score)
-        others = {*by_measure}.difference(*_OF_CLASSES.values())
-        last = tuple(measure for measure in by_measure if measure in others)
-        for suffix, measures in (*_OF_CLASSES.items(), (", other measures", last)):
-            title = f"Classes, {basis}-based, {reading} reading{part}{suffix}"
-            main = [score for measure in measures for score in by_measure.get(measure, ())]
-            yield _table(scores, Layout(title, measures), main)
 
 
 def _main(members: Sequence[Score]) -> tuple[Layout, Sequence[Score]]:
@@ -340,45 +328,38 @@ def _main(members: Sequence[Score]) -> tuple[Layout, Sequence[Score]]:
     if {"micro", "macro"} <= {score.average for score in members}:
         layout = replace(layout, averages=tuple(each for each in layout.averages if each != "weighted"))
     main = [s for s in members if s.measure in layout.measures and s.average in layout.averages]
-    return (layout, main) if main else (_other_averages(members), members)
-
-
-def _other_averages(scores: Sequence[Score]) -> Layout:
-    """Return the table of the averages that no other table shows."""
-    measures = tuple(dict.fromkeys(score.measure for score in scores))
-    averages = tuple(dict.fromkeys(score.average or "" for score in scores))
-    return Layout("Other averages", measures, averages, stacked=True)
+    if main:
+        return layout, main
+    measures = tuple(dict.fromkeys(score.measure for score in members))
+    averages = tuple(dict.fromkeys(score.average or "" for score in members))
+    return Layout("Other averages", measures, averages, stacked=True), members
 
 
 def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
     """Return a table of the rows and columns that have any score, ends of intervals below their values.
 
-    members: in the order of their bases and readings.
+    members: in the order of their rows.
     """
     names: tuple[str, ...] = ("basis", "reading", *["average"] * layout.stacked)
-    families = dict.fromkeys((score.basis, score.reading) for score in members)
-    order = [(*family, average)[: len(names)] for family in families for average in layout.averages]
     if not layout.averages:
-        names, order = ("class",), [(label,) for label in scores.classes]
+        names = ("class",)
     # A title that is about one average needs no heading that repeats it.
     aside = not layout.stacked and len(layout.averages) > 1
     cells: dict[tuple[str, ...], dict[tuple[str, str], Score]] = {}
     for score in members:
         average = score.average or ""
-        place = (score.class_name or "",) if score.average is None else (score.basis, score.reading, average)
-        cells.setdefault(place[: len(names)], {})[average if aside else "", score.measure] = score
+        row = (score.class_name or "",) if score.average is None else (score.basis, score.reading, average)
+        cells.setdefault(row[: len(names)], {})[average if aside else "", score.measure] = score
     columns = [(above, name) for above in (layout.averages if aside else ("",)) for name in layout.measures]
     columns = [column for column in columns if any(column in row for row in cells.values())]
+    low, high = ends(scores.settings.confidence)
     rows: list[tuple[str, ...]] = []
     details: set[int] = set()
-    for name in dict.fromkeys(order):
-        if name not in cells:
-            continue
-        in_row = [cells[name].get(column) for column in columns]
+    for name, of_row in cells.items():
+        in_row = [of_row.get(column) for column in columns]
         rows.append((*map(visible, name), *("" if score is None else _value(score) for score in in_row)))
         if any(score is not None and (score.low, score.high) != (None, None) for score in in_row):
             details |= {len(rows), len(rows) + 1}
-            low, high = ends(scores.settings.confidence)
             for end, text in (("low", low), ("high", high)):
                 # Two blanks set the name of an end off from the name of the row that it belongs to.
                 indented = f"  {text:>{max(len(low), len(high))}}"
@@ -548,18 +529,17 @@ def _chance(scores: Scores, chance: Chance) -> Iterator[Table | str]:
         (None, "normalised", [number(level.normalised) for level in each]),
     ]
     yield Table.of("Chance levels", columns, names=4)
-    of_classes: dict[str, dict[str | None, Score]] = {}
+    of_classes: dict[str, dict[str, Level]] = {}
     for score in defined:
         if score.class_name is not None and score.measure == "f1":
-            of_classes.setdefault(f"{score.basis} {score.reading}", {})[score.class_name] = score
+            of_family = of_classes.setdefault(f"{score.basis} {score.reading}", {})
+            of_family[score.class_name] = levels[score.name]
     labels = [label for label in scores.classes if any(label in same for same in of_classes.values())]
     columns = [(None, "class", map(visible, labels))]
     for heading, same in of_classes.items():
-        of_labels = [levels[same[label].name] if label in same else None for label in labels]
         for name in ("chance", "normalised"):
-            columns.append(
-                (heading, name, [(level and number(getattr(level, name))) or "" for level in of_labels])
-            )
+            cells = [number(getattr(same[label], name)) if label in same else "" for label in labels]
+            columns.append((heading, name, cells))
     yield Table.of("Chance levels of classes: F1", columns)
     yield "Normalised is (score - chance) / (best - chance): 0 at chance, 1 for the best."
     if any(level.error is not None for level in levels.values()):

@@ -86,7 +86,7 @@ def test_settings_keep_lists_and_take_one_text_for_a_list():
         ({"a\n": ["car"]}, "cannot have the name"),
         ({" a": ["car"]}, "cannot have the name"),
         ({"a>": ["car"]}, "cannot have the name"),
-        ({1: ["car"]}, "in quotes if need be, not 1"),
+        ({1: ["car"]}, "cannot have the name 1;"),
         ({"a": []}, "at least one"),
         ({"a": ""}, "no empty one"),
         ({"a": ["car", ""]}, "no empty one"),

@@ -25,7 +25,6 @@ from samples import (
     registered,
     render_board,
     revalued,
-    score,
     tables,
     with_folds,
     with_intervals,
@@ -85,25 +84,6 @@ def test_every_end_of_an_interval_is_shown():
     values = {end for score in scores.scores.values() if score.low for end in (score.low, score.high)}
     assert len(values) > 200
     assert all(f"{end:.4f}" in text or f"{end:.2f}" in text for end in values)
-
-
-def test_what_the_layout_does_not_know_is_in_tables_of_others():
-    extra = (
-        score("phrase", "soft", "roc_gap", "macro", 0.777701, of_class=False),
-        score("phrase", "soft", "roc_gap", "car", 0.777702, of_class=True),
-        score("segment", "hard", "f1", "micro-joint", 0.777713, of_class=False),
-        score("segment", "hard", "reach", "speech", 0.777704, of_class=True),
-    )
-    scores = build(families=HARD)
-    scores = replace(scores, scores={**scores.scores, **{s.name: s for s in extra}})
-    others = table_of(scores, "Other averages")
-    assert others.head == ("basis", "reading", "average", "F1", "roc_gap")
-    assert others.rows == (
-        ("segment", "hard", "micro-joint", "0.7777", ""),
-        ("phrase", "soft", "macro", "", "0.7777"),
-    )
-    assert table_of(scores, "Classes, phrase-based, soft reading, other").rows == (("car", "0.7777"),)
-    assert table_of(scores, "Classes, segment-based, hard reading, other").rows == (("speech", "0.7777"),)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("-inf")])

@@ -231,9 +231,9 @@ STREAM = (
     option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
         "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
         "MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE", help="Count by the workers of a dask "
-        "scheduler: tcp://HOST:PORT, the file that a scheduler writes for jobs of a cluster, or local for "
-        "workers of this machine (--jobs of them). The scores are the same."),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count by the workers of a dask scheduler: "
+        "tcp://HOST:PORT, or the file that a scheduler writes for jobs of a cluster. The scores are the "
+        "same."),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")

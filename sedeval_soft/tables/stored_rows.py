@@ -67,14 +67,16 @@ class Piece:
     """The rows that a table has in one part.
 
     names: an empty table of the recordings of the part and the classes of the table. data: the path of an
-    Arrow stream, or its bytes.
+    Arrow stream, or its bytes, or the rows where they are in memory.
     """
 
     names: EventTable
-    data: str | bytes
+    data: str | bytes | EventTable
 
     def read(self) -> EventTable:
         """Return the rows."""
+        if isinstance(self.data, EventTable):
+            return self.data
         in_file = isinstance(self.data, str)
         with pa.memory_map(self.data) if in_file else pa.BufferReader(self.data) as stream:
             table = pa.ipc.open_stream(stream).read_all()

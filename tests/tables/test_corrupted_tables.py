@@ -118,7 +118,7 @@ def seeds() -> list[tuple[str, bytes]]:
     made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
     made += [(name.split()[0], text.encode()) for name, (_, text, _) in SAMPLES.items()]
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
-    return [*made, ("zip", zipped(table)), ("tar", tarred(table, "w:xz"))]
+    return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
 
 
 SEEDS = seeds()

@@ -129,7 +129,8 @@ ARCHIVES = {
     "archive-link": [zip_of_a_link(), *map(tar_of, NO_FILES)],
     "encrypted": [encrypted(zipped({"a.tsv": LONG}))],
     "broken-archive": [zipped({"a.tsv": LONG})[:60], zip_with_a_wrong_sum(),
-                       tarred({"a.tsv": LONG * 1000}, "w:xz")[:200], tarred({"a.tsv": LONG * 1000})[:1500]],
+                       tarred({"a.tsv": LONG * 1000})[:1500]],
+    "broken-gzip": [tarred({"a.tsv": LONG * 1000}, "w:xz")[:200]],
     "nested-archive": [zipped({"a.zip": zipped({"a.tsv": LONG})}), zipped({"a.tsv": zipped({"b.tsv": LONG})}),
                        zipped({"a.tsv": TAR}), tarred({"a.tar": TAR}), tarred({"a.tsv": TAR}, "w:gz")],
     "unsafe-name": [make({name: LONG}) for make in (zipped, tarred) for name in ("../a.tsv", "/root/a.tsv")]

@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 import sedeval_soft
 from sedeval_soft import EvaluationError, Scores, Settings, compare
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 
 Row = tuple[str, float, float, str, float]
 Rows = list[Row]

@@ -49,10 +49,10 @@ class Field(NamedTuple):
 
     default: None where there is none, or where another setting implies it. heading, metavar, help, flag: of
     its option, if it has a heading; shown: the default in the help. meaning: for the reference and the JSON
-    Schema. least, most: the range of numbers; above: whether the least is excluded. implied: what holds where
-    neither the setting nor `psds` is given. steers: whether it shapes no statistic of a file, but what is
-    made of them. From its type: kind (number, whole, switch, choice, other), choices, and whether it may be
-    None.
+    Schema; where nothing is said, the help. least, most: the range of numbers; above: whether the least is
+    excluded. implied: what holds where neither the setting nor `psds` is given. steers: whether it shapes no
+    statistic of a file, but what is made of them. From its type: kind (number, whole, switch, choice, other),
+    choices, and whether it may be None.
     """
 
     default: Any
@@ -81,7 +81,6 @@ class SettingsKeywords(TypedDict, total=False):
         "nearest to such a fraction. Edge k lies at k times that, however long a recording is.",
         help="Length of a segment, also as 1/3 or 1024/44100.")]
     pool: Annotated[Pool, Field("max", SEGMENTS,
-        meaning="How values that share a segment are combined, `max` or the time-weighted `mean`.",
         help="A segment takes the largest value in it, or the time-weighted mean.")]
     threshold: Annotated[float, Field(0.5, SCORING, "NUMBER|RULE|YAML",
         meaning="A system value is active above it.",
@@ -90,7 +89,6 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="A reference value is active above it; null for the same number as `threshold`.",
         help="Reference values above it are active.")]
     inclusive: Annotated[bool, Field(False, SCORING,
-        meaning="Active at the threshold too (>=), not only above it.",
         help="Active at the threshold too (>=).")]
     onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of onsets in seconds.", help="Tolerance of onsets.")]
@@ -105,12 +103,10 @@ class SettingsKeywords(TypedDict, total=False):
     offset: Annotated[bool, Field(True, EVENTS, flag="--no-offset",
         meaning="Whether event-based scores look at offsets.", help="Do not look at offsets.")]
     matching: Annotated[Matching, Field("optimal", EVENTS,
-        meaning="`optimal` pairs as many events as can be, `greedy` takes the first free one.",
         help="Match as many events as can be (optimal), or each with the first that is free (greedy).")]
-    events: Annotated[EventForm, Field("auto", EVENTS, meaning="`rows` (each active row is an event), "
-        "`merge` (touching active rows of a class are one event) or `auto` (merge where a table has values, "
-        "rows where it has none).", help="Touching active rows of a class are one event (merge), or each row "
-        "is one (rows); auto merges where a table has values.")]
+    events: Annotated[EventForm, Field("auto", EVENTS,
+        help="Touching active rows of a class are one event (merge), or each row is one (rows); auto merges "
+        "where a table has values.")]
     median_filter: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
         most=LONGEST, meaning="First post-processing of the system's output: a median filter of about so "
         "many seconds. One number, or a mapping of class names to seconds (other classes are left as they "
@@ -154,7 +150,7 @@ class SettingsKeywords(TypedDict, total=False):
         help="Compute PSDS with the best of these median filters at every false positive rate (piPSDS). "
         "Repeatable.")]
     beta: Annotated[float, Field(1.0, SCORING, "NUMBER", least=1e-3, most=1e3,
-        meaning="Weight of recall in F.", help="Weight of recall in F.")]
+        help="Weight of recall in F.")]
     t_norm: Annotated[TNorm, Field("minimum", MEASURES,
         meaning="What soft labels of segments and clips have in common: `minimum`, `product` or "
         "`lukasiewicz` (max(0, y + p - 1)). Only with the minimum is F of a copied soft reference 1.",
@@ -165,21 +161,16 @@ class SettingsKeywords(TypedDict, total=False):
         "calibration, confusion (of classes), joint (best thresholds of all classes), or all. Repeatable; "
         "--score of one of them is enough.")]
     max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
-        meaning="False alarm rate at which measures of curves look.",
         help="False alarm rate at which partial areas under the ROC end, and at which miss rates are read.")]
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
-        meaning="Miss rate at which measures of curves look.",
         help="Miss rate at which false alarm rates are read.")]
     iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
-        meaning="Intersection over union from which an event is found, for the average precision of events.",
         help="Intersection over union from which average precision counts an event as found.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
-        meaning="How many bins measures of calibration have.", help="Bins of calibration.")]
+        help="Bins of calibration.")]
     entropy_unit: Annotated[EntropyUnit, Field("nats", MEASURES,
-        meaning="Unit of divergences and cross-entropy: `nats` or `bits`.",
         help="Unit of divergences and cross-entropy.")]
     epsilon: Annotated[float, Field(1e-7, MEASURES, "NUMBER", least=1e-16, most=0.1, above=True,
-        meaning="Values are clipped to [epsilon, 1 - epsilon] where a logarithm is taken of them.",
         help="Where a logarithm is taken, values stay this far from 0 and 1.")]
     thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, TUNED, "YAML|RULE",
         meaning="The system's threshold of each class in the tuned reading; a class that is not named has "
@@ -197,8 +188,6 @@ class SettingsKeywords(TypedDict, total=False):
         "itself.", help="What thresholds are best for: f1 or error_rate of segment, event, intersection or "
         "clip.  [default: the f1 of each basis itself; of tune segment.f1]")]
     satisfice: Annotated[str | None, Field(None, MEASURES, "'MEASURE>=NUMBER'",
-        meaning="Null, or what a threshold must satisfy and what is best then: `precision>=0.9`, `recall at "
-        "fpr_per_hour<=5`.",
         help="Optimal readings: the threshold of each class, and the one for all, with the best F where "
         "precision or recall is at least a number, or fpr_per_hour, error_rate, substitution_rate, "
         "deletion_rate or insertion_rate at most one. 'recall at precision>=0.9' finds another best.")]
@@ -213,19 +202,15 @@ class SettingsKeywords(TypedDict, total=False):
         "drawn anew (bootstrap; bca corrects its bias, expanded widens that for few files) or left out one "
         "by one (jackknife). Without a method: bootstrap.")]
     replicates: Annotated[int | None, Field(1000, INTERVALS, "N", least=1, most=1_000_000, steers=True,
-        meaning="Bootstrap replicates, and random exchanges of two systems' files.",
         help="How often files are drawn anew, and exchanged between two systems that are compared.")]
     confidence: Annotated[float | None, Field(0.95, INTERVALS, "SHARE", least=0.0, most=0.9999, above=True,
-        steers=True, meaning="Confidence of intervals, in (0, 1).",
+        steers=True,
         help="Confidence of intervals. Systems that cannot be told apart at this confidence share a rank.")]
     seed: Annotated[int | None, Field(0, INTERVALS, "N", least=0, most=2**63 - 1, steers=True,
-        meaning="Seed of the random numbers.",
         help="Seed of the random numbers: the same seed gives the same results.")]
     fixed_thresholds: Annotated[bool | None, Field(False, INTERVALS, steers=True,
-        meaning="Replicates keep the best thresholds of all files, instead of finding their own.",
         help="Optimal readings: find best thresholds once, on all files, not in every replicate anew.")]
     worst: Annotated[int, Field(0, OUTPUT, "N", least=0, most=1_000_000,
-        meaning="How many files, classes and segments that cost most are listed.",
         help="List the N files, classes and segments with the most misses and false alarms.")]
     classes: Annotated[Sequence[str] | None, Field(None, SCORING, "A,B,...",
         meaning="The classes to evaluate; null for all that occur on either side.",
@@ -244,9 +229,8 @@ class SettingsKeywords(TypedDict, total=False):
     compat: Annotated[Compat | None, Field(None, CHECKS,
         meaning="Null, or a tool whose arithmetic the hard reading follows to the bit.",
         help="Follow that package's arithmetic exactly in the hard reading.")]
-    strict: Annotated[bool, Field(False, SCORING, meaning="Make every warning about missing or unknown files "
-        "and classes, and about what may be misread, an error.", help="What may be misread (times, columns, "
-        "files and classes that are missing or unknown) is an error, not a warning.")]
+    strict: Annotated[bool, Field(False, SCORING, help="What may be misread (times, columns, files and "
+        "classes that are missing or unknown) is an error, not a warning.")]
 # fmt: on
 
 
@@ -271,6 +255,7 @@ for _name, _annotation in SettingsKeywords.__annotations__.items():
         kind=_kind if len(_several) == 1 else "other",
         choices=_choices,
         optional=len(_several) < len(_types),
+        meaning=_field.meaning or _field.help,
         flag=_field.flag or f"--{_name.replace('_', '-')}",
     )
 

@@ -42,18 +42,10 @@ def normal(name: str) -> str:
 
 
 @cache
-def other_settings() -> dict[str, tuple[str, tuple[str, ...], str]]:
-    """Return arguments and options of other tools that are settings here.
-
-    Of each: the tool in the genitive, as it stands before a name; our settings; what else differs, if
-    anything.
-    """
-    notes = {name: f" ({note})" for name, note in aliases()["notes"].items()}
-    return {
-        name: (f"{tool}'" if tool.endswith("s") else f"{tool}'s", tuple(settings), notes.get(name, ""))
-        for tool, named in aliases()["settings"].items()
-        for name, settings in named.items()
-    }
+def other_settings() -> dict[str, tuple[str, list[str]]]:
+    """Return arguments and options of other tools, with the tool in the genitive and the settings here."""
+    tables = aliases()["settings"].items()
+    return {name: (tool, settings) for tool, named in tables for name, settings in named.items()}
 
 
 def hint(name: str, known: Sequence[str]) -> str:
@@ -64,8 +56,8 @@ def hint(name: str, known: Sequence[str]) -> str:
     alias = other_settings().get(normal(name))
     if alias is None:
         return did_you_mean(name, known) or f"; known: {', '.join(known)}"
-    tool, settings, note = alias
-    return f"; {tool} {name} is {' and '.join(settings)} here{note}"
+    tool, settings = alias
+    return f"; {tool} {name} is {' and '.join(settings)} here"
 
 
 def meant(text: str, names: Iterable[str]) -> str:

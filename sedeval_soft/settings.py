@@ -388,14 +388,13 @@ def checked_thresholds(value: object) -> Thresholds | Rule:
     return thresholds
 
 
-def _names(whose: str, names: tuple[Any, ...], noun: str) -> tuple[str, ...]:
+def _names(whose: str, names: tuple[Any, ...], noun: str = "class name") -> tuple[str, ...]:
     """Return names of a kind; raises SettingsError for none, for an empty one, and for one that is twice."""
-    texts, verb, one = ("be names", "name", "name") if noun == "class" else (f"list {noun}s", "list", "one")
     for name in names:
         if not isinstance(name, str):
-            raise SettingsError(f"{whose} must {texts}, in quotes if need be, not {name!r}")
+            raise SettingsError(f"{whose} must list {noun}s, in quotes if need be, not {name!r}")
     if not names or not all(names):
-        raise SettingsError(f"{whose} must {verb} at least one {noun}, and no empty {one}")
+        raise SettingsError(f"{whose} must list at least one {noun}, and no empty one")
     if len({*names}) < len(names):
         raise SettingsError(f"{whose} names a {noun} twice")
     return names
@@ -405,25 +404,25 @@ PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = 
 """What a name of a part must be, for messages: scores of it carry the name behind an `@`."""
 
 
-def is_part_name(name: str) -> bool:
+def is_part_name(name: object) -> bool:
     """Return whether a group or a scene can have this name: that scores of it can be told apart by it.
 
     Blanks at the ends of a name get lost on command lines; signs at its end are those of `--require`.
     """
-    return bool(name) and name.isprintable() and not {*"[]@"} & set(name) and name.strip(" <>=") == name
+    if not isinstance(name, str) or not name.isprintable():
+        return False
+    return name != "" and not {*"[]@"} & {*name} and name.strip(" <>=") == name
 
 
 def _parts(setting: str, value: object, noun: str) -> Parts:
     """Return parts by name, a single text being a list of one. noun: what the texts are."""
     if not isinstance(value, Mapping):
         raise SettingsError(f"{setting} must map names to lists of {noun}s, not {value!r}")
-    for name in value:
-        if not isinstance(name, str):
-            raise SettingsError(f"{setting} must have names, in quotes if need be, not {name!r}")
-        if not is_part_name(name):
-            raise SettingsError(f"{setting} cannot have the name {name!r}; expected {PART_NAMES}")
     parts = {}
     for name, texts in value.items():
+        if not is_part_name(name):
+            expected = f"expected {PART_NAMES}, in quotes if need be"
+            raise SettingsError(f"{setting} cannot have the name {name!r}; {expected}")
         if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
             raise SettingsError(f"{setting}: {name!r} must be a list of {noun}s, not {texts!r}")
         members = (texts,) if isinstance(texts, str) else tuple(texts)
@@ -443,8 +442,8 @@ BEST_OF = ("f", "precision", "recall", "error_rate")
 """What can be best where a constraint holds; F with the weight of recall that the settings have."""
 
 _FORM = re.compile(
-    r"(?:(?P<best>[a-z_]+)\s+at\s+)?(?P<measure>[a-z_]+)\s*(?P<sign>>=|<=)\s*"
-    r"(?P<number>\d+(\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?)"
+    rf"(?:({'|'.join(BEST_OF)})\s+at\s+)?(?:({'|'.join(AT_LEAST)})\s*>=|({'|'.join(AT_MOST)})\s*<=)\s*"
+    r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
 
 
@@ -463,24 +462,13 @@ class Constraint:
     def parse(cls, text: object) -> Self:
         """Read `[MEASURE at ]MEASURE>=NUMBER`; raises SettingsError that says what was expected."""
         match = _FORM.fullmatch(text.strip()) if isinstance(text, str) else None
-        if match is None:
-            expected = "a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5'"
-            raise SettingsError(f"satisfice must be {expected}, not {text!r}")
-        constraint = cls(match["best"] or "f", match["measure"], float(match["number"]))
-        measure, sign, known = constraint.measure, constraint.sign, AT_LEAST + AT_MOST
-        most = "a number in [0, 1]" if measure in AT_LEAST else "a finite number"
-        for wrong, message in (
-            (constraint.best not in BEST_OF,
-             f"what is best must be one of {', '.join(BEST_OF)}, not {constraint.best!r}"),
-            (measure not in known,
-             f"the constraint must be on one of {', '.join(known)}, not {measure!r}"),
-            (match["sign"] != sign, f"expected {measure}{sign}NUMBER, not {text!r}"),
-            (constraint.number > (1 if measure in AT_LEAST else sys.float_info.max),
-             f"{measure} must be {most}, not {match['number']}"),
-        ):  # fmt: skip
-            if wrong:
-                raise SettingsError(f"satisfice: {message}")
-        return constraint
+        if match is None or float(match[4]) > (1 if match[2] else sys.float_info.max):
+            raise SettingsError(
+                "satisfice must be a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5', of "
+                f"{' or '.join(AT_LEAST)} at least a number in [0, 1] or {', '.join(AT_MOST)} at most a "
+                f"finite one, with the best {', '.join(BEST_OF)}, not {text!r}"
+            )
+        return cls(match[1] or "f", match[2] or match[3], float(match[4]))
 
     @property
     def sign(self) -> str:
@@ -509,7 +497,7 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "satisfice": lambda _, value: str(Constraint.parse(value)),
     "measures": partial(_choices, choices=(*GROUPS, "all")),
     "only": partial(_choices, choices=ONLY),
-    "classes": partial(_names, noun="class"),
+    "classes": _names,
     "groups": partial(_parts, noun="class name"),
     "scenes": partial(_parts, noun="file name pattern"),
 }

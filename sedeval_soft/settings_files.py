@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
 from sedeval_soft.fields import FIELDS, RULES, Field
-from sedeval_soft.names import did_you_mean
+from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import (
     GROUPS,
     HIGHEST,
@@ -70,18 +69,16 @@ def load_settings(path: str) -> dict[str, Any]:
     return values
 
 
-def files_of_settings(path: str) -> tuple[str, ...]:
-    """Return the files that settings come from: this one, and those that it extends."""
-    return tuple(level.path for level in _levels(path)[0])
-
-
 def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
     """Return a settings file and those that it extends, and the settings of the preset below them."""
     levels = [_read(path)]
     while (base := levels[-1].base) is not None:
         if isinstance(base, str) and base in PRESETS:
             return levels, load_preset(base)
-        levels.append(_read(_extended(levels, base)))
+        levels.append(_read(_extended(levels[-1], base)))
+        if len(levels) > _MOST_LEVELS:
+            expected = f"expected at most {_MOST_LEVELS} files that extend one another, and none itself"
+            raise levels[-2].refused(f"extends {base!r}; {expected}", EXTENDS)
     return levels, {}
 
 
@@ -96,31 +93,23 @@ def _read(path: str) -> _File:
         raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     values = {key.replace("-", "_"): value for key, value in values.items()}
     file = _File(path, values, lines, values.pop(EXTENDS, None))
-    for key in values.keys() - FIELDS.keys():
-        # Settings know their own names only.
-        hint = did_you_mean(key, (*FIELDS, EXTENDS), n=1)
-        if repr(EXTENDS) in hint:
-            raise file.refused(f"unknown setting {key!r}{hint}", key)
+    for key in values:
+        if key not in FIELDS:
+            raise file.refused(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}", key)
     return file
 
 
-def _extended(levels: list[_File], name: object) -> str:
-    """Return the path of the file that the last of some files extends, which is relative to it."""
-    last = levels[-1]
-    if not isinstance(name, str) or not name:
-        message = f"extends must be the name of a preset or the path of a file, not {name!r}"
-        raise last.refused(message, EXTENDS)
-    path = os.path.join(os.path.dirname(last.path), name)  # noqa: PTH118, PTH120 - shown as it was written
+def _extended(file: _File, base: object) -> str:
+    """Return the path of the file that a file extends, which is relative to it."""
+    if not isinstance(base, str) or not base:
+        message = f"extends must be the name of a preset or the path of a file, not {base!r}"
+        raise file.refused(message, EXTENDS)
+    path = os.path.join(os.path.dirname(file.path), base)  # noqa: PTH118, PTH120 - shown as it was written
     if not os.path.isfile(path):
-        hint = did_you_mean(name, PRESETS, n=1)
-        problem = f", which is neither a preset nor a file beside this one{hint}"
-    elif os.path.realpath(path) in (os.path.realpath(level.path) for level in levels):
-        problem = ", which extends this file itself; expected one that does not"
-    elif len(levels) >= _MOST_LEVELS:
-        problem = f"; expected at most {_MOST_LEVELS} files that extend one another"
-    else:
-        return path
-    raise last.refused(f"extends {name!r}{problem}", EXTENDS)
+        meant = did_you_mean(base, PRESETS, n=1)
+        message = f"extends {base!r}, which is neither a preset nor a file beside this one{meant}"
+        raise file.refused(message, EXTENDS)
+    return path
 
 
 def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold
@@ -130,15 +119,13 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
     """
     import yaml
 
-    # What a tag such as !!timestamp or !!binary makes of a text that is none, a number of 5000 digits.
-    values = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
     try:
         with Path(path).open("rb") as file:
             content = file.read(_LARGEST + 1)
         if len(content) > _LARGEST:
             raise InputError(Problem(path, f"has more than {_LARGEST} bytes; expected settings"))
         return read_plain_yaml(content.decode("utf-8"), lines)
-    except (OSError, RecursionError, yaml.YAMLError, *values) as error:
+    except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
         mark = getattr(error, "problem_mark", None)
         place = (mark.line + 1, mark.column + 1) if mark else ()
         match error:
@@ -164,16 +151,12 @@ def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
     """
     names: list[str] = []
     for text in texts:
-        if len(text.splitlines()) > 1:
-            raise SettingsError(f"--classes {text!r} holds a line break; expected A,B,...")
         # A blank before a quote is not part of the name.
         try:
             names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
         except csv.Error as error:
-            raise SettingsError(
-                f"--classes {text!r} has a quote that is not closed, or text after one that is; expected "
-                "quotes around a whole name: '\"a, b\",c'"
-            ) from error
+            expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
+            raise SettingsError(f"--classes {text!r}: {expected}") from error
     return tuple(name.strip() for name in names)
 
 
@@ -210,8 +193,8 @@ def checked_preset(name: object) -> str:
     """Return the name of a preset; raises SettingsError for anything else, with the name that was meant."""
     if isinstance(name, str) and name in PRESETS:
         return name
-    hint = did_you_mean(str(name), PRESETS, n=1)
-    raise SettingsError(f"there is no preset {name!r}; expected one of {', '.join(PRESETS)}{hint}")
+    meant = did_you_mean(str(name), PRESETS, n=1)
+    raise SettingsError(f"there is no preset {name!r}; expected one of {', '.join(PRESETS)}{meant}")
 
 
 def text_of_preset(name: str) -> str:
@@ -239,12 +222,6 @@ def classes_of_preset(name: str) -> tuple[str, ...] | None:
 # numbers are decimal, truth values are `true` and `false`, and everything else is text.
 
 
-_DEEPEST, _MOST_NODES = 100, 1_000_000
-"""Mappings and lists in one another, and the values that a file may have.
-
-Values count each time that an alias repeats them: few lines can be billions.
-"""
-
 _DIRECTED = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks of direction, which PyYAML leaves as they are. They stand between quotes, where escapes are read."""
 
@@ -256,36 +233,34 @@ _FORMS: tuple[tuple[str, str, str], ...] = (
 """What is not a text: the tag, the form and the characters that it begins with."""
 
 
-def _unfolded(node: Any, sizes: dict[int, float], depth: int) -> float:  # noqa: ANN401 - a node of PyYAML
-    """Return how many values a node has if every alias is written out; infinitely many if it holds itself."""
-    if depth > _DEEPEST:
-        raise RecursionError
-    if id(node) not in sizes:
-        sizes[id(node)] = math.inf  # until it is known: it may be asked for by what is in it
-        parts = [] if isinstance(node.value, str) else node.value
-        pairs = (part if isinstance(part, tuple) else (part,) for part in parts)
-        sizes[id(node)] = 1.0 + sum(_unfolded(part, sizes, depth + 1) for pair in pairs for part in pair)
-    return sizes[id(node)]
-
-
 def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever it may hold
-    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice.
+    """Return what YAML says; raises yaml.YAMLError, also where a mapping has a key twice, and for aliases.
 
     `-` is `_` in the keys of the whole, which are settings; it is not in names of classes, groups and scenes.
     lines: where it is put on which line each of these keys stands.
     """
     import yaml
 
-    found = {} if lines is None else lines
+    places = {} if lines is None else lines
 
     class Loader(yaml.SafeLoader):
         yaml_implicit_resolvers = {}  # noqa: RUF012 - PyYAML's own; filled below
+        yaml_constructors = {  # noqa: RUF012 - likewise: no dates, no objects
+            tag: construct
+            for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+            if tag is None or tag.rpartition(":")[2] in {"null", "bool", "str", "seq", "map"}
+        }
+
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                # Few lines of aliases of aliases can be billions of values.
+                problem = "has an alias; expected what it stands for"
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.constructor.ConstructorError(None, None, problem, mark)
+            return super().compose_node(parent, index)
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
             self.whole = node
-            if _unfolded(node, {}, 0) > _MOST_NODES:
-                problem = "aliases repeat what they stand for too often; expected it written out"
-                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
             return super().construct_document(node)
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -297,7 +272,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(name)
                 if node is self.whole:
-                    found[name] = key.start_mark.line + 1
+                    places[name] = key.start_mark.line + 1
             return super().construct_mapping(node, deep)
 
     def decimal(loader: Loader, node: yaml.ScalarNode) -> int | float:
@@ -308,11 +283,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         begins = [*first, ""] if tag == "null" else list(first)
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
     Loader.add_constructor("tag:yaml.org,2002:float", decimal)
-    loader = Loader(text)
-    try:
-        return loader.get_single_data()
-    finally:
-        loader.dispose()
+    return yaml.load(text, Loader)  # noqa: S506 - it is safer than the safe one
 
 
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:

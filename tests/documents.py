@@ -45,21 +45,23 @@ class Example:
         return re.fullmatch("".join(lines), printed + end) is not None
 
 
-def make_command(folder: Path) -> None:
-    """Put the command into a new folder."""
+def make_command(folder: Path, *imported: str) -> None:
+    """Put the command into a new folder; imported: modules that most of its calls need."""
     folder.mkdir(parents=True)
-    (folder / "soft-sed-eval").write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n', encoding="utf-8")
+    (folder / "soft-sed-eval").write_text(
+        f'#!/bin/sh\nexec {shlex.join(program(*imported))} "$@"\n', encoding="utf-8"
+    )
     (folder / "soft-sed-eval").chmod(0o755)
 
 
-def make_workplace(folder: Path) -> dict[str, str]:
+def make_workplace(folder: Path, *imported: str) -> dict[str, str]:
     """Lay out in a folder what examples use, and return an environment with the command in its path."""
     for path in (ROOT / "sample_data").glob("*.tsv"):
         shutil.copy(path, folder)
     for name in ("low.tsv", "high.tsv"):
         shutil.copy(folder / "events.tsv", folder / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
-    make_command(folder / ".bin")
+    make_command(folder / ".bin", *imported)
     search = os.pathsep.join((str(folder / ".bin"), os.environ["PATH"]))
     return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}
 

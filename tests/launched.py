@@ -25,6 +25,9 @@ IMPORTED = (
 )
 """What most calls import; the rest each imports by itself."""
 
+FIGURES = ("sedeval_soft.plots.style", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg")
+"""What calls that draw figures import beside that, which takes longer than to draw them."""
+
 
 def _is_open(descriptor: int) -> bool:
     with contextlib.suppress(OSError):
@@ -51,14 +54,14 @@ def call(address: str, arguments: list[str]) -> int:
     return int(said) if said else 70
 
 
-def serve(folder: str) -> None:
+def serve(folder: str, more: list[str]) -> None:
     """Fork for each call until the one who started this is gone, which closes our standard input."""
     import importlib
     import select
     import shutil
     import signal
 
-    for name in IMPORTED:
+    for name in (*IMPORTED, *more):
         importlib.import_module(name)
     # Nobody asks how the forks ended: they say so themselves.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -127,17 +130,18 @@ def unmeasured() -> dict[str, str]:
 
 
 @functools.cache
-def program() -> list[str]:
-    """Return the words that run the command by way of a server, which is started by the first who asks."""
-    if not hasattr(os, "fork"):
-        return [sys.executable, "-m", "sedeval_soft"]
+def program(*more: str) -> list[str]:
+    """Return the words that run the command by way of a server, which is started by the first who asks.
+
+    more: modules that its calls need beside those that most calls do.
+    """
     import subprocess
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="launched")
     # It ends, and removes the folder, when the pipe to it is closed: with this process, however that ends.
     server = subprocess.Popen(
-        [sys.executable, "-W", "ignore", __file__, "serve", folder],
+        [sys.executable, "-W", "ignore", __file__, "serve", folder, *more],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(__file__)))},
@@ -152,6 +156,6 @@ _servers: list[object] = []
 
 if __name__ == "__main__":
     if sys.argv[1] == "serve":
-        serve(sys.argv[2])
+        serve(sys.argv[2], sys.argv[3:])
     else:
         os._exit(call(sys.argv[2], sys.argv[3:]))

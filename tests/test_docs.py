@@ -11,6 +11,7 @@ from importlib.util import find_spec
 import pytest
 from called import call
 from documents import ROOT, blocks, examples, make_workplace, run
+from launched import FIGURES
 
 import sedeval_soft
 from sedeval_soft import evaluate
@@ -59,7 +60,7 @@ def test_commands_print_what_documents_show(name, tmp_path):
     if name in NEEDS and find_spec(NEEDS[name]) is None:
         pytest.skip(f"needs {NEEDS[name]}: pip install --group distributed")
     text = (ROOT / name).read_text(encoding="utf-8")
-    environment = make_workplace(tmp_path)
+    environment = make_workplace(tmp_path, *(FIGURES if name.endswith("plots.md") else ()))
     for example in examples(text):
         code, printed = run(example.command, tmp_path, environment)
         refused = any(line.startswith("soft-sed-eval: ") for line in example.output)

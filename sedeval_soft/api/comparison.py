@@ -6,7 +6,7 @@ import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
@@ -44,9 +44,6 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
 
-if TYPE_CHECKING:
-    pass
-
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 _SYSTEMS = "system", "paths, or a mapping of names to systems"
 
@@ -55,7 +52,8 @@ _SYSTEMS = "system", "paths, or a mapping of names to systems"
 class Task:
     """What several systems are scored against and by; it is read once for all of them.
 
-    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`.
+    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`. rank_by: the
+    score that ranks them. columns: others that are shown on a board of submissions.
     """
 
     reference: EventTable
@@ -64,6 +62,8 @@ class Task:
     folds: Parted | None
     by: Parted | None
     limits: Limits
+    rank_by: str = RANK_BY
+    columns: tuple[str, ...] = ()
 
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False

@@ -85,7 +85,7 @@ def _points(texts: tuple[str, ...]) -> dict[float, str]:
 
 def _check_call(given: Mapping[str, Any], count: int) -> None:
     """Raise UsageError for arguments and options that do not go together. count: of systems."""
-    reference, systems, form = given["reference"], given["systems"], given["form"]
+    reference, systems, form, report = (given[each] for each in ("reference", "systems", "form", "report"))
     points, folder = bool(given["points"]), given["points_folder"] is not None
     scheduler, jobs, runs, worst = (given[name] for name in ("scheduler", "jobs", "runs", "worst"))
     in_parts = scheduler is not None or jobs not in (None, 1)
@@ -102,7 +102,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         (not (systems or points or folder), "Missing argument 'SYSTEM...'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
         *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
-        (scheduler not in (None, "local") and jobs is not None,
+        (scheduler is not None and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
         *((in_parts and given[name], f"{option} {counts} parts; --{name} looks at all rows at once.")
@@ -124,6 +124,10 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         (worst and form not in forms,
          f"--worst{kind} is not shown by --format {form}; expected --format {' or '.join(forms)}."),
         (given["draws"] and not given["chance"], "--draws are of chance levels; expected --chance, too."),
+        (given["timelines"] and not report, "--timeline is of --report; expected --report FILE beside it."),
+        (report is not None and to_standard_output(report),
+         f"--report {report}: expected the path of a file."),
+        (report is not None and runs, "--report is of systems; --runs has the means of several."),
     )  # fmt: skip
 
 
@@ -137,8 +141,6 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     presentation = Presentation(given)
     if any(given[option] is not None for option in ("output", "report", "curves", "save_tally")):
         _check_outputs(given)
-    elif given["timelines"]:
-        raise SettingsError("--timeline is of --report; expected --report FILE beside it")
     systems, runs = given["systems"], given["runs"]
     system = with_points(given["points"] or systems[0], limits) if len(systems) < 2 else None
     points = not isinstance(system, str | None)
@@ -168,10 +170,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
 
 
 def _check_outputs(given: Mapping[str, Any]) -> None:
-    """Raise SettingsError for files that results would replace or write twice, and wrong ones of reports."""
-    from sedeval_soft.errors import SettingsError
-
-    by, curves, report, points = (given[name] for name in ("by", "curves", "report", "points"))
+    """Raise SettingsError for files that results would replace or write twice."""
+    by, curves, points = (given[name] for name in ("by", "curves", "points"))
     inputs = {f"operating point at {threshold}": path for threshold, path in dict(points).items()}
     read = {
         "reference": given["reference"],
@@ -179,23 +179,15 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "table of durations": given["durations"],
         "table of folds": given["folds"],
         "table of scenes": by if by and "{" not in by else None,
-        **options.settings_files(given["config"]),
+        "settings file": given["config"],
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
     if curves is not None:
         from sedeval_soft.report.delimited import check_curves_path
 
         check_curves_path(curves)
-    outputs = {"--curves": curves, "--save-tally": given["save_tally"], "--report": report}
+    outputs = {"--curves": curves, "--save-tally": given["save_tally"], "--report": given["report"]}
     check_files({"-o": given["output"], **outputs}, read)
-    for wrong, message in (
-        (not report and given["timelines"], "--timeline is of --report; expected --report FILE beside it"),
-        (report is not None and to_standard_output(report),
-         f"--report {report}: expected the path of a file"),
-        (report is not None and given["runs"], "--report is of systems; --runs has the means of several"),
-    ):  # fmt: skip
-        if wrong:
-            raise SettingsError(message)
 
 
 def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:

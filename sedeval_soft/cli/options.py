@@ -8,25 +8,27 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sedeval_soft.fields import (
     CHECKS,
+    EVENTS,
     FIELDS,
     INTERSECTIONS,
     INTERVALS,
+    MEASURES,
     METHODS,
     OUTPUT,
+    PROCESSING,
     RULES,
     SCORING,
+    SEGMENTS,
     STEERING,
 )
 
 if TYPE_CHECKING:
-    from sedeval_soft.measures.names import ScoreName
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
 
@@ -60,20 +62,6 @@ def number_or(*words: str) -> Callable[[str], float | str]:
     return lambda text: text if text in words else number(text)
 
 
-def _segment_length(text: str) -> float:
-    """Return a number of seconds, which may be a fraction such as 1/3 or 1024/44100."""
-    if "/" not in text:
-        return number(text)
-    # Not before they are needed: they import numpy and dataclasses, which the help has no use for.
-    from sedeval_soft.errors import SettingsError
-    from sedeval_soft.settings import segment_length
-
-    try:
-        return segment_length("it", text)
-    except SettingsError:
-        raise click.BadParameter(f"{text!r} is not a number of seconds such as 0.5 or 1/3.") from None
-
-
 def _jobs(text: str) -> int:
     """Return a number of processes, 0 for one for each processor."""
     if text == "all":
@@ -96,7 +84,7 @@ def _threshold(text: str) -> float | str:
 
 
 _TYPES: dict[str, Any] = {
-    "segment_length": _segment_length,
+    "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
     "cross_tune": int,
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
@@ -198,6 +186,16 @@ def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click'
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
+def settings_under(*headings: str, without: Sequence[str]) -> tuple[click.Option, ...]:
+    """Return the options of all settings under some headings, without some of them."""
+    return tuple(
+        setting(name)
+        for heading in headings
+        for name, field in FIELDS.items()
+        if field.heading == heading and name not in without
+    )
+
+
 DURATIONS = option(
     SCORING, "--durations", type=PATH, metavar="TSV",
     help="Table of filename and duration: how long files are, and which there are.",
@@ -233,9 +231,9 @@ STREAM = (
     option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
         "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
         "MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE", help="Count by the workers of a dask "
-        "scheduler: tcp://HOST:PORT, the file that a scheduler writes for jobs of a cluster, or local for "
-        "workers of this machine (--jobs of them). The scores are the same."),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count by the workers of a dask scheduler: "
+        "tcp://HOST:PORT, or the file that a scheduler writes for jobs of a cluster. The scores are the "
+        "same."),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
@@ -243,21 +241,19 @@ QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and rema
 CLASSES = setting("classes", help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'.")
 """Of commands where their order does not matter."""
 
-COUNTING = tuple(
-    setting(name)
-    for name in (
-        *("reference_threshold", "inclusive", "beta", "classes", "segment_length", "pool"),
-        *("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset", "events"),
-        *("median_filter", "min_gap", "min_duration", "dtc", "gtc"),
-    )
+SETTINGS = settings_under(
+    *(SCORING, SEGMENTS, EVENTS, PROCESSING, INTERSECTIONS, MEASURES),
+    without=("strict", "satisfice", "reference_sweep"),
+)
+COUNTING = settings_under(
+    *(SCORING, SEGMENTS, EVENTS, PROCESSING, INTERSECTIONS),
+    without=(
+        *("strict", "threshold", "only", "matching", "cttc", "psds"),
+        *("alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
+    ),
 )
 """What shapes the counts at any threshold."""
 
-_MORE = (
-    *("only", "matching", "cttc", "psds", "alpha_ct", "alpha_st", "max_efpr", "psds_median_filters"),
-    *("measures", "max_fpr", "max_fnr", "iou", "bins", "t_norm", "entropy_unit", "epsilon"),
-)
-SETTINGS = (setting("threshold"), *COUNTING, *map(setting, _MORE))
 TUNING = (setting("thresholds"), setting("cross_tune"))
 OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
@@ -394,20 +390,6 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
     return joined
 
 
-def settings_files(config: str | None) -> dict[str, str | None]:
-    """Return the files that settings are read from, by what they are: results must not replace them."""
-    paths: tuple[str, ...] = ()
-    if config is not None and os.path.isfile(config):  # anything else can be read once only
-        from sedeval_soft.errors import EvaluationError
-        from sedeval_soft.settings_files import files_of_settings
-
-        with contextlib.suppress(EvaluationError):  # told where they are read to be used
-            paths = files_of_settings(config)
-    return {"settings file": config} | {
-        f"settings file that {by} extends": path for by, path in pairwise(paths)
-    }
-
-
 @contextlib.contextmanager
 def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     """Yield the limits of inputs that were given; memory is limited, too, until the end."""
@@ -442,17 +424,13 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.measures.names import ScoreName
-    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
 
     plan = Plan.of(settings)
     for name in names:
         parsed, group = ScoreName.parse(name), group_of(name)
         basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        # Parts of folds and scenes in tables are not known before these are read.
-        if parsed.group is not None and not (given["folds"] or given["by"]):
-            _check_part(parsed, settings)
         left_out = group not in ("", *settings.measures)
         evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
         for wrong, reason in (
@@ -474,23 +452,6 @@ def check_scores(
         raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
 
 
-def _check_part(name: ScoreName, settings: Settings) -> None:
-    """Raise SettingsError for a score of a group or a scene that the settings, or the group, do not have."""
-    from dataclasses import replace
-
-    from sedeval_soft.errors import SettingsError
-    from sedeval_soft.names import did_you_mean
-
-    parts = [*settings.groups, *settings.scenes]
-    if name.group not in parts:
-        hint = did_you_mean(str(name.group), parts) or (f"; known: {', '.join(parts)}" if parts else "")
-        place = "" if parts else ", and no settings file (--config) has groups or scenes"
-        raise SettingsError(f"{name}: no group or scene is named {name.group!r}{hint}{place}")
-    if name.group in settings.groups and name.class_name is not None:
-        whole = replace(name, group=None)
-        raise SettingsError(f"{name}: a group of classes has averages only; of the class there is {whole}")
-
-
 def check_intervals(
     given: Mapping[str, Any], settings: Settings, wanted: Sequence[str] | None = None
 ) -> None:
@@ -506,7 +467,7 @@ def check_intervals(
         return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
-    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.measures.registry import ScoreName
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)

@@ -72,6 +72,14 @@ ANNOTATORS = "Annotators"
 SIMULATED = "What is simulated"
 
 FORCE = option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
+MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
+    help="Form of the table that is made: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
+GRID = (
+    options.DURATIONS,
+    options.CLASSES,
+    setting("segment_length", help="Length of a segment: each is a row of the table that is made."),
+    setting("pool"),
+)
 
 CONVERSION = (
     argument("IN", "source"),
@@ -96,18 +104,14 @@ ANNOTATION = (
     option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME", help="A score to give the ceiling "
         "for. Repeatable.  [default: micro and macro F1 of segments, soft and hard]"),
     setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
-    options.DURATIONS,
-    options.CLASSES,
-    setting("segment_length", help="Length of a segment: each is a row of the reference."),
-    setting("pool"),
+    *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
 REFERENCE_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", help="Write the reference to a file, in the "
         "form of its extension; with - it is printed, and the agreement goes to standard error."),
-    option(OUTPUT, "--to", metavar="FORM",
-        help="Form of the reference: one of those that `soft-sed-eval convert` writes."),
+    MADE_FORM,
     FORCE,
     option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
         help="Form of the agreement."),
@@ -138,18 +142,14 @@ SIMULATION = (
         help="perturb: add normally distributed noise of this standard deviation."),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
         help="annotator: the labels of one annotator. Repeatable."),
-    options.DURATIONS,
-    options.CLASSES,
-    setting("segment_length", help="Length of a segment: each is a row."),
-    setting("pool"),
+    *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
 SYSTEM_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         help="Write the table to a file, in the form of its extension.  [default: standard output]"),
-    option(OUTPUT, "--to", metavar="FORM",
-        help="Form of the table: one of those that `soft-sed-eval convert` writes."),
+    MADE_FORM,
     FORCE,
     QUIET,
 )  # fmt: skip
@@ -318,7 +318,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         (one_file, "-o and --fix write one file; expected two."),
     )  # fmt: skip
     read = {"reference": reference, "table of durations": given["durations"]}
-    read |= each_of("system output", systems) | options.settings_files(config)
+    read |= each_of("system output", systems) | {"settings file": config}
     check_files({"-o": output, "--fix": fix}, read)
     how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
     with options.limits_of(given) as limits:
@@ -353,7 +353,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     output, durations = given["output"], given["durations"]
     with options.limits_of(given) as limits:
         read = {"reference": reference, "system output": system, "table of durations": durations}
-        check_files({"-o": output}, read | options.settings_files(given["config"]))
+        check_files({"-o": output}, read | {"settings file": given["config"]})
         settings = options.settings_of(given)
         objective = settings.objective or "segment.f1"
         settings = replace(

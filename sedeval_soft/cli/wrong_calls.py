@@ -1,4 +1,4 @@
-"""Answers to wrong calls, also to those as other tools would have them: their options, verbs, lists of files.
+"""Answers to wrong calls, also to those as other tools would have them: their options and verbs.
 
 Imported only where a call is wrong. Each answer names what does the same here; words are in `aliases.toml`.
 """
@@ -10,20 +10,11 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 import click
 
-from sedeval_soft.errors import visible
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import by_alias, normal, other_settings
-
-_PAIRS = (
-    "{} is a list of pairs of files, as sed_eval's evaluator takes. Here REFERENCE and SYSTEM may be "
-    "folders: put the references into one and the outputs into another, under the same names."
-)
-_LOOKED_AT = 65536
-"""Bytes of a file that may be a list of pairs."""
 
 
 def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
@@ -44,46 +35,29 @@ def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
 
 
 def of_words(arguments: Sequence[str]) -> str:
-    """Return what to take where an argument is no file, but a verb, a number, or a list of files."""
+    """Return what to take where an argument is no file, but a verb or a number."""
     for option, value in pairwise(arguments):
         if value.isdecimal() and option in by_alias("numbers") and not os.path.exists(value):
             return by_alias("numbers")[option]
     first = arguments[0] if arguments else ""
-    if os.path.isfile(first):
-        return _PAIRS.format(visible(first)) if len(arguments) == 1 and _has_pairs(Path(first)) else ""
     return "" if os.path.exists(first) else by_alias("commands").get(first.lower(), "")
 
 
 def _of_option(name: str, context: click.Context | None) -> str:
     """Return what an option of another tool is called here, as far as the command has it."""
     plain = normal(name)
-    alias = other_settings().get(plain)
-    if alias is None:
-        hint = by_alias("options").get(plain, "")
-        ours = re.findall(r"--[a-z][a-z-]+", hint)
-    else:
-        tool, settings, note = alias
+    if plain in other_settings():
+        tool, settings = other_settings()[plain]
         ours = [FIELDS[setting].flag for setting in settings]
         off = "=False" if ours[0].startswith("--no-") else ""
-        hint = f"{tool} {plain}{off} is {' and '.join(ours)} here{note}."
-        hint = hint[:1].upper() + hint[1:] if tool.startswith("other") else hint
+        hint = f"{tool} {plain}{off} is {' and '.join(ours)} here."
+    else:
+        hint = by_alias("options").get(plain, "")
+        ours = re.findall(r"--[a-z][a-z-]+", hint)
     if context is None or context.command.name == "evaluate":
         return hint
     options = {flag for each in context.command.params for flag in each.opts}
     return hint if ours and options.issuperset(ours) else ""
-
-
-def _has_pairs(path: Path) -> bool:
-    """Return whether the first line of a file names two files, found beside it or from here."""
-    try:
-        with path.open("rb") as stream:
-            line = stream.readline(_LOOKED_AT).decode("utf-8").strip()
-        fields = re.split(r"[\t,;]", line)
-        return len(fields) == 2 and all(
-            os.path.isfile(path.parent / name.strip()) or os.path.isfile(name.strip()) for name in fields
-        )
-    except (OSError, ValueError):
-        return False
 
 
 def as_options(text: str, command: click.Command) -> str:
@@ -102,10 +76,7 @@ def as_options(text: str, command: click.Command) -> str:
     # A setting whose name is an English word is one at the beginning, and behind a semicolon.
     places = rf"(?:^|(?<=; ))(?:{'|'.join(spelled)})(?=[ =:,])|(?<![\w./'\"-])(?:{joined})(?![\w./'\"-])"
 
-    def respelled(line: str) -> str:
-        first = re.match(r"(\w+)(?=[ =]|: )", line)
-        if first is None or first[1] not in spelled:
-            return line
-        return re.sub(rf"({places})(=?)", lambda match: f"{spelled[match[1]]}{' ' if match[2] else ''}", line)
+    def respelled(line: re.Match[str]) -> str:
+        return re.sub(rf"({places})(=?)", lambda at: f"{spelled[at[1]]}{' ' if at[2] else ''}", line[0])
 
-    return "\n".join(map(respelled, text.split("\n")))
+    return re.sub(rf"^(?:{'|'.join(spelled)})(?:[ =]|: ).*", respelled, text, flags=re.MULTILINE)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import counted
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -19,6 +20,11 @@ ROUNDING = 1e-6
 that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843."""
 
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
+
+
+def range_of(role: str | None, limits: Limits) -> tuple[float, float]:
+    """Return the least and the largest number that a column of a role may have: seconds, or values."""
+    return (0.0, limits.duration) if role in {"onset", "offset"} else (-ROUNDING, 1 + ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Named:
     def of(cls, names: Iterable[str], codes: Codes) -> Named:
         """Strip the names and join those that are the same then."""
         stripped = tuple(name.strip() for name in names)
-        return cls(stripped, codes).recoded(stripped)
+        return cls(stripped, codes)._recoded(stripped)
 
     @classmethod
     def of_texts(cls, texts: Sequence[str]) -> Named:
@@ -40,122 +46,112 @@ class Named:
         codes = {name: code for code, name in enumerate(dict.fromkeys(texts))}
         return cls.of(codes, np.array([codes[text] for text in texts], dtype=np.int32))
 
-    def take(self, kept: Bools) -> Named:
-        """Return the column of some rows; names that they do not use stay known."""
-        return Named(self.names, self.codes[kept])
+    def are_empty(self) -> Bools:
+        """Return which rows have no name, (n,)."""
+        return np.array([not name for name in self.names], dtype=bool)[self.codes]
 
-    def used(self, also: Iterable[str] = ()) -> Named:
-        """Keep the names that rows use, and some others; in order of their first appearance."""
+    def of_rows(self, rows: Bools, also: Iterable[str] = ()) -> Named:
+        """Return the column of some rows; of its names those that they use, and some others."""
+        codes = self.codes if rows.all() else self.codes[rows]
         present = np.zeros(len(self.names), dtype=bool)
-        present[self.codes] = True
-        return self.recoded([*compress(self.names, present), *also])
+        present[codes] = True
+        return Named(self.names, codes)._recoded([*compress(self.names, present), *also])
 
-    def recoded(self, names: Sequence[str]) -> Named:
+    def _recoded(self, names: Sequence[str]) -> Named:
         """Return the column with codes into other names, which may repeat; those of rows are among them."""
-        distinct = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        if tuple(distinct) == self.names:
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        if tuple(codes) == self.names:
             return self
-        lookup = np.array([distinct.get(name, -1) for name in self.names], dtype=np.int32)
-        return Named(tuple(distinct), lookup[self.codes])
+        lookup = np.array([codes.get(name, -1) for name in self.names], dtype=np.int32)
+        return Named(tuple(codes), lookup[self.codes])
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The columns of a table that play a role.
 
-    file, label: names, None where the table has no such column. onset, offset: (n,) seconds. value:
-    (n,) or None. classes: names and (n,) values of a wide table's columns. declared: files without rows.
+    file, label: names, None where the table has no such column. numbers: (n,) each, those of times and values
+    by position, NaN where one is missing. declared: files without rows.
     """
 
+    layout: Layout
     file: Named | None
     label: Named | None
-    onset: Floats
-    offset: Floats
-    value: Floats | None
-    classes: tuple[tuple[str, Floats], ...]
+    numbers: Mapping[int, Floats]
     declared: Sequence[str] = ()
 
-    @classmethod
-    def of(
-        cls,
-        layout: Layout,
-        file: Named | None,
-        label: Named | None,
-        numbers: Mapping[int, Floats],
-        declared: Sequence[str] = (),
-    ) -> Columns:
-        """Return the columns that have a role in a layout; numbers: those of times and values by position."""
-        value = layout.position("soft_value")
-        return cls(
-            file,
-            label,
-            numbers[layout.roles.index("onset")],
-            numbers[layout.roles.index("offset")],
-            None if value is None or layout.wide else numbers[value],
-            tuple((layout.names[i].strip(), numbers[i]) for i in layout.class_positions()),
-            declared,
-        )
+    def blank(self) -> Bools:
+        """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,)."""
+        first, *others = self.numbers.values()
+        blank = np.isnan(first)
+        if not blank.any():
+            return blank
+        for column in others:
+            blank &= np.isnan(column)
+        if self.label is not None:
+            blank &= self.label.are_empty()
+        if self.layout.ignored:
+            # What stands in a column that is read past may be all that a nameless row holds.
+            blank &= False if self.file is None else ~self.file.are_empty()
+        return blank
 
-    @classmethod
-    def of_rows(
-        cls,
-        layout: Layout,
-        files: Sequence[str],
-        labels: Sequence[str],
-        numbers: Sequence[Sequence[float]],
-        declared: Sequence[str] = (),
-    ) -> Columns:
-        """Return the columns of rows that were read one by one; numbers: those of each row, in order."""
-        positions = layout.number_positions()
-        table = np.array(numbers, dtype=np.float64).reshape(-1, len(positions)).T
-        columns = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-        file, label = (
-            Named.of_texts(texts) if layout.position(role) is not None else None
-            for role, texts in (("filename", files), ("event_label", labels))
-        )
-        return cls.of(layout, file, label, columns, declared)
+    def first_unsound(self, limits: Limits) -> int | None:
+        """Return the first row with a number or a name that cannot be scored; None where there is none."""
+        roles = self.layout.roles
+        onset, offset = (self.numbers[roles.index(role)] for role in ("onset", "offset"))
+        sound = onset <= offset
+        for at, column in self.numbers.items():
+            low, high = (
+                (0.0, limits.duration) if roles[at] in {"onset", "offset"} else (-ROUNDING, 1 + ROUNDING)
+            )
+            # NaN compares false; most columns need no comparison of each of their numbers.
+            if len(column) and not (column.min() >= low and column.max() <= high):
+                sound &= (column >= low) & (column <= high)
+        for names in filter(None, (self.file, self.label)):
+            if "" in names.names:
+                sound &= ~names.are_empty()
+        if not sound.all():
+            sound |= self.blank()
+        for names in filter(None, (self.file, self.label)):
+            unsound = ["\0" in name for name in names.names]
+            if any(unsound):
+                sound &= ~np.array(unsound)[names.codes]
+        return None if sound.all() else int(np.argmin(sound))
 
     def rows(self, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows, None if any number or name is one that cannot be scored.
 
-        Raises InputError where there are more of them, or of files or classes, than limits allow.
+        A row with a filename and nothing else declares a file without events; one with nothing is left out.
+        Raises InputError where there are more rows, files or classes than limits allow.
         """
-        if not self._names_and_times_are_sound(limits):
+        if self.first_unsound(limits) is not None:
             return None
-        n = len(self.onset)
-        values = [column for _, column in self.classes] if self.value is None else [self.value]
-        limits.check(origin.name, "rows", n, "rows")
-        if n and values:
-            lows, highs = [column.min() for column in values], [column.max() for column in values]
-            if not all(low >= -ROUNDING for low in lows) or not all(high <= 1 + ROUNDING for high in highs):
-                return None
-            if min(lows) < 0 or max(highs) > 1:
-                beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
-                values = [np.clip(column, 0.0, 1.0) for column in values]
-                origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
-        file = (self.file or Named((UNNAMED,), np.zeros(n, dtype=np.int32))).used(self.declared)
-        label = None if self.label is None else self.label.used()
-        classes = tuple(name for name, _ in self.classes) if label is None else label.names
+        blank = self.blank()
+        rows, numbers, files = ~blank, self.numbers, [*self.declared]
+        if blank.any():
+            numbers = {at: column[rows] for at, column in numbers.items()}
+            if self.file is not None:
+                declared = distinct(self.file.codes[blank]).tolist()
+                files += [self.file.names[code] for code in declared if self.file.names[code]]
+        onset, offset = (numbers[self.layout.roles.index(role)] for role in ("onset", "offset"))
+        limits.check(origin.name, "rows", len(onset), "rows")
+        values = [numbers[at] for at, role in enumerate(self.layout.roles) if role in {"class", "soft_value"}]
+        if any(len(column) and (column.min() < 0 or column.max() > 1) for column in values):
+            beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+            values = [np.clip(column, 0.0, 1.0) for column in values]
+            origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
+        file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
+        file, label = file.of_rows(rows, files), self.label and self.label.of_rows(rows)
+        wide = tuple(self.layout.names[at].strip() for at in self.layout.class_positions())
+        classes = wide if label is None else label.names
         for what, noun, names in (("files", "file", file.names), ("classes", "class", classes)):
             limits.check(origin.name, what, len(names), what)
             longest = max(names, key=len, default="")
             if len(longest) > limits.name_length:
                 why = f"has a {noun} with a name of {len(longest)} characters, {longest[:40]!r}..."
                 raise limits.refusal(origin.name, "name_length", why, len(longest))
-        times, codes = (self.onset, self.offset), None if label is None else label.codes
-        return EventTable(file.names, classes, file.codes, *times, tuple(values), origin, codes)
-
-    def _names_and_times_are_sound(self, limits: Limits) -> bool:
-        if not len(self.onset):
-            return True
-        for column in (self.file, self.label):
-            if column is not None and any("\0" in name for name in column.names):
-                return False
-            if column is not None and "" in column.names and np.any(column.codes == column.names.index("")):
-                return False
-        # NaN compares false, so it is refused, too.
-        within = self.onset.min() >= 0 and self.offset.max() <= limits.duration
-        return bool(within) and bool(np.all(self.offset >= self.onset))
+        codes = None if label is None else label.codes
+        return EventTable(file.names, classes, file.codes, onset, offset, tuple(values), origin, codes)
 
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:

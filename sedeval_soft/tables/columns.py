@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,10 @@ def data(name: str) -> list[list[str]]:
 
 
 NAMES = {role: tuple(names.split()) for role, _, names in data("columns.tsv")}
-"""What columns are called, by role or by what such names tell."""
+"""What columns are called, by role."""
+
+WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("column_words.tsv")}
+"""What tells what columns without a role hold."""
 
 ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
@@ -65,7 +69,10 @@ _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _LISTED = 50  # columns, and characters of a name, up to which messages list them
 
-UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN = UNCLEAR = "unclear-file-column", "unclear-value-column", "raven-table"
+UNCLEAR_FILE = "unclear-file-column"
+UNCLEAR_VALUE = "unclear-value-column"
+RAVEN = "raven-table"
+UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN)
 """Codes of problems that only the user can settle: no other form is tried."""
 
 RAVEN_TABLE = (
@@ -86,42 +93,36 @@ def column_names(columns: object) -> ColumnNames:
 
     columns: a mapping has the names of columns by role, one name or several. Raises SettingsError.
     """
+    roles: dict[str, str] = {}
     pairs: dict[tuple[str, str], None] = {}
-    role_by_name: dict[str, str] = {}
-    for option, text in _pairs(columns):
-        role, name = _SPELLINGS.get(option.strip().lower()), text.strip()
-        if role is None:
-            expected = f"expected one of {', '.join(_OPTIONS)}"
-            raise SettingsError(f"{COLUMNS} {option}={text}: there is no role {option!r}; {expected}")
+    for option, name in _options_and_names(columns):
+        role = _SPELLINGS.get(option.lower())
         if not name:
             message = "the name of the column is missing; expected ROLE=COLUMN"
             raise SettingsError(f"{COLUMNS} {option}=: {message}")
-        if role_by_name.setdefault(name.casefold(), role) != role:
+        if role is None:
+            expected = f"expected one of {', '.join(_OPTIONS)}"
+            raise SettingsError(f"{COLUMNS} {option}={name}: there is no role {option!r}; {expected}")
+        if roles.setdefault(name.casefold(), role) != role:
             raise SettingsError(f"{COLUMNS}: column {name!r} has two roles; expected one")
         pairs[role, name] = None
     return tuple(pairs)
 
 
-def _pairs(columns: Any) -> Iterable[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
+def _options_and_names(columns: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
     if isinstance(columns, Mapping):
-        for role, names in columns.items():
-            for name in names if isinstance(names, list | tuple | set | frozenset) else [names]:
-                if not (isinstance(role, str) and isinstance(name, str)):
-                    wrong = f"{role!r}: {name!r:.60} is no name of a column; expected a text"
-                    raise SettingsError(f"columns: {wrong}")
-                yield role, name
-        return
-    texts = [columns] if isinstance(columns, str) else columns
-    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
-        expected = "a text such as 'filename=segment_id,value=p', or a mapping"
-        raise SettingsError(f"columns must be {expected}, not {columns!r:.60}")
-    for text in texts:
-        for part in re.split(_NEXT_COLUMN, text):
-            role, equals, name = part.partition("=")
-            if not equals:
-                options = ", ".join(_OPTIONS)
-                raise SettingsError(f"{COLUMNS} {part!r}: expected ROLE=COLUMN with one of {options}")
-            yield role.strip(), name
+        several = (list, tuple, set, frozenset)
+        lists = ((role, each if isinstance(each, several) else [each]) for role, each in columns.items())
+        pairs = [(role, name) for role, names in lists for name in names]
+    else:
+        texts = columns if isinstance(columns, list | tuple) else [columns]
+        parts = (re.split(_NEXT_COLUMN, text) if isinstance(text, str) else [text] for text in texts)
+        pairs = [part.partition("=")[::2] if isinstance(part, str) else (part, "") for part in chain(*parts)]
+    for role, name in pairs:
+        if not (isinstance(role, str) and isinstance(name, str)):
+            expected = "a text such as 'filename=segment_id,value=p', or a mapping of names"
+            raise SettingsError(f"columns must be {expected}, not {columns!r:.60}")
+        yield role.strip(), name.strip()
 
 
 class LayoutError(EvaluationError):
@@ -198,7 +199,8 @@ def is_number(text: str) -> bool:
 def is_of_raven(fields: Sequence[str]) -> bool:
     """Return whether a line is the header of a selection table of Raven's."""
     names = {normal(field) for field in fields}
-    return names.issuperset(NAMES["raven-times"]) and not names.isdisjoint(NAMES["raven-others"])
+    times, others = WORD_LISTS["raven-times"], WORD_LISTS["raven-others"]
+    return names.issuperset(times) and not names.isdisjoint(others)
 
 
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
@@ -209,18 +211,17 @@ def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
 def _roles_of(fields: Sequence[str], columns: ColumnNames) -> tuple[list[str | None], set[int]]:
     """Return the role of each column by its name, and the positions of those settled to have none."""
     keys = [normal(field) for field in fields]
-    roles = [_ROLE_OF.get(key) for key in keys]
-    names: dict[str, set[str]] = {}
-    for role, name in columns:
-        names.setdefault(role, set()).add(normal(name))
-    settled = {i for i, key in enumerate(keys) if key in names.get("", ())}
-    for role in ALIASES if columns else ():
-        chosen = {i for i, key in enumerate(keys) if key in names.get(role, ())}
-        if chosen:
-            settled = settled.union(i for i, other in enumerate(roles) if other == role) - chosen
-            roles = [role if i in chosen else other for i, other in enumerate(roles)]
-    roles = [None if i in settled else role for i, role in enumerate(roles)]
-    if PRESENT in keys and "event_label" in roles and "soft_value" not in names:
+    given = {normal(name): role for role, name in columns}
+    chosen = {given[key] for key in keys if key in given}
+    roles: list[str | None] = []
+    settled: set[int] = set()
+    for i, key in enumerate(keys):
+        role = _ROLE_OF.get(key)
+        if key in given or role in chosen:
+            role = given.get(key) or None
+            settled.update([i] if role is None else [])
+        roles.append(role)
+    if PRESENT in keys and "event_label" in roles and "soft_value" not in given.values():
         at = keys.index(PRESENT)
         roles[at] = roles[at] if at in settled else roles[at] or "soft_value"
     return roles, settled
@@ -297,13 +298,21 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
         raise LayoutError(message, "missing-column")
 
 
+def _without_header(roles: Sequence[str | None]) -> Layout:
+    names = tuple(role or f"column {i + 1}" for i, role in enumerate(roles))
+    return Layout(names, tuple(roles), has_header=False)
+
+
+FILES_ALONE = _without_header(("filename", "onset", "offset", "event_label"))
+"""The layout of lines that have a file's name in the first of four fields, and nothing in the others."""
+
+
 def layout_of_row(fields: Sequence[str]) -> Layout | None:
     """Return the layout of a table without header from one of its rows, None where none fits."""
     mask = "".join("n" if is_number(field) else "s" for field in fields)
     for pattern, roles in _HEADERLESS:
         if re.fullmatch(pattern, mask):
-            names = tuple(role or f"column {i + 1}" for i, role in enumerate(roles))
-            return Layout(names, roles, has_header=False)
+            return _without_header(roles)
     return None
 
 

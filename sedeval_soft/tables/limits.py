@@ -67,21 +67,18 @@ class Limits:
         values: dict[str, float] = {}
         problems: list[str] = []
         for text in texts:
-            name, equals, number = (part.strip() for part in text.partition("="))
+            name, _, number = (part.strip() for part in text.partition("="))
             name = name.replace("-", "_")
-            value: float | None = None
-            if name in {"size", "line_length"}:
-                value = size_of(number)
-            elif _NUMBER.fullmatch(number) and (name == "duration" or float(number) <= _WHOLE):
-                value = float(number) if name == "duration" else int(float(number))
-            if not equals or name not in NAMES:
+            if name not in NAMES or not number:
                 problems.append(f"{OPTION} {text!r}: expected NAME=NUMBER with one of {', '.join(NAMES)}")
-            elif value is None:
-                problems.append(
-                    f"{OPTION} {text!r}: {number!r} is not a number such as 1000, 1e6 or (of sizes) 2G"
-                )
+                continue
+            value: float | None = float(number) if _NUMBER.fullmatch(number) else None
+            value = size_of(number) if name in {"size", "line_length"} else value
+            if value is None or value > _WHOLE:
+                wrong = f"{number!r} is not a number such as 1000, 1e6 or (of sizes) 2G"
+                problems.append(f"{OPTION} {text!r}: {wrong}")
             else:
-                values[name] = value
+                values[name] = value if name == "duration" else int(value)
         if problems:
             raise SettingsError("\n".join(problems))
         return cls(**values)  # type: ignore[arg-type]  # whole where they must be

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -53,38 +53,42 @@ def reads(source: Source, form: str) -> bool:
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of columns, called as those of tables of text are."""
-    if not len(source.data):
-        return None
-    with _failures(source, form):
-        _check_unclear(source, limits, form)
-        schema, batches = _open(source, limits, form)
-        every = list(batches)
-        table = pa.Table.from_batches(every, every[0].schema if every else schema)
-    return _rows(source, limits, table, form)
+    return next(read_batches(source, limits, form, 0)) if len(source.data) else None
 
 
 def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterator[EventTable]:
     """Yield the rows of a table of one of the forms here, about so many bytes at a time if it lets us choose.
 
-    What is wrong with rows is told as for the whole table, but for the first batch that has any.
+    size: 0 for all rows at once. What is wrong with rows is told as for the whole table, but for the first
+    batch that has any.
     """
-    with _failures(source, form):
-        _check_unclear(source, limits, form)
-        schema, batches = _open(source, limits, form, size)
     before = 0
-    while True:
-        with _failures(source, form):
-            batch = next(batches, None)
-            if batch is None and before:
-                return
-            table = pa.Table.from_batches([], schema) if batch is None else pa.Table.from_batches([batch])
+    for table in _tables(source, limits, form, size):
         try:
-            yield _rows(source, limits, table, form)
+            rows = rows_from_data(table, source.name, limits, settled=True)
         except InputError as error:
             raise InputError([_moved(problem, before) for problem in error.problems], error.more) from error
-        if batch is None:
-            return
+        shape = f"{_TITLES[form]}, {'wide' if rows.is_wide else 'long'}"
+        origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
+        yield replace(rows, origin=origin)
         before += len(table)
+
+
+def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[Any]:
+    """Yield tables of Arrow, one at least, as above; raises InputError where pyarrow cannot read."""
+    try:
+        _check_unclear(source, limits, form)
+        schema, batches = _open(source, limits, form, size)
+        first = next(batches, None)
+        if first is None:
+            yield schema.empty_table()
+        elif size:
+            yield from (pa.Table.from_batches([batch]) for batch in chain([first], batches))
+        else:
+            yield pa.Table.from_batches([first, *batches])
+    except _FAILURES as error:
+        message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
+        raise InputError(Problem(source.name, message)) from error
 
 
 def _moved(problem: Problem, rows: int) -> Problem:
@@ -92,52 +96,43 @@ def _moved(problem: Problem, rows: int) -> Problem:
     return replace(problem, message=_ROW.sub(lambda m: f"row {int(m[1]) + rows}:", problem.message))
 
 
-@contextlib.contextmanager
-def _failures(source: Source, form: str) -> Iterator[None]:
-    """Say what is wrong where pyarrow cannot read; raises InputError."""
-    try:
-        yield
-    except _FAILURES as error:
-        message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
-        raise InputError(Problem(source.name, message)) from error
-
-
 def _open(
     source: Source, limits: Limits, form: str, size: int = 0, columns: Sequence[str] | None = None
 ) -> tuple[Any, Iterator[Any]]:
-    """Return the schema of what is read, and its batches.
+    """Return the schema of a file, and its batches.
 
     size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
     those that play a role: others may be of any kind and size.
     """
     buffer = pa.BufferReader(pa.py_buffer(source.data))
+    batches: Iterable[Any]
     if form == "arrow-stream":
-        stream = pa.ipc.open_stream(buffer)
-        return stream.schema, _checked(source, limits, stream)
-    if form == "arrow":
+        file = batches = pa.ipc.open_stream(buffer)
+        schema = file.schema
+    elif form == "arrow":
         file = pa.ipc.open_file(buffer)
-        batches = (file.get_batch(i) for i in range(file.num_record_batches))
-        return file.schema, _checked(source, limits, batches)
-    import pyarrow.parquet as pq
+        schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+    else:
+        import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(buffer)
-    limits.check(source.name, "rows", file.metadata.num_rows, "rows")
-    names = [str(name) for name in file.schema_arrow.names]
-    limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
-    if columns is None:
-        layout = _layout(names, limits)
-        roles = names if layout is None else layout.roles
-        columns = [name for name, role in zip(names, roles, strict=True) if role is not None]
-    schema = pa.schema([field for field in file.schema_arrow if field.name in {*columns}])
-    n_rows = max(_FEWEST, size // (_CELL * len(names))) if size else _ROWS
-    chosen = None if len(columns) == len(names) else columns
-    return schema, _checked(source, limits, file.iter_batches(n_rows, columns=chosen))
+        file = pq.ParquetFile(buffer)
+        schema = file.schema_arrow
+        limits.check(source.name, "rows", file.metadata.num_rows, "rows")
+        layout = _layout(schema, limits)
+        if columns is None and layout is not None:
+            columns = [
+                name for name, role in zip(schema.names, layout.roles, strict=True) if role is not None
+            ]
+        n_rows = max(_FEWEST, size // (_CELL * len(schema))) if size else _ROWS
+        batches = file.iter_batches(n_rows, columns=columns)
+    limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
+    return schema, _checked(source, limits, batches)
 
 
-def _layout(names: Sequence[str], limits: Limits) -> Layout | None:
+def _layout(schema: Any, limits: Limits) -> Layout | None:  # noqa: ANN401 - pyarrow is untyped
     """Return the layout of columns, None where there is none: `rows_from_data` says what is wrong."""
     try:
-        return layout_of_header(names, limits.columns)
+        return layout_of_header([str(name) for name in schema.names], limits.columns)
     except LayoutError:
         return None
 
@@ -158,34 +153,20 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator
 
 def _check_unclear(source: Source, limits: Limits, form: str) -> None:
     """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
-    whole, _ = _open(source, limits, form)
-    if form == "parquet":
-        import pyarrow.parquet as pq
-
-        whole = pq.read_schema(pa.BufferReader(pa.py_buffer(source.data)))
-    names = [str(name) for name in whole.names]
-    layout = _layout(names, limits)
+    schema, _ = _open(source, limits, form)
+    layout = _layout(schema, limits)
     if layout is None:
         return
 
     def cells(positions: Sequence[int]) -> Batches:
-        columns = [whole.names[at] for at in positions]
-        once = {name for name in columns if names.count(name) == 1}
+        columns = [schema.names[at] for at in positions]
+        once = {name for name in columns if schema.names.count(name) == 1}
         _, batches = _open(source, limits, form, columns=sorted(once))
         for batch in batches:
             nothing = pa.nulls(len(batch), pa.float64())
             yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
 
     check_unclear(source.name, layout, limits, cells)
-
-
-def _rows(source: Source, limits: Limits, table: Any, form: str) -> EventTable:  # noqa: ANN401
-    with _failures(source, form):
-        names = [str(name) for name in table.column_names]
-    limits.check(source.name, "classes", len(names) - PLAIN, "columns of classes")
-    rows = rows_from_data(table, source.name, limits, settled=True)
-    shape = f"{_TITLES[form]}, {'wide' if rows.is_wide else 'long'}"
-    return replace(rows, origin=replace(rows.origin, name=source.name, sha256=source.sha256, form=shape))
 
 
 def write(rows: EventTable, form: str) -> bytes:

@@ -22,13 +22,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pv
 
-from sedeval_soft.arrays import Array, Bools
+from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
-from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.assemble import ROUNDING, Columns, Named
+from sedeval_soft.tables.assemble import Columns, Named, range_of
 from sedeval_soft.tables.columns import (
     BLANKS,
     COLUMNS,
+    FILES_ALONE,
     PRESENT,
     WORDS,
     Layout,
@@ -51,6 +51,7 @@ Record = tuple[int, list[str] | Problem]
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
 SOLID = re.compile(rb"[^ \r\n\t,;]")
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
 """A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
@@ -58,10 +59,9 @@ _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[
 _NAMES = ("filename", "event_label")
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
 _BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
-_PIECE = 1 << 20
-_FEW = 10_000  # names that cost nothing as texts of ours
-_BESIDE = 100  # columns that a table may have beside those of classes, and lines beside those of rows
-_ESTIMATED, _CELL = 1 << 25, 16  # bytes from which on memory is estimated, and of a cell at the most
+_BESIDE = 100  # columns that a table may have beside those of classes
+_ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
+_CELL = 16  # bytes of a cell at the most
 
 csv.field_size_limit(1 << 30)
 
@@ -88,14 +88,7 @@ class Sniffed:
 
 def line_ends(data: Bytes, end: int) -> int:
     """Return how many lines end, in LF, CR or both, in the first bytes of a text, which may be mapped."""
-    number = 0
-    for at in range(0, end, _PIECE):
-        piece = data[at : min(at + _PIECE, end)]
-        number += piece.count(b"\n")
-        if b"\r" in piece:
-            # One byte more, so that a pair on the border of two pieces counts, once.
-            number += piece.count(b"\r") - data[at : min(at + _PIECE + 1, end)].count(b"\r\n")
-    return number
+    return sum(1 for _ in _LINE_END.finditer(data, 0, end))
 
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:
@@ -119,24 +112,17 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
         begin = end + 1
 
 
-def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
-    """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
-
-    n_columns: 0 where rows are not kept in memory.
-    """
+def _check_room(source: Source, n_columns: int) -> None:
+    """Refuse a table of more rows than memory can hold; raises RoomError."""
     data = source.data
-    if len(data) > _ESTIMATED and n_columns:
+    if len(data) > _ESTIMATED:
         from sedeval_soft.memory import check_room
 
-        # Of the lines at the begin, in the middle and at the end.
-        samples = [data[at : at + _PIECE] for at in (0, len(data) // 2, len(data) - _PIECE)]
-        lines = sum(sample.count(b"\n") or sample.count(b"\r") for sample in samples)
-        rows = len(data) * max(lines, 1) / (len(samples) * _PIECE)
+        sample = data[len(data) // 2 : len(data) // 2 + _PIECE]
+        rows = len(data) / _PIECE * max(1, sample.count(b"\n") or sample.count(b"\r"))
         what = f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns"
         batches = "batches of files one after another (an Evaluator, or soft-sed-eval merge)"
         check_room(rows * max(n_columns, 3) * _CELL, what, f"Expected less data, or {batches}")
-    if len(data) // 2 > limits.rows:  # a header is no row, and there may be a few blank lines
-        limits.check(source.name, "rows", line_ends(data, len(data)) - _BESIDE, "lines or more")
 
 
 def decoded(data: bytes) -> str | bytes:
@@ -151,11 +137,10 @@ def decoded(data: bytes) -> str | bytes:
 
 def decode(source: Source) -> str:
     """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
-    text = decoded(source.data[:])
-    if isinstance(text, str):
-        return text
-    number, piece = next((n, line) for n, line in numbered(source) if isinstance(line, bytes))
-    raise InputError(not_text(source.name, number, piece))
+    for number, line in numbered(source):
+        if isinstance(line, bytes):
+            raise InputError(not_text(source.name, number, line))
+    return source.data[:].decode("utf-8")
 
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
@@ -200,7 +185,7 @@ def records(
         elif wrong := misquoted(content, delimiter):
             yield number, Problem(name, wrong[0], number, wrong[1], "misquoted")
         else:
-            fields = next(csv.reader([content], delimiter=delimiter), [])
+            fields = split(content, delimiter)
             if any(text.strip() for text in fields):
                 yield number, fields
 
@@ -255,27 +240,21 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
     if solid is None:
         return None
     begin = solid.start()
-    head = data[: max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)]
-    pieces = head.splitlines()
-    if len(head) < len(data) and len(pieces) > 1:
-        pieces.pop()  # cut off in the middle
-    texts = [*enumerate(map(decoded, pieces), 1)]
-    lines = [(n, text) for n, text in texts if isinstance(text, str) and text.strip().strip(BLANK)]
-    wrong = [(n, piece) for n, piece in texts if isinstance(piece, bytes)]
-    for number, piece in wrong[:1]:
-        # A first line that is no text is refused where it is a header, or where no other line is text either.
-        text = piece.decode("utf-8", "backslashreplace")
-        delimiter = max(DELIMITERS, key=text.count)
-        if not lines or (number < lines[0][0] and looks_like_header(split(text, delimiter))):
-            raise InputError(not_text(source.name, number, piece, delimiter))
-    if not lines:
-        return None
-    number = lines[0][0]
+    end = max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)
+    pieces = enumerate(data[:end].splitlines(), 1)
+    lines = [(number, decoded(piece)) for number, piece in pieces if SOLID.search(piece)]
+    if end < len(data) and len(lines) > 1:
+        lines.pop()  # cut off in the middle
+    number, first = lines[0]
+    if isinstance(first, bytes):
+        delimiter = max(DELIMITERS, key=first.decode("utf-8", "replace").count)
+        raise InputError(not_text(source.name, number, first, delimiter))
+    texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        sniffed = _sniffed([text for _, text in lines], number, limits, sound=not wrong)
+        # Other lines that are no text are refused when rows are read.
+        sniffed = _sniffed(texts, number, limits, sound=len(texts) == len(lines))
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
-    # What is no text is refused when rows are read.
     if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
         _check_unclear(source, sniffed, limits)
     return sniffed
@@ -287,8 +266,7 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) 
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         if looks_like_header(fields, columns):
-            if '"' in first:
-                _check_quotes(first, delimiter)
+            _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)
     for delimiter in DELIMITERS:
@@ -298,10 +276,8 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) 
         layout = layout_of_row(row)
         if layout is not None:
             return Sniffed(delimiter, layout, 0, sound)
-    layout = layout_of_row(["name", "0", "1", "label"])
-    declared = [split(line, "\t") for line in lines]
-    if layout and all(len(row) == 4 and row[0].strip() and not any(row[1:]) for row in declared):
-        return Sniffed("\t", layout, 0, sound)
+    if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
+        return Sniffed("\t", FILES_ALONE, 0, sound)
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         points = [field.replace(",", ".") for field in fields]
@@ -352,65 +328,41 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
     """
     layout, data, edge = sniffed.layout, source.data, sniffed.delimiter.encode()
-    check_rows(source, len(layout.names), limits)
+    _check_room(source, len(layout.names))
     if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
         return None
-    table = _parsed(source, sniffed)
-    if table is None:
-        return None
-    declared: list[str] = []
-    names: dict[str, Named | None] = dict.fromkeys(_NAMES)
-    for role, limit in zip(_NAMES, ("files", "classes"), strict=True):
-        at = layout.position(role)
-        if at is not None:
-            column = table.column(str(at))
-            # Names of a block differ; one may be the nothing of lines that declare files. A few too many are
-            # counted exactly later, too many are refused before they become texts of ours.
-            number = max((len(chunk.dictionary) for chunk in column.chunks), default=0) - 1
-            if number > max(getattr(limits, limit), _FEW):
-                raise limits.refusal(source.name, limit, f"has {number} {limit} or more", number)
-            array = column.combine_chunks()
-            names[role] = Named.of(array.dictionary.to_pylist(), _buffer(array.indices, np.int32))
-    file, label = names.values()
-    arrays = {i: table.column(str(i)).combine_chunks() for i in layout.number_positions()}
-    numbers = {i: _buffer(array, np.float64) for i, array in arrays.items()}
-    if any(array.null_count for array in arrays.values()):
-        # A row with a filename and nothing else declares a file, one of delimiters is a blank line; any other
-        # empty field is an error.
-        blanks = [_is_null(array) for array in arrays.values()]
-        blank = blanks[0]
-        files = [""] if file is None else [file.names[c] for c in distinct(file.codes[blank]).tolist()]
-        if (
-            not all(np.array_equal(other, blank) for other in blanks)
-            or (label is not None and any(label.names[code] for code in distinct(label.codes[blank])))
-            or ("" in files and layout.ignored)  # these columns may hold something
-        ):
-            return None
-        declared = [name for name in files if name]
-        numbers = {i: column[~blank] for i, column in numbers.items()}
-        file, label = (None if column is None else column.take(~blank) for column in (file, label))
-    return Columns.of(layout, file, label, numbers, declared).rows(sniffed.origin(source), limits)
-
-
-def _parsed(source: Source, sniffed: Sniffed) -> Any:  # noqa: ANN401 - pyarrow is untyped
-    """Return the table with columns named by their positions, None if pyarrow refuses it."""
-    layout = sniffed.layout
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT
     texts = (*_NAMES, "soft_value") if in_words else _NAMES
-    text, number = pa.dictionary(pa.int32(), pa.string()), pa.float64()
-    roles = {str(i): role for i, role in enumerate(layout.roles) if role is not None}
-    types = {name: text if role in texts else number for name, role in roles.items()}
+    roles = {i: role for i, role in enumerate(layout.roles) if role is not None}
+    text = pa.dictionary(pa.int32(), pa.string())
+    types = {str(i): text if role in texts else pa.float64() for i, role in roles.items()}
+    names: dict[str, Named] = {}
+    numbers: dict[int, Floats] = {}
     try:
-        table = pv.read_csv(*_parsing(source, sniffed, types, threads=len(source.data) > _BLOCK))
-        if in_words:
-            from sedeval_soft.tables.unclear_columns import words_as_numbers
+        table = pv.read_csv(*_parsing(source, sniffed, types, threads=len(data) > _BLOCK))
+        for i, role in roles.items():
+            column = table.column(str(i))
+            if role in _NAMES:
+                array, limit = column.combine_chunks(), "files" if role == "filename" else "classes"
+                # Refused before they become texts of ours; one may be the nothing of blank lines.
+                limits.check(source.name, limit, len(array.dictionary) - 1, f"{limit} or more")
+                names[role] = Named.of(array.dictionary.to_pylist(), _buffer(array.indices, np.int32))
+                continue
+            if role in texts:
+                from sedeval_soft.tables.unclear_columns import words_as_numbers
 
-            at = table.column_names.index(str(value))
-            table = table.set_column(at, str(value), words_as_numbers(table.column(at)))
+                column = words_as_numbers(column)
+            array = column.combine_chunks()
+            numbers[i] = _buffer(array, np.float64)
+            if len(array) and np.isnan(numbers[i].min()):
+                return None  # the text `nan`, which is no missing number
+            if array.null_count:
+                numbers[i] = np.where(_is_null(array), np.nan, numbers[i])
     except pa.ArrowInvalid:
         return None
-    return table
+    columns = Columns(layout, names.get("filename"), names.get("event_label"), numbers)
+    return columns.rows(sniffed.origin(source), limits)
 
 
 def _parsing(
@@ -434,14 +386,11 @@ def _parsing(
 
 def _buffer(array: Any, kind: type[np.generic]) -> Array:  # noqa: ANN401
     """Return the numbers of an array as they lie in memory: pyarrow's own conversion imports pandas first."""
-    if not len(array):
-        return np.zeros(0, dtype=kind)
-    return np.frombuffer(array.buffers()[1], dtype=kind)[array.offset :][: len(array)]
+    return np.frombuffer(array.buffers()[1] or b"", dtype=kind)[array.offset :][: len(array)]
 
 
 def _is_null(array: Any) -> Bools:  # noqa: ANN401
-    if not array.null_count:
-        return np.zeros(len(array), dtype=bool)
+    """Return which numbers of an array, some of them at least, are missing."""
     bits = np.unpackbits(np.frombuffer(array.buffers()[0], dtype=np.uint8), bitorder="little")
     return np.equal(bits[array.offset :][: len(array)], 0)
 
@@ -470,10 +419,14 @@ class Scan:
 
     def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
-        at = (layout.position(role) for role in _NAMES)
-        files, labels = ([] if i is None else [fields[i].strip() for fields in self.cells] for i in at)
-        columns = Columns.of_rows(layout, files, labels, self.numbers, self.declared)
-        return columns.rows(origin, limits)
+        file, label = (
+            None if at is None else Named.of_texts([fields[at] for fields in self.cells])
+            for at in map(layout.position, _NAMES)
+        )
+        positions = layout.number_positions()
+        table = np.array(self.numbers, dtype=np.float64).reshape(-1, len(positions)).T
+        numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
+        return Columns(layout, file, label, numbers, self.declared).rows(origin, limits)
 
 
 def scan(
@@ -559,7 +512,7 @@ def check_row(
 
 def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
     time = role in {"onset", "offset"}
-    low, high = (0, limits.duration) if time else (-ROUNDING, 1 + ROUNDING)
+    low, high = range_of(role, limits)
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"

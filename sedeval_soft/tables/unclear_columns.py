@@ -3,11 +3,12 @@
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
 values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
 from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
-either, the user is asked. Which names are beyond doubt is in `columns.tsv`.
+either, the user is asked. Which names are beyond doubt is in `column_words.tsv`.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +22,9 @@ from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import (
     COLUMNS,
-    NAMES,
     UNCLEAR_FILE,
     UNCLEAR_VALUE,
+    WORD_LISTS,
     WORDS,
     Layout,
     normal,
@@ -37,7 +38,7 @@ Batches = Iterable[Sequence[Any]]
 
 Cells = Callable[[Sequence[int]], Batches]
 
-_RECORDINGS, _OF_RECORDINGS = ("|".join(NAMES[key]) for key in ("recordings", "of-recordings"))
+_RECORDINGS, _OF_RECORDINGS = ("|".join(WORD_LISTS[key]) for key in ("recordings", "of-recordings"))
 
 _MESSAGES = {
     UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
@@ -64,13 +65,12 @@ def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401 - pyarrow is untyped
 
 
 @dataclass(slots=True)
-class _Evidence:
-    """What the cells of a column have been so far.
+class _Column:
+    """A column, and what its cells have been so far.
 
     may_name, may_value: whether by its name it may name the recordings, or have the values. likely: its name
     is one of a column that names recordings. texts: the first cells that differ. textual: one is no number.
-    numbers: there are any. beyond: one is outside [0, 1]. uneven: one is not 1, so that it matters whether
-    they are values.
+    low, high: the least and the largest number, if there are any.
     """
 
     name: str
@@ -80,9 +80,8 @@ class _Evidence:
     likely: bool
     texts: list[str] = field(default_factory=list)
     textual: bool = False
-    numbers: bool = False
-    beyond: bool = False
-    uneven: bool = False
+    low: float = math.inf
+    high: float = -math.inf
 
     @property
     def open(self) -> bool:
@@ -90,9 +89,15 @@ class _Evidence:
 
         A column of numbers does not name recordings, unless its name says so: the first cells tell that.
         """
-        textual = self.textual or self.likely
-        may_name = self.may_name and (not self.numbers if not textual else len(self.texts) <= _SHOWN)
-        return may_name or (self.may_value and not (self.textual or self.beyond))
+        if self.textual or self.likely:
+            names = self.may_name and len(self.texts) <= _SHOWN
+        else:
+            names = self.may_name and not self.texts
+        return names or self._may_be_values()
+
+    def _may_be_values(self) -> bool:
+        within = self.low >= -ROUNDING and self.high <= 1 + ROUNDING
+        return self.may_value and within and not self.textual
 
     def add(self, cells: Any) -> None:  # noqa: ANN401
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
@@ -103,11 +108,9 @@ class _Evidence:
                 cells = words_as_numbers(cells)
             numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
             numbers = numbers[~np.isnan(numbers)]
-            different = [*numbers[:1], *numbers[numbers != numbers[:1]][:1]]
-            texts = [f"{number:.15g}" for number in different]
-            self.numbers |= bool(len(numbers))
-            self.beyond |= bool(((numbers < -ROUNDING) | (numbers > 1 + ROUNDING)).any())
-            self.uneven |= bool((numbers != 1).any())
+            texts = [f"{number:.15g}" for number in (*numbers[:1], *numbers[numbers != numbers[:1]][:1])]
+            self.low = min(self.low, numbers.min(initial=math.inf))
+            self.high = max(self.high, numbers.max(initial=-math.inf))
         except pa.ArrowInvalid:
             self.textual = True
             texts = cells[: len(self.texts) + _SHOWN + 1].to_pylist()
@@ -115,28 +118,28 @@ class _Evidence:
 
     def names_recordings(self, *, by_table: bool) -> bool:
         """Return whether it may name the recordings; by_table: these are named after the table otherwise."""
-        flags = {text.casefold() for text in self.texts} <= {*NAMES["flags"]}
+        flags = {text.casefold() for text in self.texts} <= {*WORD_LISTS["flags"]}
         if not self.may_name or len(self.texts) < 2 or flags:
             return False
         audio = all(without_extension(text) != text for text in self.texts)
         return self.textual and (self.likely or audio) if by_table else self.textual or self.likely
 
     def has_values(self) -> bool:
-        """Return whether it may have the values."""
-        return self.may_value and self.numbers and self.uneven and not (self.textual or self.beyond)
+        """Return whether it may have the values: where all are 1 it does not matter."""
+        return self._may_be_values() and self.low < math.inf and (self.low, self.high) != (1, 1)
 
 
-def _unclear(layout: Layout) -> list[_Evidence]:
+def _unclear(layout: Layout) -> list[_Column]:
     """Return the columns that must be looked at, by their names: none in most tables."""
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
-    for i, (name, role) in enumerate(zip(layout.names, layout.roles, strict=True)):
+    for i, name in enumerate(layout.names) if layout.has_header and not layout.wide else ():
         key = normal(name)
-        may_value = valueless and {*NAMES["no-values"]}.isdisjoint(re.split(r"[^a-z]+", key))
-        plain = role is None and i not in layout.settled and name and not role_of(name)
-        if plain and (may_name or may_value) and layout.has_header and not layout.wide:
+        may_value = valueless and {*WORD_LISTS["no-values"]}.isdisjoint(re.split(r"[^a-z]+", key))
+        plain = layout.roles[i] is None and i not in layout.settled and name and not role_of(name)
+        if plain and (may_name or may_value):
             likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
-            columns.append(_Evidence(name, i, may_name, may_value, likely))
+            columns.append(_Column(name, i, may_name, may_value, likely))
     return columns
 
 

@@ -126,20 +126,6 @@ def test_a_number_where_none_belongs_is_answered(option, ours, tmp_path):
     assert of_words(["a.tsv", "a.tsv", option, str(tmp_path / "5")]) == ""
 
 
-def test_a_list_of_pairs_of_files_is_known(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.ann", "a_detected.ann"):
-        (tmp_path / name).write_text("1.0\t2.0\tcar\n")
-    for delimiter in "\t,;":
-        (tmp_path / "list.txt").write_text(f"a.ann{delimiter}a_detected.ann\n")
-        assert "list.txt is a list of pairs of files" in of_words(["list.txt"])
-    assert "Here REFERENCE and SYSTEM may be folders" in run("list.txt", cwd=tmp_path)
-    for other in (b"a.ann\tnowhere.ann\n", b"\xff\tb", b"", b"\0\t\0\n", b"1\t2\tcar\n"):
-        (tmp_path / "list.txt").write_bytes(other)
-        assert of_words(["list.txt"]) == ""
-    assert of_words([]) == ""
-
-
 @pytest.mark.parametrize(
     ("name", "said"), [("", "the name of an annotator must not be empty"), (3, "must be a text, not 3")]
 )

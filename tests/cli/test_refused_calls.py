@@ -38,11 +38,11 @@ CALLS = {
     "ref.tsv sys.tsv --ci --replicates 0": "--replicates must be a whole number, 1 to 1000000, not 0",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
     # Lists of classes.
-    "ref.tsv sys.tsv --classes car,car": "--classes names a class twice",
-    "ref.tsv sys.tsv --classes $'a\\nb'": "holds a line break",
-    "ref.tsv sys.tsv --classes 'a,\"b,c'": "has a quote that is not closed",
-    "ref.tsv sys.tsv --classes '\"a\"b'": "has a quote that is not closed, or text after one that is",
-    "ref.tsv sys.tsv --classes a,,b": "--classes must name at least one class, and no empty name",
+    "ref.tsv sys.tsv --classes car,car": "--classes names a class name twice",
+    "ref.tsv sys.tsv --classes $'a\\nb'": "expected names on one line",
+    "ref.tsv sys.tsv --classes 'a,\"b,c'": "with quotes around a whole name",
+    "ref.tsv sys.tsv --classes '\"a\"b'": "with quotes around a whole name",
+    "ref.tsv sys.tsv --classes a,,b": "--classes must list at least one class name, and no empty one",
     # Paths.
     "ref.tsv sys.tsv missing.tsv": "missing.tsv: cannot be read: No such file",
     "'' sys.tsv": "expected a path",
@@ -130,7 +130,7 @@ CALLS = {
     "ref.tsv sys.tsv --scheduler local --report x": "--scheduler counts parts; --report looks at all rows",
     f"ref.tsv sys.tsv sys_b.tsv --by {{}}.wav --require {F1}@zoo>0 -o x": f"no score is named '{F1}@zoo'",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
-    f"ref.tsv sys.tsv --score {F1}@traffic": "'traffic', and no settings file (--config) has groups or sc",
+    f"ref.tsv sys.tsv --score {F1}@traffic": f"no score is named '{F1}@traffic'",
     # What costs most, where nothing shows it.
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst of several SYSTEM is not shown by --format text",
     "ref.tsv sys.tsv --format csv --worst 3": "expected --format text or json or yaml or markdown or github.",

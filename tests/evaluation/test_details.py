@@ -294,18 +294,6 @@ def test_what_is_exactly_at_a_threshold_is_what_the_sign_decides(seed):
         assert tuple(upwards - above) == sweep.at[basis] == at.at[basis]
 
 
-def test_a_sweep_by_hand():
-    """Values 0.2, 0.5 and 0.8 in the reference, of which the system has the last two."""
-    reference = long_rows([("x", 0, 1, "a", 0.2), ("x", 1, 2, "a", 0.5), ("x", 3, 4, "a", 0.8)])
-    system = long_rows([("x", 1, 2, "a", 0.9), ("x", 3, 4, "a", 0.9)])
-    sweep = evaluate_rows(reference, system, Settings(only=("segment.hard",), reference_sweep=True)).sweep
-    assert sweep.at == {"segment": (0, 1, 0, 0, 1, 0, 0, 1, 0)}
-    assert sweep.scores["segment.hard.n_ref.micro"] == (3, 2, 2, 2, 1, 1, 1, 0, 0)
-    f = (4 / 5, 1, 1, 1, 2 / 3, 2 / 3, 2 / 3, None, None)
-    assert sweep.scores["segment.hard.f1.macro"] == pytest.approx(f)
-    assert "segment.optimal.f1.macro" not in sweep.scores
-
-
 def test_the_sweep_is_shown_in_text_and_json_and_in_the_file_of_curves(tmp_path):
     import pyarrow.parquet as pq
 

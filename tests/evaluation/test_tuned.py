@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from called import call
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tables import long_rows
@@ -368,24 +367,3 @@ def test_a_system_that_is_multiplied_keeps_its_scores(variant):
     assert {name: third[name] for name in exact} == exact
     known = {name: value for name, value in once.items() if value is not None}
     assert {name: third[name] for name in known} == pytest.approx(known, rel=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-9, 1 / 3])
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_a_file_of_thresholds_reads_back_to_the_bit(tmp_path, scale, inclusive):
-    rng = np.random.default_rng(3)
-    values = [(0.5 * rng.random() + 0.4 * (k % 2)) * scale for k in range(60)]
-    files, made = [tmp_path / name for name in ("ref.tsv", "sys.tsv")], tmp_path / "thresholds.yaml"
-    lines = [f"a.wav\t{k}\t{k + 1}\tc{k % 3}" for k in range(60)]
-    scored = [f"{line}\t{value!r}" for line, value in zip(lines, values, strict=True)]
-    head = "filename\tonset\toffset\tevent_label"
-    for path, rows in zip(files, ([head, *lines[1::2]], [f"{head}\tvalue", *scored]), strict=True):
-        path.write_text("\n".join(rows) + "\n")
-    options = ["--inclusive"] if inclusive else []
-    for basis in BASES:
-        assert call("tune", *files, "-o", made, "--objective", f"{basis}.f1", *options).code == 0
-        scores = evaluate(*files, only=(f"{basis}.optimal",), inclusive=inclusive)
-        found = load_thresholds(str(made), inclusive=inclusive)
-        assert found == {label: scores[f"{basis}.optimal.threshold[{label}]"] for label in ("c0", "c1", "c2")}
-        again = evaluate(*files, only=(f"{basis}.tuned",), inclusive=inclusive, thresholds=found)
-        assert again[f"{basis}.tuned.f1.macro"] == scores[f"{basis}.optimal.f1.macro"]

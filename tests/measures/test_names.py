@@ -7,8 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.measures.registry import (
+    AVERAGES,
+    OVERALL,
+    ScoreName,
+    ScoreNameError,
+    measure_of,
+    score_names,
+)
 from sedeval_soft.names import MEASURE_ALIASES, by_alias
 from sedeval_soft.settings import Settings, is_part_name
 
@@ -80,7 +86,7 @@ def test_settings_keep_lists_and_take_one_text_for_a_list():
         ({"a\n": ["car"]}, "cannot have the name"),
         ({" a": ["car"]}, "cannot have the name"),
         ({"a>": ["car"]}, "cannot have the name"),
-        ({1: ["car"]}, "in quotes if need be, not 1"),
+        ({1: ["car"]}, "cannot have the name 1;"),
         ({"a": []}, "at least one"),
         ({"a": ""}, "no empty one"),
         ({"a": ["car", ""]}, "no empty one"),

@@ -153,27 +153,15 @@ def test_a_file_is_called_by_its_stem_and_a_folder_by_its_name(files, names, tmp
 
 def test_what_is_no_table_is_told_and_names_that_are_no_text_are_spelled(tmp_path):
     for name in ("README.md", "a.tsv", "a.yaml", "nobody.yaml", "b\udcff.tsv", "b\\udcff.tsv"):
-        (tmp_path / name).write_text("x")
-    found, ignored = find_submissions(tmp_path)
+        (tmp_path / name).write_text("team: A" if name == "a.yaml" else "x")
+    submissions, ignored, _ = find_submissions(tmp_path)
     assert ignored == ["README.md", "nobody.yaml"]
-    assert [each.description and each.description.name for each in found] == ["a.yaml", None, None]
-    assert len({each.name for each in found}) == 3
-    assert all(each.name.isascii() and each.digest for each in found)
+    assert [each.about.team for each in submissions] == ["A", "", ""]
+    assert len({each.name for each in submissions}) == 3
+    assert all(each.name.isascii() and each.digest for each in submissions)
     for path in (tmp_path / "nothing", tmp_path / "a.tsv"):
         with pytest.raises(InputError, match="cannot be read as a folder of submissions"):
             find_submissions(path)
-
-
-def test_the_hash_of_a_folder_is_of_names_and_bytes(tmp_path):
-    folder = tmp_path / "team"
-    folder.mkdir()
-    digests = {find_submissions(tmp_path)[0][0].digest}
-    for name, text in (("a.tsv", "1"), ("a.tsv", "2"), ("b.tsv", "2"), ("a.tsv", "2")):
-        if name == "b.tsv":
-            (folder / "a.tsv").unlink()
-        (folder / name).write_text(text)
-        digests.add(find_submissions(tmp_path)[0][0].digest)
-    assert len(digests) == 5
 
 
 def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
@@ -185,24 +173,27 @@ def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
     found = {each.name: each for each in find_submissions(one.made)[0]}
     assert {*found} == {"sys", "link", "gone", "inside", "pipe"}  # a link without extension is no table
     for name in ("link", "gone", "inside"):
-        assert "is a link, which is not followed" in found[name].problem.message
-    assert "neither a file nor a folder" in found["pipe"].problem.message
-    assert found["sys"].problem is None
-    assert find_submissions(one.made, Limits(size=1000))[0][-1].problem.code == "too-many-size"
+        assert "is a link, which is not followed" in found[name].problems[0].message
+    assert "neither a file nor a folder" in found["pipe"].problems[0].message
+    assert not found["sys"].problems
+    table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
+    one.build(table, limits=Limits(size=1000))
+    codes = {each["name"]: each["told"][0]["code"] for each in one.document()["invalid"]}
+    assert codes["sys"] == "too-many-size"
     with pytest.raises(InputError, match="members"):
         find_submissions(SAMPLES, Limits(members=2))
 
 
 def test_pages_have_names_that_are_safe_and_different_everywhere():
     given = [*HOSTILE, "team_a", "Team_A", "team-b", "x" * 300, "NUL", "nul", "a.b", "\udcff"]
-    places = slugs(given)
-    made = [place.report for place in places.values()]
-    assert len({path.casefold() for path in made}) == len(given)
-    assert places["team-b"].report == "reports/team-b.html"
-    assert all(len(path) < 120 and path.isascii() and not {*path} & {*" <>\"'&\\:?*|%#"} for path in made)
+    found = slugs(given)
+    assert len({slug.casefold() for slug in found.values()}) == len(given)
+    assert found["team-b"] == "team-b"
+    safe = re.compile(r"[A-Za-z0-9._-]{1,100}")
+    assert all(safe.fullmatch(slug) for slug in found.values())
     # They hang on the name alone, as long as no other differs from it by case only.
     for name in ("team-b", HOSTILE[0]):
-        assert slugs([name])[name] == places[name]
+        assert slugs([name])[name] == found[name]
 
 
 # Ranks and scores.

@@ -204,8 +204,6 @@ NOT_RESULTS = {
     b"[]": "is not what it says",
     b"{}": "has no schema",
     b'{"schema": 1}': "has the schema '1'",
-    b'{"schema": "soft-sed-eval/2"}': "of another version of soft-sed-eval",
-    b'{"schema": "soft-sed-eval-validation/1"}': "a report of `soft-sed-eval validate`",
     b'{"schema": "soft-sed-eval-diff/1"}': "has the schema 'soft-sed-eval-diff/1'",
     b'{"schema": "soft-sed-eval/1"}': "missing required field",
     b'{\n"schema": "soft-sed-eval/1",\n"x": nope}': ":3: is not JSON",
@@ -234,8 +232,6 @@ def test_what_is_no_result_is_refused(data, files, tmp_path):
     ("change", "words"),
     [
         (lambda p: p.update(systems=[]), "has no system"),
-        (lambda p: p.update(systems=p["systems"] * 2), "twice"),
-        (lambda p: p["systems"][0]["scores"].append(p["systems"][0]["scores"][0]), "twice"),
         (lambda p: p["systems"][0]["scores"][0].update(value="0.5"), "scores"),
         (lambda p: p["systems"][0].pop("scores"), "missing required field `scores`"),
         (lambda p: p.update(inputs=None), "inputs"),

@@ -169,7 +169,7 @@ class Scores(Mapping[str, "float | int | None"]):
 SCHEMA = "soft-sed-eval/1"
 
 _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
-_OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
+OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
 
 def _system(scores: Scores) -> dict[str, Any]:
     runs = {"names": list(scores.runs), "confidence": scores.settings.confidence}
-    names = [(_JSON_NAMES.get(name, name), name) for name in _OF_SCORE]
+    names = [(_JSON_NAMES.get(name, name), name) for name in OF_SCORE]
     system: dict[str, Any] = {
         "name": scores.system,
         "files": len(scores.files),

@@ -160,8 +160,8 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
 
-        rows = [[getattr(score, name) for name in _OF_SCORE] for score in self.scores.values()]
-        columns = [_JSON_NAMES.get(name, name) for name in _OF_SCORE]
+        rows = [[getattr(score, name) for name in OF_SCORE] for score in self.scores.values()]
+        columns = [_JSON_NAMES.get(name, name) for name in OF_SCORE]
         frame = pd.DataFrame(rows, columns=columns)
         return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 

@@ -16,9 +16,8 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -175,7 +174,7 @@ class Scores(Mapping[str, "float | int | None"]):
 SCHEMA = "soft-sed-eval/1"
 
 _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
-_OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
+OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
@@ -209,7 +208,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
 
 def _system(scores: Scores) -> dict[str, Any]:
     runs = {"names": list(scores.runs), "confidence": scores.settings.confidence}
-    names = [(_JSON_NAMES.get(name, name), name) for name in _OF_SCORE]
+    names = [(_JSON_NAMES.get(name, name), name) for name in OF_SCORE]
     system: dict[str, Any] = {
         "name": scores.system,
         "files": len(scores.files),
@@ -248,7 +247,7 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
     for key, value in named(tables, tally.classes):
-        name = spell(*key)
+        name = str(ScoreName(*key))
         number = math.nan if value is None else value.item()
         scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores

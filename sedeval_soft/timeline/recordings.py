@@ -12,7 +12,7 @@ from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, enter_maxima
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
@@ -231,7 +231,7 @@ def _late_rows(
     late = np.flatnonzero(clock(rows.offset) > clock(ends)[rows.file])
     file = rows.file[late]
     n_rows, seconds = np.bincount(file, minlength=len(ends)), np.zeros(len(ends))
-    enter_maxima(seconds, file, rows.offset[late] - ends[file])
+    np.maximum.at(seconds, file, rows.offset[late] - ends[file])
     return {rows.files[k]: (int(n_rows[k]), float(seconds[k])) for k in np.flatnonzero(n_rows).tolist()}
 
 

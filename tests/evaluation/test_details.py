@@ -18,6 +18,7 @@ from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.details import FALSE_ALARM, HIT, MISS, event_outcomes, segment_outcomes
 from sedeval_soft.report import render
+from sedeval_soft.report.render import with_averages
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
 
@@ -305,7 +306,7 @@ def test_the_sweep_is_shown_in_text_and_json_and_in_the_file_of_curves(tmp_path)
     sweep = scores.to_dict()["systems"][0]["sweep"]
     assert sweep["scores"]["segment.hard.f1.macro"] == list(scores.sweep.scores["segment.hard.f1.macro"])
     assert sweep["at"]["event"] == list(scores.sweep.at["event"])
-    macro = render([scores], averages=["macro"])
+    macro = render([with_averages(scores, ["macro"])])
     assert macro[macro.index(title("segment", "hard")) :].splitlines()[1].split() == ["macro"]
     assert evaluate_rows(tenths(0), tenths(1), Settings()).sweep is None
     path = tmp_path / "curves.parquet"

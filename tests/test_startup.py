@@ -12,21 +12,26 @@ from launched import unmeasured
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 SELDOM = {
-    *("sedeval_soft.tables.fit", "sedeval_soft.tools", "pyarrow.compute"),
-    *("importlib.resources", "tempfile", "statistics", "tarfile", "zipfile", "numpy.ma", "html"),
     *(
-        "sedeval_soft.api.comparison",
-        "sedeval_soft.api.evaluator",
-        "sedeval_soft.comparison",
-        "sedeval_soft.measures.sed_eval_rules",
+        "importlib.resources",
+        "tempfile",
+        "statistics",
+        "tarfile",
+        "zipfile",
+        "numpy.ma",
+        "html",
+        "pyarrow.compute",
     ),
-    *("sedeval_soft.settings_files", "sedeval_soft.comparison.board"),
-    *("sedeval_soft.measures.curve_scores", "sedeval_soft.measures.event_precision"),
-    *("sedeval_soft.measures.confusion", "sedeval_soft.measures.psds"),
-    *("sedeval_soft.measures.soft_intersections", "sedeval_soft.evaluation.chance"),
-    *("sedeval_soft.html", "sedeval_soft.plots", "sedeval_soft.evaluation.curves"),
-    *("sedeval_soft.evaluation.resample", "sedeval_soft.evaluation.sorted_cells"),
-    "sedeval_soft.evaluation.details",
+    *(
+        f"sedeval_soft.{name}"
+        for name in (
+            *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "plots", "tools"),
+            *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
+            *("evaluation.sorted_cells", "measures.confusion", "measures.curve_scores"),
+            *("measures.event_precision", "measures.psds", "measures.sed_eval_rules"),
+            *("measures.soft_intersections", "settings_files", "tables.fit"),
+        )
+    ),
 }
 """Modules that a plain evaluation has no use for."""
 

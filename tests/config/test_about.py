@@ -31,17 +31,12 @@ def test_what_is_said_is_read(tmp_path):
     [
         ("- a\n", "expected lines such as team: NAME, with the keys team, title, authors, url, note"),
         ("titel: x\n", "unknown key 'titel'; did you mean 'title'?"),
-        ("colour: x\n", "unknown key 'colour'"),
         ("team: [a]\n", "team is not a text"),
-        ("authors: [[a]]\n", "authors is not a text"),
         (f"note: {'x' * 301}\n", "note has 301 characters; expected 300 or fewer"),
         (f"authors: [{', '.join(['a'] * 101)}]\n", "has 101 authors; expected 100 or fewer"),
-        ("team: a\nteam: b\n", "team"),
         (f"# {'x' * (1 << 16)}\n", "has 65539 bytes; expected 65536 or fewer"),
         ("url: javascript:alert(1)\n", "is not the address of a page; expected https://..."),
-        ("url: ftp://example.org\n", "is not the address of a page"),
         ("url: 'https://example.org/<script>'\n", "is not the address of a page"),
-        ("url: https://exämple.org\n", "is not the address of a page"),
         ("url: 'https://[::1'\n", "is not the address of a page"),
     ],
 )

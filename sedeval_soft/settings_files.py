@@ -7,11 +7,10 @@ added to what it says.
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -125,22 +124,6 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
             case _:
                 message = f"holds a value that cannot be read: {one_line(error)}"
         raise InputError(Problem(path, message, *place)) from error
-
-
-def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
-    """Split class names at commas; a quoted name may hold commas itself.
-
-    Raises SettingsError for a line break, and for a quote that is not closed.
-    """
-    names: list[str] = []
-    for text in texts:
-        # A blank before a quote is not part of the name.
-        try:
-            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
-        except csv.Error as error:
-            expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
-            raise SettingsError(f"--classes {text!r}: {expected}") from error
-    return tuple(name.strip() for name in names)
 
 
 # Settings of challenges, shipped with the package, and the classes that their outputs may name.

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from launched import program
 
 from sedeval_soft.cli.main import group
-from sedeval_soft.settings_files import split_classes
+from sedeval_soft.cli.options import split_classes
 
 F1 = "segment.soft.f1.micro"
 
@@ -92,7 +92,7 @@ def test_usage_is_what_one_would_type(arguments, usage):
 
 
 def test_quoted_classes_may_hold_commas():
-    assert split_classes(['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
+    assert split_classes(None, None, ['"a, b",c', ' d , "e ""f""" ']) == ("a, b", "c", "d", 'e "f"')
 
 
 def test_operating_points_stand_in_place_of_the_system(tmp_path):

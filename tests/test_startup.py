@@ -88,15 +88,11 @@ def test_public_names_are_those_documented():
 def test_what_settings_ask_for_is_imported_then(tmp_path):
     """Every module that a plain evaluation has no use for is there where it is asked for."""
     asked = (
-        "--quiet --only all --measures all --psds dcase-psds1 --ci --replicates 20 --satisfice precision>=0.5"
+        "--quiet --only all --measures all --psds dcase-psds1 --ci --replicates 2 --satisfice precision>=0.5 "
+        "--worst 2 --reference-sweep --chance --draws 1 --curves"
     )
-    asked += " --worst 2 --reference-sweep --cross-tune 2 --chance --draws 2 --curves"
-    arguments = [
-        str(SAMPLES / "ref.tsv"),
-        str(SAMPLES / "sys.tsv"),
-        *asked.split(),
-        str(tmp_path / "curves.tsv"),
-    ]
+    sides = (str(SAMPLES / f"{name}.tsv") for name in ("ref", "sys"))
+    arguments = [*sides, *asked.split(), str(tmp_path / "curves.tsv")]
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
     rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
     rarely = {name for name in SELDOM if name.startswith(rooms) and "sed_eval" not in name}

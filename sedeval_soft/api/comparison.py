@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
@@ -44,9 +43,6 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import STRICT
 
-if TYPE_CHECKING:
-    pass
-
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 _SYSTEMS = "system", "paths, or a mapping of names to systems"
 
@@ -55,7 +51,8 @@ _SYSTEMS = "system", "paths, or a mapping of names to systems"
 class Task:
     """What several systems are scored against and by; it is read once for all of them.
 
-    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`.
+    reference: its rows. durations: seconds by file name. folds, by: as for `evaluate`. rank_by: the
+    score that ranks them. columns: others that are shown on a board of submissions.
     """
 
     reference: EventTable
@@ -64,6 +61,8 @@ class Task:
     folds: Parted | None
     by: Parted | None
     limits: Limits
+    rank_by: str = RANK_BY
+    columns: tuple[str, ...] = ()
 
     def count(
         self, rows: EventTable, name: str, settings: Settings | None = None, *, cells: bool = False
@@ -161,35 +160,30 @@ def _score(
     scores, shards = [], []
     for name, system in named.items():
         rows = to_rows(system, name, settings, limits)
-        with _naming(name):
+        try:
             shard = task.count(rows, name, cells=True)
-            parts = task.partitions(shard)
+            partitions = task.partitions(shard)
             # Systems are resampled together, with the counts of all readings.
-            shards.append(tuned_shard(shard, parts["folds"]))
-            scores.append(score_shard(shards[-1], __version__, **parts, progress=progress))
+            shards.append(tuned_shard(shard, partitions["folds"]))
+            scores.append(score_shard(shards[-1], __version__, **partitions, progress=progress))
+        except EvaluationError as error:
+            *lines, last = str(error).split("\n")
+            if last != STRICT:
+                raise
+            # It is told of which system warnings are that settings make errors.
+            lines = [_with_name(name, line) for line in lines]
+            raise EvaluationError("\n".join([*lines, last])) from error
     # What is true of all is told once; of anything else it is told of which system.
     common = set.intersection(*({*each.warnings} for each in scores))
     for i, each in enumerate(scores):
-        warnings = (_with_name(each.system, warning, common) for warning in each.warnings)
+        warnings = (text if text in common else _with_name(each.system, text) for text in each.warnings)
         scores[i] = replace(each, warnings=tuple(warnings))
     return scores, shards
 
 
-def _with_name(system: str, warning: str, common: Container[str]) -> str:
-    """Return a warning with the system that it is of, unless it names that, or is of all."""
-    return warning if warning in common or warning.startswith(f"{system}: ") else f"{system}: {warning}"
-
-
-@contextmanager
-def _naming(system: str) -> Iterator[None]:
-    """Say of which system warnings are that settings make errors."""
-    try:
-        yield
-    except EvaluationError as error:
-        lines = str(error).split("\n")
-        if lines[-1] != STRICT:
-            raise
-        raise EvaluationError("\n".join(_with_name(system, line, (STRICT,)) for line in lines)) from error
+def _with_name(system: str, warning: str) -> str:
+    """Return a warning with the system that it is of, unless it names that."""
+    return warning if warning.startswith(f"{system}: ") else f"{system}: {warning}"
 
 
 def named_sources(

@@ -32,9 +32,8 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
-from sedeval_soft.memory import given_limit, memory_limited
+from sedeval_soft.measures.registry import ScoreName, group_of
+from sedeval_soft.memory import memory_limited
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, size_of
@@ -208,7 +207,7 @@ def evaluation_of(
         from sedeval_soft.evaluation.execute import cluster, processes
 
         where: Any
-        where = processes(jobs or 1) if scheduler is None else cluster(scheduler, jobs or 0, given_limit())
+        where = processes(jobs or 1) if scheduler is None else cluster(scheduler)
         with where as execute:
             lengths, shard = count_tables(
                 *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all

@@ -148,11 +148,9 @@ class Evaluator:
     @classmethod
     def of_bytes(cls, data: bytes, *, limits: Limits | None = None) -> Self:
         """Return an evaluator that has counted what bytes of `to_bytes` say; InputError if they do not."""
-        from sedeval_soft.evaluation.tally_file import unpack_shard
-
         if not isinstance(data, bytes | bytearray | memoryview):
             raise EvaluationError(f"data must be the bytes of a tally, not {shown(data)}")
-        return cls._of(_checked("bytes", unpack_shard("bytes", bytes(data), limits_from(limits))), limits)
+        return cls._of(_shard_of("bytes", bytes(data), limits), limits)
 
     @classmethod
     def _of(cls, shard: Shard, limits: Limits | None) -> Self:
@@ -206,14 +204,17 @@ def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Sh
 
     Raises InputError where it cannot be read, or is none.
     """
-    from sedeval_soft.evaluation.tally_file import read_shard
+    from sedeval_soft.tables.source import read_bytes
 
-    name = os.fspath(path)
-    return _checked(name, read_shard(name, limits_from(limits)))
+    name, limits = os.fspath(path), limits_from(limits)
+    return _shard_of(name, read_bytes(name, limits=limits)[:], limits)
 
 
-def _checked(name: str, shard: Shard) -> Shard:
+def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
     """Return the statistics of a tally; raises InputError where they are not what its settings count."""
+    from sedeval_soft.evaluation.tally_file import unpack_shard
+
+    shard = unpack_shard(name, data, limits_from(limits))
     expected = empty_tally(shard.settings)
     for tally in (shard.tally, *shard.groups.values()):
         for kind in ("per_class", "per_file", "samples", "events"):

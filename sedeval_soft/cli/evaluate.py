@@ -102,7 +102,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         (not (systems or points or folder), "Missing argument 'SYSTEM...'."),
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
         *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
-        (scheduler not in (None, "local") and jobs is not None,
+        (scheduler is not None and jobs is not None,
          f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
         (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
         *((in_parts and given[name], f"{option} {counts} parts; --{name} looks at all rows at once.")

@@ -248,9 +248,9 @@ STREAM = (
     option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
         "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
         "MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|local|FILE", help="Count by the workers of a dask "
-        "scheduler: tcp://HOST:PORT, the file that a scheduler writes for jobs of a cluster, or local for "
-        "workers of this machine (--jobs of them). The scores are the same."),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count by the workers of a dask scheduler: "
+        "tcp://HOST:PORT, or the file that a scheduler writes for jobs of a cluster. The scores are the "
+        "same."),
 )  # fmt: skip
 
 QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
@@ -439,8 +439,7 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.measures.names import ScoreName
-    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
 
     plan = Plan.of(settings)
@@ -483,7 +482,7 @@ def check_intervals(
         return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
-    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.measures.registry import ScoreName
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)

@@ -1,14 +1,11 @@
-"""A board: several systems scored against one reference, compared by one score; and submissions to it."""
+"""A board: several systems scored against one reference, compared by one score."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from sedeval_soft.errors import Problem
-from sedeval_soft.evaluation.scores import Input, Score, Scores, document, plain
-from sedeval_soft.settings import Settings
+from sedeval_soft.evaluation.scores import Scores, document, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,79 +102,3 @@ def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
     names = (field.name for field in fields(board) if field.name != "systems")
     return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}
-
-
-# What comes of a submission: who submits it, and either its scores or what is wrong with it.
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a file says of a submission; empty where it does not. url: of a page on the web."""
-
-    team: str = ""
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    url: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores of a submission that a board shows, and what stands beside them.
-
-    tally: the bytes by which it is compared with others.
-    """
-
-    scores: tuple[Score, ...]
-    tally: bytes
-    classes: tuple[str, ...]
-    files: tuple[str, ...]
-    length: float
-    n_segments: int
-    inputs: tuple[Input, ...]
-    warnings: tuple[str, ...]
-    signature: str
-    version: str
-
-    @classmethod
-    def of_scores(cls, scores: Scores, names: Collection[str], tally: bytes) -> Scored:
-        """Return what a board needs of scores: averages, and those of some names."""
-        chosen = [
-            score
-            for score in scores.scores.values()
-            if score.name in names or (score.average is not None and score.group is None)
-        ]
-        return cls(tuple(chosen), tally, **{name: getattr(scores, name) for name in _SHARED})
-
-
-_SHARED = ("classes", "files", "length", "n_segments", "inputs", "warnings", "signature", "version")
-"""What stands in `Scores`, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A submission that was looked at: either scored, or with problems.
-
-    key: a hash of all that shaped this. name: the submission's. problems: those that are told, of
-    `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by path; made_by: what
-    made them.
-    """
-
-    key: str
-    name: str
-    scored: Scored | None = None
-    problems: tuple[Problem, ...] = ()
-    n_problems: int = 0
-    pages: dict[str, str] = field(default_factory=dict)
-    made_by: str = ""
-
-    def scores(self, settings: Settings) -> Scores:
-        """Return its scores; settings: by which they were found. Raises ValueError where there are none."""
-        if self.scored is None:
-            raise ValueError(f"{self.name!r} was not scored")
-        return Scores(
-            scores={score.name: score for score in self.scored.scores},
-            system=self.name,
-            settings=settings,
-            **{name: getattr(self.scored, name) for name in _SHARED},
-        )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sedeval_soft.comparison.ranks import (
     holm,
     kendall,
     least_p,
+    level_of,
     mcnemar,
     p_bootstrap,
     place_interval,
@@ -30,8 +30,7 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.system_scores import sign_together
 from sedeval_soft.measures.base import Measure
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
@@ -103,29 +102,27 @@ def rank_scores(
     # Of one file every replicate is that file: that says nothing of how sure anything is.
     resampled = paired is not None and paired.n_files > 1
     drawn = paired.bootstrap(progress) if paired and resampled else np.full((1, len(systems)), np.nan)
-    stable: list[tuple[Any, ...]] = [(None, None, None)] * len(systems)
+    undrawn: list[Any] = [None] * len(systems)
+    stable, best, worst = undrawn, undrawn, undrawn
     if resampled:
-        places_drawn = places(drawn, np.full(len(drawn), lower))
-        columns = stability(places_drawn, place), *place_interval(places_drawn, settings.confidence)
-        stable = list(zip(*(column.tolist() for column in columns), strict=True))
+        drawn_places = places(drawn, lower)
+        ends_of_place = place_interval(drawn_places, settings.confidence)
+        stable, best, worst = (column.tolist() for column in (stability(drawn_places, place), *ends_of_place))
 
-    @cache
-    def p_value(pair: frozenset[int]) -> float:
-        """Return the p-value that two systems do not differ, NaN where either is undefined."""
-        first, second = sorted(pair)
+    def p_value(one: int, other: int) -> float:
+        first, second = sorted((one, other))
         observed = float(values[first] - values[second])
-        if paired is None and not np.isnan(observed):
-            # What differs is taken to.
-            return float("nan") if observed else 1.0
-        return (
-            observed if paired is None or np.isnan(observed) else paired.p(first, second, observed, progress)
-        )
+        if paired is None or np.isnan(observed):
+            # Where nothing is resampled, what differs is taken to.
+            return 1.0 if observed == 0 else float("nan")
+        return paired.p(first, second, observed, progress)
 
     def p_values(one: int, others: Sequence[int]) -> Floats:
-        return np.array([p_value(frozenset((one, other))) for other in others], dtype=np.float64)
+        """Return the p-values that a system does not differ from others, NaN where either is undefined."""
+        return np.array([p_value(one, other) for other in others], dtype=np.float64)
 
     # How each system but the reference differs from that; replicates are of the same files.
-    groups = tie_groups(order, p_values, _level(settings))
+    groups = tie_groups(order, p_values, level_of(settings.confidence))
     others = [k for k in order if k != reference]
     observed, replicates = values[others] - values[reference], drawn[:, others] - drawn[:, [reference]]
     ends = (np.where(np.isnan(observed), np.nan, end) for end in percentile(replicates, settings.confidence))
@@ -143,9 +140,9 @@ def rank_scores(
             low=ranked_by[k].low,
             high=ranked_by[k].high,
             difference=differences.get(k),
-            stability=stable[k][0],
-            best_place=stable[k][1],
-            worst_place=stable[k][2],
+            stability=stable[k],
+            best_place=best[k],
+            worst_place=worst[k],
         )
         for i, group in enumerate(groups)
         for k in group
@@ -229,11 +226,6 @@ def _wrong(tally: Tally, files: Mapping[str, int], settings: Settings) -> dict[s
     }
 
 
-def _level(settings: Settings) -> float:
-    """Return the p-value below which systems are told apart; of 1 - 0.95 only the first digits are meant."""
-    return round(1 - settings.confidence, 12)
-
-
 def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, settings: Settings) -> list[str]:
     """Return what a reader must know before trusting a board; systems: in the order of their places.
 
@@ -256,14 +248,15 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
         warnings.append(f"{rank_by} is undefined for {listing(undefined, 'system')}; ranked last")
     # How many systems the first is compared to, which Holm's adjustment multiplies by.
     others = len(systems) - len(undefined) - 1
-    by_draws = 1 / (settings.replicates + 1)
-    least = max(least_p(n_files), by_draws) if n_files is not None else 0.0
-    if n_files is not None and others >= 1 and others * least >= _level(settings):
-        draws = (
-            f"{counted(settings.replicates, 'replicate')} {'gives' if settings.replicates == 1 else 'give'}"
-        )
-        by_files = f"exchanging {counted(n_files, 'file')} between two of them gives"
-        few = by_files if least_p(n_files) >= by_draws else draws
+    if n_files is None or others < 1:
+        return warnings
+    by_files, by_draws = least_p(n_files), 1 / (settings.replicates + 1)
+    least = max(by_files, by_draws)
+    if others * least >= level_of(settings.confidence):
+        few = f"exchanging {counted(n_files, 'file')} between two of them gives"
+        if by_files < by_draws:
+            verb = "gives" if settings.replicates == 1 else "give"
+            few = f"{counted(settings.replicates, 'replicate')} {verb}"
         after = f", {min(others * least, 1.0):.3g} after Holm's adjustment for {others}" if others > 1 else ""
         warnings.append(f"all systems tie: {few} no p-value below {least:.3g}{after}")
     return warnings
@@ -289,13 +282,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     folds = first.folds
     if folds is not None:
         # Those that a run does not have are left out.
-        in_folds = {
-            spread.name: [f"{spread.name}@{fold}" for fold in folds.names] for spread in folds.spreads
-        }
+        names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
         spreads = tuple(
-            Spread.of(name, [scores[each].value for each in parts])
-            for name, parts in in_folds.items()
-            if all(each in scores for each in (name, *parts))
+            Spread.of(name, [scores[each].value for each in in_folds])
+            for name, in_folds in names_of.items()
+            if {name, *in_folds} <= scores.keys()
         )
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}

@@ -6,12 +6,10 @@ submissions changes by one at a time: what was drawn for a system, or tested of 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import numpy as np
@@ -20,28 +18,27 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
 from sedeval_soft.evaluation.scores import Key, finite
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
+from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.settings import Settings
 
 Test = Literal["exchange", "bootstrap", "none"]
-TESTS: tuple[Test, ...] = ("exchange", "bootstrap", "none")
+TESTS: tuple[Test, ...] = get_args(Test)
 """How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
 
 @dataclass
 class Comparisons:
-    """What was computed of systems, which are known by a key that tells all that shaped them.
+    """What was computed of systems: scores in replicates by the key of each, p-values by the keys of two."""
 
-    shape: a hash of all else that shapes the numbers. draws: the score of a system in replicates, by its key.
-    p: p-values of two systems, by both keys.
-    """
-
-    shape: str = ""
     draws: dict[str, list[float | None]] = field(default_factory=dict)
     p: dict[str, float] = field(default_factory=dict)
+
+    def among(self, keys: Collection[str]) -> Comparisons:
+        """Return what was computed of systems with some keys."""
+        draws = {key: values for key, values in self.draws.items() if key in keys}
+        return Comparisons(draws, {pair: p for pair, p in self.p.items() if {*pair.split()} <= {*keys}})
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,8 @@ class Paired:
 
     keys: of the systems, in their order. files: those that are drawn from, sorted. Others that a system has
     go along with one of these: what one system alone names changes no other's replicates. load: returns the
-    tally of a system by its position. test: by which two systems are told apart. before: what is known from
-    before; after: what was asked for now.
+    tally of a system by its position. test: by which two systems are told apart. computed: what need not be
+    computed again; what is computed is added to it.
     """
 
     keys: Sequence[str]
@@ -60,8 +57,7 @@ class Paired:
     rank_by: str
     settings: Settings
     test: Test = "exchange"
-    before: Comparisons = field(default_factory=Comparisons)
-    after: Comparisons = field(default_factory=Comparisons)
+    computed: Comparisons = field(default_factory=Comparisons)
     _replicates: dict[int, Replicates] = field(default_factory=dict)
 
     @classmethod
@@ -71,17 +67,6 @@ class Paired:
         keys = [str(k) for k in range(len(tallies))]
         return cls(keys, files, tallies.__getitem__, rank_by, settings)
 
-    def continuing(self, before: Comparisons) -> Paired:
-        """Return the same with what is known from before, which is used if it is of the same files."""
-        # Settings tell of replicates and seed only where intervals are asked for. Confidence shapes no draw.
-        shaped = replace(self._chosen, ci="bootstrap").to_dict()
-        del shaped["confidence"]
-        text = json.dumps([list(self.files), self.rank_by, shaped, self.test], sort_keys=True)
-        shape = sha256(text.encode("ascii")).hexdigest()
-        return replace(
-            self, before=before if before.shape == shape else Comparisons(), after=Comparisons(shape)
-        )
-
     @property
     def n_files(self) -> int:
         """How many files are drawn from."""
@@ -89,18 +74,14 @@ class Paired:
 
     def bootstrap(self, progress: Progress | None = None) -> Floats:
         """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
-        columns = []
+        count, draws = self.settings.replicates, self.computed.draws
         for k, key in enumerate(self.keys):
-            values = self.after.draws.get(key) or self.before.draws.get(key)
-            if values is None or len(values) != self.settings.replicates:
-                places, count = self._places(k), self.settings.replicates
+            if key not in draws:
+                places = self._places(k)
                 rows = (block[:, places] for block in bootstrap(self.n_files, count, self.settings.seed))
-                values = [
-                    finite(float(value)) for value in self._values(self._scored(k), rows, count, progress)
-                ]
-            self.after.draws[key] = values
-            columns.append(values)
-        return np.array(columns, dtype=np.float64).T
+                values = self._values(self._scored(k), rows, count, progress)
+                draws[key] = [finite(value) for value in values.tolist()]
+        return np.array([draws[key] for key in self.keys], dtype=np.float64).T
 
     def exchanged(self, first: int, second: int, progress: Progress | None = None) -> Floats:
         """Return differences of two systems after their outputs were exchanged in random files.
@@ -142,12 +123,10 @@ class Paired:
             drawn = self.bootstrap(progress)
             return float(p_bootstrap((drawn[:, first] - drawn[:, second])[:, None], [observed])[0])
         key = f"{self.keys[first]} {self.keys[second]}"
-        p = self.before.p.get(key)
-        if p is None:
-            exchanged = p_exchange(self.exchanged(first, second, progress)[:, None], np.array([observed]))
-            p = max(float(exchanged[0]), least_p(self.n_files))
-        self.after.p[key] = p
-        return p
+        if key not in self.computed.p:
+            exchanged = p_exchange(self.exchanged(first, second, progress)[:, None], [observed])
+            self.computed.p[key] = max(float(exchanged[0]), least_p(self.n_files))
+        return self.computed.p[key]
 
     @cached_property
     def _chosen(self) -> Settings:

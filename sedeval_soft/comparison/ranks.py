@@ -9,9 +9,6 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Floats, Index
 
-# Ranks of systems: places, how sure they are, how alike scores rank, and which systems are tied.
-
-
 Places = Index
 
 
@@ -34,13 +31,11 @@ def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:
 
 
 def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
-    """Return the share of replicates in which each system has its place, (n_systems,); NaN of no replicates.
+    """Return the share of replicates in which each system has its place, (n_systems,).
 
-    replicate_places: (n_replicates, n_systems). places: (n_systems,).
+    replicate_places: (n_replicates, n_systems), at least one replicate. places: (n_systems,).
     """
-    replicates = np.asarray(replicate_places)
-    same = np.count_nonzero(replicates == np.asarray(places), axis=0)
-    return same / len(replicates) if len(replicates) else np.full(same.shape, np.nan)
+    return np.asarray(np.mean(np.asarray(replicate_places) == np.asarray(places), axis=0))
 
 
 def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Places, Places]:
@@ -101,39 +96,42 @@ def tie_groups(
 # Tests of differences between systems: p-values from replicates, of McNemar, and Holm's adjustment.
 
 
+def level_of(confidence: float) -> float:
+    """Return the p-value below which systems are told apart; of 1 - 0.95 only the first digits are meant."""
+    return round(1 - confidence, 12)
+
+
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 """What rounding may do to a difference: relative to itself, and relative to the scores it is one of."""
 
 
-def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
+def p_bootstrap(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
     """Return the two-sided p-values of no difference by the paired bootstrap, (n_scores,).
 
     differences: (n_replicates, n_scores) of two systems on the same resampled files; NaN ones are left out.
-    observed: (n_scores,) the differences on all files. size: () or (n_scores,), how large the scores are that
-    were subtracted. Centred on the observed difference d, the replicates d* show what differences would be
-    seen if there were none: p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), of which 1 is the observed one: p is
-    never 0. Rounding does not decide: |d* - d| may fall short of |d| by 1e-9 |d| + 1e-12 size, so that
-    systems that differ only by rounding have p = 1. NaN where the observed difference is not finite.
+    observed: (n_scores,) the differences on all files. Centred on the observed difference d, the replicates
+    d* show what differences would be seen if there were none: p = (1 + #{|d* - d| >= |d|}) / (1 + #{d*}), of
+    which 1 is the observed one: p is never 0. Rounding does not decide: |d* - d| may fall short of |d| by
+    1e-9 |d| + 1e-12, so that systems that differ only by rounding have p = 1. NaN where the observed
+    difference is not finite.
     Source: Efron & Tibshirani 1993, 16.4; Davison & Hinkley 1997, 4.4.
     """
     difference = np.asarray(observed, dtype=np.float64)
     centre = np.where(np.isfinite(difference), difference, 0.0)
-    return p_exchange(np.asarray(differences, dtype=np.float64) - centre, difference, size)
+    return p_exchange(np.asarray(differences, dtype=np.float64) - centre, difference)
 
 
-def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
+def p_exchange(differences: npt.ArrayLike, observed: npt.ArrayLike) -> Floats:
     """Return the two-sided p-values of no difference by approximate randomisation, (n_scores,).
 
     differences: (n_replicates, n_scores) of two systems after their outputs were exchanged in random files;
-    NaN ones are left out. observed, size: as in `p_bootstrap`, and rounding as there.
+    NaN ones are left out. observed: as in `p_bootstrap`, and rounding as there.
     p = (1 + #{|d*| >= |d|}) / (1 + #{d*}). NaN where the observed difference is not finite.
     Source: Noreen 1989; Phipson & Smyth 2010 for the 1, which keeps the test exact.
     """
     difference, chance = (np.asarray(values, dtype=np.float64) for values in (observed, differences))
     finite = np.isfinite(difference)
-    least = np.abs(np.where(finite, difference, 0.0)) * (1 - RELATIVE) - ABSOLUTE * np.asarray(
-        size, dtype=np.float64
-    )
+    least = np.abs(np.where(finite, difference, 0.0)) * (1 - RELATIVE) - ABSOLUTE
     extreme = np.count_nonzero(np.abs(chance) >= least, axis=0)
     defined = np.count_nonzero(~np.isnan(chance), axis=0)
     return np.asarray(np.where(finite, (1 + extreme) / (1 + defined), np.nan))

@@ -88,7 +88,7 @@ def count_rows(
         from sedeval_soft.evaluation.partition import partition_rows
 
         partition = partition_rows(reference, system, settings, durations)
-        if len(partition.parts) > 1:
+        if partition is not None:
             shard = count_parts(partition, settings, durations, Execute(), keep_all=keep_all)
             return shard if name is None else replace(shard, system=name)
     return shard_of_rows(reference, system, settings, durations, name)
@@ -357,7 +357,6 @@ def _as_one(
         findings,
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
-        off_grid=of_rows.off_grid,
         tables=tables,
     )
     system = partition.system.origin.name

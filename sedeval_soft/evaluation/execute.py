@@ -7,21 +7,19 @@ Nothing else differs between them. Who is lost, what is begun anew and what goes
 from __future__ import annotations
 
 import contextlib
-import gc
 import logging
 import os
 import sys
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
 from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
-from sedeval_soft.memory import memory_limited, reuse_freed, room, spelled, taken
+from sedeval_soft.memory import memory_limited, reuse_freed, room, taken
 from sedeval_soft.tables.source import is_url
-from sedeval_soft.tables.stored_rows import temporary_folder
 from sedeval_soft.threads import become_worker, for_each, processors
 
 _PROCESS = 160 << 20
@@ -32,16 +30,12 @@ _THREAD = 128 << 20
 
 OPTION = "--scheduler"
 
-_CONNECT, _WAIT = 15.0, 120.0
-"""Seconds in which a scheduler must answer, and have a worker; dask's settings `soft-sed-eval.connect` and
-`soft-sed-eval.wait` say otherwise."""
+_WAIT = 120
+"""Seconds in which a scheduler must have a worker; dask's setting `soft-sed-eval.wait` says otherwise."""
 
 _SHARE, _LEAST = 0.8, 0.4
 """How much of its memory limit a worker takes, a little above which dask stops giving it work; and how much a
 piece of work may take whatever the worker holds, which dask can put on the disk."""
-
-_WORKER = 400 << 20
-"""Bytes without which no worker of this machine is begun."""
 
 _ASSUMED = (4, 2 << 30)
 """Threads of all workers, and bytes that each may take, where they do not say."""
@@ -106,24 +100,22 @@ class Processes(Execute):
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Let each process work on the next item."""
+        import signal
         from concurrent.futures.process import BrokenProcessPool
 
-        done = 0
+        # Processes are begun when work is handed over. They do not hear Ctrl-C: this one does, and ends them.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            # Processes are begun when work is handed over; Ctrl-C is this one's to answer.
-            with _undisturbed():
-                futures = [self._pool.submit(function, item) for item in items]
-            results = []
-            for done, future in enumerate(futures):  # noqa: B007 - told if the next one fails
-                results.append(future.result())
-            return results
+            futures = [self._pool.submit(function, item) for item in items]
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        try:
+            return [future.result() for future in futures]
         except BrokenProcessPool as error:
-            guard = (
-                "" if done else '; in a script, what asks for jobs must be below `if __name__ == "__main__":`'
-            )
             raise EvaluationError(
                 "a worker process ended before its work did: it was killed, or there was no memory for it; "
-                f"expected fewer --jobs, or a smaller --memory-limit{guard}"
+                "expected fewer --jobs, or a smaller --memory-limit; in a script, what asks for jobs must be "
+                'below `if __name__ == "__main__":`'
             ) from error
 
     def keep(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
@@ -153,33 +145,6 @@ def processes(jobs: int) -> Iterator[Execute]:
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Keep Ctrl-C from processes that are begun here: this one hears it when all are there, and ends them."""
-    import signal
-
-    heard: list[int] = []
-    handlers: dict[int, Any] = {}
-    mask = getattr(signal, "pthread_sigmask", None)
-    before = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
-    try:
-        # Another thread may take a signal that is blocked here: the main one answers it all the same.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            handler = signal.getsignal(number)
-            if callable(handler):
-                with contextlib.suppress(ValueError):
-                    signal.signal(number, lambda number, _: heard.append(number))
-                    handlers[number] = handler
-        yield
-    finally:
-        for name, handler in handlers.items():
-            signal.signal(name, handler)
-        if mask:
-            mask(signal.SIG_SETMASK, before)
-    if heard:
-        handlers[heard[0]](heard[0], None)
 
 
 def _begin_process(memory: int) -> None:
@@ -229,7 +194,7 @@ class Dask(Execute):
             key = f"{visible(getattr(item, 'name', 'some recordings'))}{_APART}{uuid.uuid4().hex}"
             pieces = getattr(item, "pieces", None)
             # dask finds futures in arguments and lists of these, not within other objects.
-            given = (item,) if pieces is None else (item.with_pieces(None), *map(list, pieces))
+            given = (item,) if pieces is None else (replace(item, pieces=([], [])), *map(list, pieces))
             future = self._client.submit(_work, __version__, function, *given, key=key, pure=False)
             futures.append(future)
         return futures
@@ -249,7 +214,7 @@ class Dask(Execute):
                 error = future.exception()
                 if error is not None:
                     raise error
-            found: list[Any] = self._client.gather([*kept])
+            results: list[Any] = self._client.gather([*kept])
         except EvaluationError:
             raise
         except KilledWorker as error:
@@ -269,7 +234,7 @@ class Dask(Execute):
             raise EvaluationError(
                 f"{OPTION} {self._name}: a worker failed: {type(error).__name__}: {one_line(error)}"
             ) from error
-        return found
+        return results
 
     def path(self, name: str) -> str:
         """Return the path from the root: workers are begun elsewhere."""
@@ -290,14 +255,13 @@ def _work(version: str, function: Callable[[Any], Any], item: Any, *pieces: Any)
         limit = get_worker().memory_manager.memory_limit
     memory = int(max(_SHARE * limit, taken() + _LEAST * limit)) if limit else None
     with contextlib.nullcontext() if memory is None else memory_limited(memory):
-        return function(item.with_pieces(pieces) if pieces else item)
+        return function(replace(item, pieces=pieces) if pieces else item)
 
 
 @contextlib.contextmanager
-def cluster(scheduler: str, jobs: int = 0, memory: int | None = None) -> Iterator[Dask]:
-    """Yield the workers of a scheduler: an address, the path of a scheduler file, or `local`.
+def cluster(scheduler: str) -> Iterator[Dask]:
+    """Yield the workers of a scheduler: an address, or the path of a scheduler file.
 
-    `local` begins them on this machine, so many (0: one for each processor), which share so much memory.
     Raises SettingsError and EvaluationError where there are none, or where they differ.
     """
     try:
@@ -307,126 +271,46 @@ def cluster(scheduler: str, jobs: int = 0, memory: int | None = None) -> Iterato
         raise SettingsError(
             f"{OPTION} needs the package {error.name}: install soft-sed-eval[distributed]"
         ) from error
-    name = visible(scheduler)
+    name, address = visible(scheduler), _address(scheduler)
+    wait = dask.config.get("soft-sed-eval.wait", _WAIT)
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quietly())
-        # What dask shares with its processes is in cycles, and is told as lost where it is not given back.
-        stack.callback(gc.collect)
-        where: dict[str, Any]
-        if scheduler == "local":
-            where = {"address": stack.enter_context(_local(jobs or processors(), memory))}
-        elif "://" in scheduler:
-            where = {"address": scheduler}
-        else:
-            _check_file(scheduler)
-            where = {"scheduler_file": scheduler}
-        timeout = _number(dask, "connect", _CONNECT)
         try:
-            client = distributed.Client(**where, timeout=timeout, set_as_default=False)
+            client = distributed.Client(address, set_as_default=False)
         except Exception as error:
             raise EvaluationError(f"{OPTION} {name}: cannot be reached: {one_line(error)}") from error
         stack.callback(_close, client)
-        wait = _number(dask, "wait", _WAIT)
         try:
             client.wait_for_workers(1, timeout=wait)
-        except TimeoutError as error:
+        except (TimeoutError, TypeError, ValueError) as error:
             raise EvaluationError(
-                f"{OPTION} {name}: there has been no worker for {wait:g} s; expected `dask worker` "
+                f"{OPTION} {name}: there has been no worker for {wait} s; expected `dask worker` "
                 "processes of that scheduler, whose logs say why they end"
             ) from error
         _check_versions(name, client)
         yield Dask(name, client)
 
 
-def _number(dask: Any, name: str, default: float) -> float:  # noqa: ANN401 - a module
-    value = dask.config.get(f"soft-sed-eval.{name}", default)
-    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-        return float(value)
-    raise SettingsError(f"dask's setting soft-sed-eval.{name} is {value!r}; expected seconds")
-
-
-def _check_file(name: str) -> None:
-    """Refuse a scheduler file that is none: dask would wait for it."""
+def _address(scheduler: str) -> str:
+    """Return the address of a scheduler: what was given, or that in its file, for which dask would wait."""
     import json
 
-    option = f"{OPTION} {visible(name)}"
-    expected = "expected tcp://HOST:PORT, local, or the path of a scheduler file"
+    if "://" in scheduler:
+        return scheduler
+    option = f"{OPTION} {visible(scheduler)}"
+    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs is of this machine"
     try:
-        content = json.loads(Path(name).read_bytes())
+        return str(json.loads(Path(scheduler).read_bytes())["address"])
     except OSError as error:
         raise SettingsError(f"{option}: cannot be read: {error.strerror or error}; {expected}") from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise SettingsError(f"{option}: is no scheduler file; {expected}") from error
-    if not isinstance(content, dict) or not isinstance(content.get("address"), str):
-        raise SettingsError(f"{option}: has no address of a scheduler; {expected}")
 
 
-@contextlib.contextmanager
-def _local(n_workers: int, memory: int | None) -> Iterator[str]:
-    """Yield the address of a scheduler with workers on this machine."""
-    import dask
-    from distributed import LocalCluster
-
-    if memory is not None and memory < _WORKER:
-        raise SettingsError(
-            f"{OPTION} local: a worker takes {spelled(_WORKER)} at the least; {spelled(memory)} may be taken"
-        )
-    n_workers = max(1, min(n_workers, (room() if memory is None else memory) // _WORKER))
-    with contextlib.ExitStack() as stack:
-        scratch = str(stack.enter_context(temporary_folder()))
-        stack.enter_context(dask.config.set({"temporary-directory": scratch}))
-        begin = partial(
-            LocalCluster,
-            n_workers=n_workers,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit="auto" if memory is None else memory // n_workers,
-            # None would be dask's own port, which another cluster may have.
-            dashboard_address="127.0.0.1:0",
-            local_directory=scratch,
-            silence_logs=logging.CRITICAL,
-        )
-        try:
-            workers = _begun(begin)
-        except Exception as error:
-            what = "" if memory is None else f" with {spelled(memory // n_workers)} each"
-            raise EvaluationError(
-                f"{OPTION} local: {n_workers} workers{what} cannot be begun: {one_line(error)}"
-            ) from error
-        stack.callback(_close, workers)
-        address = workers.scheduler_address
-        # Nothing here may keep it when it is closed: what it shares with its processes goes with it.
-        del workers, begin
-        yield address
-
-
-def _begun(begin: Callable[[], Any]) -> Any:  # noqa: ANN401 - of dask
-    """Return a cluster that is begun; who is interrupted meanwhile ends it before anything else."""
-    from concurrent.futures import ThreadPoolExecutor
-    from multiprocessing import resource_tracker
-
-    # Threads that begin processes, and these, leave Ctrl-C to who asked for them. What tracks processes is
-    # begun before: it would have these threads hear it.
-    resource_tracker.ensure_running()
-    with _undisturbed():
-        pool = ThreadPoolExecutor(1)
-        future = pool.submit(begin)
-    try:
-        return future.result()
-    except BaseException:
-        # Whatever it is, Ctrl-C or a signal: what is being begun must end.
-        with contextlib.suppress(Exception):
-            _close(future.result())
-        del future
-        raise
-    finally:
-        pool.shutdown(wait=False)
-
-
-def _close(what: Any) -> None:  # noqa: ANN401 - of dask
+def _close(client: Any) -> None:  # noqa: ANN401 - of dask
     # What is lost cannot be closed any more, which nobody needs to be told.
     with contextlib.suppress(Exception):
-        what.close(timeout=10)
+        client.close(timeout=10)
 
 
 @contextlib.contextmanager
@@ -434,8 +318,8 @@ def _quietly() -> Iterator[None]:
     """Keep dask's own words from standard error: what must be known is told once, by who calls."""
     import warnings
 
-    known = [*logging.root.manager.loggerDict, *_LOGGERS]
-    loggers = [logging.getLogger(name) for name in dict.fromkeys(known) if name.split(".")[0] in _LOGGERS]
+    names = {*logging.root.manager.loggerDict, *_LOGGERS}
+    loggers = [logging.getLogger(name) for name in names if name.split(".")[0] in _LOGGERS]
     before = [logger.level for logger in loggers]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -456,20 +340,20 @@ def _check_versions(scheduler: str, client: Any) -> None:  # noqa: ANN401
     from pkgutil import resolve_name
 
     try:
-        versions = client.get_versions(check=False)
-        own = client.run(resolve_name, "sedeval_soft:__version__", on_error="return")
+        versions = client.get_versions()
+        packages = client.run(resolve_name, "sedeval_soft:__version__", on_error="return")
     except Exception as error:
         raise EvaluationError(
             f"{OPTION} {scheduler}: its workers do not answer: {one_line(error)}"
         ) from error
-    ours = {"soft-sed-eval": __version__, **_versions(versions["client"])}
-    for address, theirs in sorted({"the scheduler": versions["scheduler"], **versions["workers"]}.items()):
-        has = _versions(theirs)
-        if address in own and not isinstance(own[address], OSError):  # of one that is lost, nothing is known
-            has["soft-sed-eval"] = own[address] if isinstance(own[address], str) else None
-        # A scheduler hands work on, and needs nothing to do it with.
-        names = [n for n in has if n in ("dask", "distributed") or address != "the scheduler"]
-        different = [f"{n} {has[n] or 'is not there'}, here {ours[n]}" for n in names if has[n] != ours[n]]
+    here = {"soft-sed-eval": __version__, **_versions(versions["client"])}
+    for address, version in sorted(packages.items()):
+        # Of one that was lost meanwhile nothing is known.
+        if isinstance(version, OSError) or address not in versions["workers"]:
+            continue
+        has = {"soft-sed-eval": version if isinstance(version, str) else None}
+        has |= _versions(versions["workers"][address])
+        different = [f"{n} {has[n] or 'is not there'}, here {here[n]}" for n in here if has[n] != here[n]]
         if different:
             raise EvaluationError(
                 f"{OPTION} {scheduler}: versions differ on {address}: {'; '.join(different)}. Expected the "
@@ -477,7 +361,7 @@ def _check_versions(scheduler: str, client: Any) -> None:  # noqa: ANN401
             )
 
 
-def _versions(found: Any) -> dict[str, str | None]:  # noqa: ANN401 - dask's own mapping
-    packages = found["packages"]
+def _versions(machine: Any) -> dict[str, str | None]:  # noqa: ANN401 - dask's own mapping
+    packages = machine["packages"]
     python = ".".join(str(packages.get("python")).split(".")[:2])
     return {"python": python, **{name: packages.get(name) for name in _PACKAGES}}

@@ -7,9 +7,9 @@ block by block, once, and its rows are written to the part of their recording, w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ _BLOCK = (1 << 20, 1 << 24)
 _MOST_PARTS, _MOST_PIECES = 256, 200_000
 """Parts of a table, and parts of all its shards together: each is a file, or a task of a cluster."""
 
-Pieces = tuple[Sequence[Any], Sequence[Any]]
+Pieces = tuple[list[Any], list[Any]]
 """The rows of a part on either side, in the order of shards: where they are."""
 
 
@@ -47,29 +47,25 @@ Pieces = tuple[Sequence[Any], Sequence[Any]]
 class Part:
     """Whole recordings of both sides, which are counted by themselves.
 
-    reference, system: their rows; without any row where these are in `pieces`. durations: seconds by file
-    name, None where there are none for any. n_rows: of both sides, and n_bytes: what counting these takes; 0
-    where they are in memory already. size: bytes that counting takes, with the segments. steps: ticks of the
-    time step of the whole system by some of its classes, where that is needed.
+    reference, system: without any row: these are in `pieces`. durations: seconds by file name, None where
+    there are none for any. n_rows: of both sides, and n_bytes: what counting these takes, 0 where they are in
+    memory already. size: bytes that counting takes, with the segments. steps: ticks of the time step of the
+    whole system by some of its classes, where that is needed.
     """
 
     reference: EventTable
     system: EventTable
     durations: Mapping[str, float] | None
-    pieces: Pieces | None = None
-    n_rows: int = 0
-    n_bytes: float = 0.0
-    size: float = 0.0
+    pieces: Pieces
+    n_rows: int
+    n_bytes: float
+    size: float
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """Return what the part is, for messages."""
         return listing(tuple(dict.fromkeys([*self.reference.files, *self.system.files])), "recording")
-
-    def with_pieces(self, pieces: Pieces | None) -> Part:
-        """Return the part with its rows elsewhere."""
-        return replace(self, pieces=pieces)
 
     def sides(self) -> tuple[EventTable, EventTable]:
         """Return the rows of both sides; raises RoomError where they do not fit into memory."""
@@ -78,12 +74,9 @@ class Part:
             f"{self.system.origin.name}: to count the {self.n_rows} rows of {self.name} on both sides",
             "Expected shorter recordings, or more memory: each is counted as a whole",
         )
-        ours, theirs = self.reference, self.system
-        if self.pieces is not None:
-            ours, theirs = (
-                read_pieces(rows, [*own]) for rows, own in zip((ours, theirs), self.pieces, strict=True)
-            )
-        return ours, replace(theirs, origin=replace(theirs.origin, steps=self.steps))
+        reference = read_pieces(self.reference, [*self.pieces[0]])
+        system = read_pieces(self.system, [*self.pieces[1]])
+        return reference, replace(system, origin=replace(system.origin, steps=self.steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +84,8 @@ class Partition:
     """Both tables in parts.
 
     reference, system: without any row. n_rows: how many each side has; n_values: the same, of a wide table
-    times its classes. n_cells: segments of all recordings and classes.
+    times its classes. n_cells: segments of all recordings and classes. least: the bytes that are needed
+    however recordings are divided.
     """
 
     parts: list[Part]
@@ -100,52 +94,18 @@ class Partition:
     n_rows: tuple[int, int]
     n_values: int
     n_cells: int
-
-
-class Group(NamedTuple):
-    """Recordings that are counted together, by stem: in which parts their rows are, and how much there is."""
-
-    numbers: tuple[int, ...]
-    stems: frozenset[str]
-    n_rows: int
-    n_bytes: float
-    size: float
-
-
-class Groups(NamedTuple):
-    """All recordings in groups; least: the bytes that are needed however they are divided."""
-
-    groups: list[Group]
-    n_values: int
-    n_cells: int
     least: float
 
 
 def partition_rows(
     reference: EventTable, system: EventTable, settings: Settings, durations: Mapping[str, float] | None
-) -> Partition:
-    """Return tables in memory in parts: in one, unless the segments of all recordings are too many."""
-    extents = [[Extent.of(reference)], [Extent.of(system)]]
-    groups, n_values, n_cells, least = _grouped(extents, settings, durations, 1, room(), in_memory=True)
-    parts = [Part(reference, system, durations)]
-    # Where no division helps, counting all at once says so best.
-    if len(groups) > 1 and least <= room():
-        number = {stem: k for k, group in enumerate(groups) for stem in group.stems}
-        codes = [np.array([number[stem_of(name)] for name in rows.files]) for rows in (reference, system)]
-        lengths: list[dict[str, float]] = [{} for _ in groups]
-        for name, seconds in (durations or {}).items():
-            lengths[number[stem_of(name)]][name] = seconds
-        parts = [
-            Part(
-                reference.only_files(codes[0] == k),
-                system.only_files(codes[1] == k),
-                None if durations is None else lengths[k],
-                size=group.size,
-            )
-            for k, group in enumerate(groups)
-        ]
-    n_rows = len(reference), len(system)
-    return Partition(parts, extents[0][0].names, extents[1][0].names, n_rows, n_values, n_cells)
+) -> Partition | None:
+    """Return tables in memory in parts; None where all can be counted at once, or no division would help."""
+    ours, theirs = (Extent.of(rows) for rows in (reference, system))
+    pieces = [Piece(ours.names, reference)], [Piece(theirs.names, system)]
+    names, extents = (ours.names, theirs.names), ([ours], [theirs])
+    partition = _divided(names, extents, lambda _: pieces, settings, durations, 1, room(), in_memory=True)
+    return partition if len(partition.parts) > 1 and partition.least <= room() else None
 
 
 def partition_files(
@@ -190,97 +150,94 @@ def partition_files(
         for name, side in zip(names, sides, strict=True)
     )
     durations = read_durations()
-    extents = [[summary.extent for summary in side] for side in sides]
-    groups = _grouped(extents, settings, durations, n_parts, execute.memory)
-    pieces_of: dict[tuple[int, ...], Pieces] = {}
-    for numbers in dict.fromkeys(group.numbers for group in groups.groups):
-        pieces: tuple[list[Any], list[Any]] = ([], [])
+
+    @cache
+    def pieces_of(number: int | None) -> Pieces:
+        """Return the pieces of a part, or of all."""
+        pieces: Pieces = ([], [])
         for at, (file, summary) in enumerate(zip(written, summaries, strict=True)):
-            for number in numbers:
-                if number in summary.pieces:
-                    own = where.derive(partial(_piece, number=number), [file])
-                    pieces[at >= len(files[0])].extend(own)
-        pieces_of[numbers] = pieces
-    by_stem = [_by_stem(names) for names in (ours.files, theirs.files, durations or ())]
-    parts = []
-    for numbers, stems, n_rows, n_bytes, taken in groups.groups:
-        inside = [tuple(name for stem in sorted(stems) for name in names.get(stem, ())) for names in by_stem]
-        tables = replace(ours, files=inside[0]), replace(theirs, files=inside[1])
-        lengths = None if durations is None else {name: durations[name] for name in inside[2]}
-        parts.append(Part(*tables, lengths, pieces_of[numbers], n_rows, n_bytes, taken))
-    parts = parts or [Part(ours, theirs, durations)]
-    n_ours, n_theirs = (sum(summary.shard.n_rows for summary in side) for side in sides)
-    whole = Partition(parts, ours, theirs, (n_ours, n_theirs), groups.n_values, groups.n_cells)
+            for k in summary.pieces:
+                if number in (None, k):
+                    pieces[at >= len(files[0])].extend(where.derive(partial(_piece, number=k), [file]))
+        return pieces
+
+    extents = [[summary.extent for summary in side] for side in sides]
+    whole = _divided((ours, theirs), extents, pieces_of, settings, durations, n_parts, execute.memory)
     return whole, durations
 
 
-def _grouped(
-    sides: Sequence[Sequence[Extent]],
+def _divided(
+    sides: tuple[EventTable, EventTable],
+    extents: Sequence[Sequence[Extent]],
+    pieces_of: Callable[[int | None], Pieces],
     settings: Settings,
     durations: Mapping[str, float] | None,
     n_parts: int,
     most: int,
     *,
     in_memory: bool = False,
-) -> Groups:
-    """Return the recordings that are counted together: as many of a part as take less than so many bytes.
+) -> Partition:
+    """Return recordings in parts: as many of a written part together as take less than half of some memory.
 
-    in_memory: whether rows take no more memory than they have already.
+    sides: both tables without any row. extents: of each file of either side. pieces_of: returns the pieces of
+    a written part, of all for None. in_memory: whether rows take no more memory than they have already.
     """
-    extents = [extent for side in sides for extent in side]
-    given = durations or {}
-    every = [*(name for extent in extents for name in extent.names.files), *given]
-    number = {stem: k for k, stem in enumerate(dict.fromkeys(map(stem_of, every)))}
-    n_classes = len(settings.classes or {name for extent in extents for name in extent.names.classes})
+    every = [extent for side in extents for extent in side]
+    lengths = durations or {}
+    named = [*(extent.names for extent in every), *sides]
+    names = [*(name for rows in named for name in rows.files), *lengths]
+    number = {stem: k for k, stem in enumerate(dict.fromkeys(map(stem_of, names)))}
+    n_classes = len(settings.classes or {name for extent in every for name in extent.names.classes})
     n_rows, n_bytes, length = np.zeros((3, len(number)))
     n_values = 0
-    for extent in extents:
+    for extent in every:
         at = np.array([number[stem_of(name)] for name in extent.names.files], dtype=np.int64)
         width = max(1, len(extent.names.values))
         np.add.at(n_rows, at, extent.n_rows)
         np.add.at(n_bytes, at, extent.n_rows * (_ROW + _VALUE * (width - 1)))
         np.maximum.at(length, at, extent.last)
         n_values += int(extent.n_rows.sum()) * width
-    for name, seconds in given.items():
+    for name, seconds in lengths.items():
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
     cells = np.ceil(length / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
     size += 0.0 if in_memory else n_bytes
-    counts = len(number) * bytes_per_file(n_classes, settings)
-    parts = np.array([part_of(stem, n_parts) for stem in number], dtype=np.int64)
-    inside: dict[tuple[int, int], list[int]] = {}
-    for part in range(n_parts):
-        own = np.flatnonzero(parts == part)
-        # What was counted already stays.
-        full = np.cumsum(size[own]) // max(1.0, most / 2)
-        for recording, group in zip(own.tolist(), full.tolist(), strict=True):
-            inside.setdefault((part, int(group)), []).append(recording)
-    in_parts: list[tuple[tuple[int, ...], list[int]]]
-    in_parts = [((part,), some) for (part, _), some in inside.items()]
-    if UNNAMED in every:
+
+    # Of the recordings of a part, as many as take less than half: what was counted already stays.
+    full = [0.0] * n_parts
+    keys: list[tuple[int, float]] = []
+    for stem, more in zip(number, size.tolist(), strict=True):
+        part = part_of(stem, n_parts)
+        full[part] += more
+        keys.append((part, full[part] // max(1.0, most / 2)))
+    if UNNAMED in names or not names:
         # It goes by the name that the other side has: only together they are one recording.
-        in_parts = [(tuple(range(n_parts)), list(range(len(number))))]
-    stems = list(number)
-    groups = [
-        Group(
-            numbers,
-            frozenset(stems[k] for k in some),
-            int(n_rows[some].sum()),
-            float(n_bytes[some].sum()),
-            float(size[some].sum()),
+        keys, n_parts = [(0, 0.0)] * len(keys), 0
+    groups = {key: k for k, key in enumerate(sorted({*keys}) or [(0, 0.0)])}
+    group = np.array([groups[key] for key in keys], dtype=np.int64)
+    inside: list[tuple[list[str], ...]] = [([], [], []) for _ in groups]
+    for k, of_side in enumerate((sides[0].files, sides[1].files, lengths)):
+        for name in of_side:
+            inside[group[number[stem_of(name)]]][k].append(name)
+    sums = (np.bincount(group, each, len(groups)).tolist() for each in (n_rows, n_bytes, size))
+    parts = [
+        Part(
+            replace(sides[0], files=tuple(ours)),
+            replace(sides[1], files=tuple(theirs)),
+            None if durations is None else {name: durations[name] for name in given},
+            pieces_of(part if n_parts else None),
+            int(n),
+            rows_take,
+            all_take,
         )
-        for numbers, some in in_parts
+        for (part, _), (ours, theirs, given), n, rows_take, all_take in zip(
+            groups, inside, *sums, strict=True
+        )
     ]
-    return Groups(groups, n_values, int(cells.sum()), float(max(counts, size.max(initial=0.0))))
-
-
-def _by_stem(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return names by the least of them."""
-    by_stem: dict[str, list[str]] = {}
-    for name in names:
-        by_stem.setdefault(stem_of(name), []).append(name)
-    return by_stem
+    n_ours, n_theirs = (sum(int(extent.n_rows.sum()) for extent in side) for side in extents)
+    least = max(len(number) * bytes_per_file(n_classes, settings), float(size.max(initial=0.0)))
+    return Partition(parts, *sides, (n_ours, n_theirs), n_values, int(cells.sum()), least)
 
 
 # Files, each written to parts by whoever reads it.
@@ -314,23 +271,10 @@ class Written:
 
 def write_parts(reading: Reading) -> Written | EvaluationError:
     """Write the rows of a file to the parts of their recordings; return what is wrong where something is."""
-    path, name = spelled(reading.path), reading.name
     try:
-        written = _write_parts(reading)
+        return _write_parts(reading)
     except EvaluationError as error:
-        # It is told by the name that it goes by, wherever it was read.
-        if path == name:
-            return error.with_traceback(None)
-        if not isinstance(error, InputError):
-            return type(error)(str(error).replace(path, name))
-        problems = [
-            replace(each, source=each.source.replace(path, name), message=each.message.replace(path, name))
-            for each in error.problems
-        ]
-        return InputError(problems, error.more)
-    rows = written.extent.names
-    rows = replace(rows, origin=replace(rows.origin, name=rows.origin.name.replace(path, name)))
-    return replace(written, shard=replace(written.shard, rows=rows))
+        return error.with_traceback(None)
 
 
 def _write_parts(reading: Reading) -> Written:
@@ -355,7 +299,10 @@ def _write_parts(reading: Reading) -> Written:
         with PartWriter(reading.n_parts, limits, reading.folder, f"{reading.stem}.whole") as writer:
             writer.add(file.rows)
             extent, pieces = writer.close(lambda: digest)
-    return Written(replace(file, rows=extent.names, n_rows=int(extent.n_rows.sum())), extent, pieces)
+    # It goes by the name that it was given, wherever it was read.
+    name = extent.names.origin.name.replace(spelled(reading.path), reading.name)
+    rows = replace(extent.names, origin=replace(extent.names.origin, name=name))
+    return Written(replace(file, rows=rows, n_rows=int(extent.n_rows.sum())), extent, pieces)
 
 
 def _summary(written: Written | EvaluationError) -> Written | EvaluationError:
@@ -381,14 +328,9 @@ def _whole(
         if not isinstance(file, EvaluationError):
             shards.append(file.shard)
             continue
-        if not elsewhere or not isinstance(file, InputError):
-            raise file
-        expected = "expected shards where all workers see them by the same path, or URLs"
-        problems = [
-            replace(each, message=f"{each.message}; {expected}")
-            if each.code == "unreadable-file" and os.access(each.source, os.R_OK)
-            else each
-            for each in file.problems
-        ]
-        raise InputError(problems, file.more)
+        problem = file.problems[0] if isinstance(file, InputError) else None
+        if elsewhere and problem and problem.code == "unreadable-file" and os.access(problem.source, os.R_OK):
+            expected = "expected shards where all workers see them by the same path, or URLs"
+            raise EvaluationError(f"{file}; {expected}") from file
+        raise file
     return joined(name, shards, limits)

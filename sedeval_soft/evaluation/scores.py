@@ -16,9 +16,8 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -161,21 +160,16 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
 
-        columns = ("name", "basis", "reading", "measure", "average", "class", "group")
-        table = [
-            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group)
-            for s in self.scores.values()
-        ]
-        frame = pd.DataFrame(table, columns=list(columns))
-        for name in ("value", "low", "high"):
-            frame[name] = pd.array([getattr(s, name) for s in self.scores.values()], dtype="Float64")
-        return frame
+        rows = [[getattr(score, name) for name in OF_SCORE] for score in self.scores.values()]
+        columns = [_JSON_NAMES.get(name, name) for name in OF_SCORE]
+        frame = pd.DataFrame(rows, columns=columns)
+        return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 
 
 SCHEMA = "soft-sed-eval/1"
 
 _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
-_OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
+OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
@@ -209,7 +203,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
 
 def _system(scores: Scores) -> dict[str, Any]:
     runs = {"names": list(scores.runs), "confidence": scores.settings.confidence}
-    names = [(_JSON_NAMES.get(name, name), name) for name in _OF_SCORE]
+    names = [(_JSON_NAMES.get(name, name), name) for name in OF_SCORE]
     system: dict[str, Any] = {
         "name": scores.system,
         "files": len(scores.files),
@@ -248,7 +242,7 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
     for key, value in named(tables, tally.classes):
-        name = spell(*key)
+        name = str(ScoreName(*key))
         number = math.nan if value is None else value.item()
         scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores

@@ -13,23 +13,21 @@ from __future__ import annotations
 
 import io
 import json
-import re
+import math
 import struct
 import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import pairwise
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from sedeval_soft.arrays import Array
-from sedeval_soft.errors import EvaluationError, InputError, Problem, counted
+from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
+from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import LONGEST
@@ -40,33 +38,17 @@ from sedeval_soft.timeline.events import EventLifetimes
 
 FORMAT, VERSION = "soft-sed-eval tally", 2
 
-Kind = Literal["bool", "int32", "int64", "float64"]
-KINDS = {"bool": "|b1", "int32": "<i4", "int64": "<i8", "float64": "<f8"}
+Kind = Literal["int32", "int64", "float64"]
+KINDS = {"int32": "<i4", "int64": "<i8", "float64": "<f8"}
 """The types of arrays, as numpy names them and as they are written."""
 
-EVENT_KINDS: dict[str, Kind] = {
-    "file": "int32",
-    "label": "int32",
-    "onset": "int64",
-    "offset": "int64",
-    "born": "float64",
-    "dies": "float64",
-}
-"""The arrays of lifetimes, and their types."""
-
 _HEADER = "header.json"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+ -]*", re.ASCII)
-"""Names of columns: they are names of members."""
-
-_COUNTS = frozenset(
-    {"tp", "n_ref", "n_sys", "matched", "n_cells", "substitutions", "insertions", "deletions", "weight"}
-)
-"""Last parts of names of columns that are counts, even where soft ones are no whole numbers."""
-
 _ROUNDING = 1e-9
 """How far means of values may be off by rounding."""
 
-_MOST = 2.0**62
+_MOST = 2**62
+"""What whole numbers may add up to: more would overflow in sums."""
+
 _LONGEST = int(LONGEST) * TICKS_PER_SECOND
 _HIGHEST = 2.0
 """Levels are up to 1; an operating point at 1 stands a breath above it."""
@@ -79,31 +61,62 @@ _DEFLATE = 1100
 _TEXT, _TEXT_RATIO = 1 << 24, 200
 """Bytes that the header may have in any case, and how many for each compressed one beyond that."""
 
-_BROKEN = (
-    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, struct.error),
-    *(OSError, EOFError, ValueError, LookupError, ArithmeticError, RuntimeError),
-)
-"""What zipfile raises for bytes that are not as they should be."""
+Arrays = dict[str, dict[str, dict[str, Array]]]
+"""The arrays of a tally by group, name and field, see `Described`."""
 
-_ROLES = {"reference", "system"}
-_T = TypeVar("_T")
+_Count = Annotated[int, msgspec.Meta(ge=0, lt=_MOST)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST)]
 
 
-class TallyError(EvaluationError):
+class TallyError(Exception):
     """What is wrong with a tally file; the reader adds which."""
+
+
+class Described(NamedTuple):
+    """An array of a tally: what it is called there, its type and shape, and the range of its numbers, if any.
+
+    group: `per_class`, `per_file`, `samples` or `events`, each of which has arrays by name, or lifetimes by
+    name, of which each field is an array.
+    """
+
+    group: str
+    name: str
+    field: str
+    kind: Kind
+    shape: tuple[int, ...]
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is in the file, below its tally."""
+        return "/".join(filter(None, (self.group, self.name, self.field)))
+
+    def values(self, tally: Tally) -> Array:
+        """Return the array of a tally."""
+        column = getattr(tally, self.group)[self.name]
+        values = getattr(column, self.field) if self.field else column
+        return np.ascontiguousarray(values, dtype=KINDS[self.kind])
+
+    @property
+    def head(self) -> bytes:
+        """What stands before the numbers: the head of numpy's format 1.0."""
+        text = f"{{'descr': '{KINDS[self.kind]}', 'fortran_order': False, 'shape': {self.shape!r}, }}"
+        text += " " * (-(len(text) + 11) % 64) + "\n"
+        return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")
 
 
 class Samples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The type of the values of cells, and how many cells there are."""
 
     kind: Kind
-    cells: int
+    cells: _Count
 
 
 class Events(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many lifetimes there are, and whether they are nested."""
 
-    events: int
+    events: _Count
     nested: bool
 
 
@@ -119,11 +132,44 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samples: dict[str, Samples]
     events: dict[str, Events]
 
-    def arrays(self) -> Iterator[str]:
-        """Yield the names in a file of all arrays."""
-        for group in ("per_class", "per_file", "samples"):
-            yield from (f"{group}/{name}" for name in getattr(self, group))
-        yield from (f"events/{name}/{field}" for name in self.events for field in EVENT_KINDS)
+    @classmethod
+    def of(cls, group: str | None, tally: Tally) -> Part:
+        """Return what stands of a tally in the header."""
+        return cls(
+            group,
+            tally.classes,
+            tally.recipe,
+            None if tally.expected is None else tuple(sorted(tally.expected)),
+            {name: _kind(column) for name, column in sorted(tally.per_class.items())},
+            {name: _kind(column) for name, column in sorted(tally.per_file.items())},
+            {name: Samples(_kind(of), of.shape[1]) for name, of in sorted(tally.samples.items())},
+            {name: Events(len(of), of.nested) for name, of in sorted(tally.events.items())},
+        )
+
+    def arrays(self, n_files: int) -> Iterator[Described]:
+        """Yield all arrays of a tally of so many files."""
+        n_classes = len(self.classes)
+        for group, kinds, shape in (
+            ("per_class", self.per_class, (n_files, n_classes)),
+            ("per_file", self.per_file, (n_files,)),
+        ):
+            for name, kind in kinds.items():
+                counts = (0, _MOST // max(1, math.prod(shape))) if kind != "float64" else ()
+                yield Described(group, name, "", kind, shape, *counts)
+        for name, sample in self.samples.items():
+            shape = n_classes, sample.cells
+            yield Described("samples", name, "", sample.kind, shape, -_ROUNDING, 1 + _ROUNDING)
+        fields: dict[str, tuple[Kind, float]] = {
+            "file": ("int32", n_files - 1),
+            "label": ("int32", n_classes - 1),
+            "onset": ("int64", _LONGEST),
+            "offset": ("int64", _LONGEST),
+            "born": ("float64", _HIGHEST),
+            "dies": ("float64", _HIGHEST),
+        }
+        for name, lifetimes in self.events.items():
+            for field, (kind, most) in fields.items():
+                yield Described("events", name, field, kind, (lifetimes.events,), 0, most)
 
 
 class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,108 +181,63 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: dict[str, Any]
     system: str
     files: tuple[str, ...]
-    findings: dict[str, Any]
-    inputs: list[dict[str, Any]]
-    durations: dict[str, float] | None
+    findings: AlignmentReport
+    inputs: tuple[Input, ...]
+    durations: dict[str, _Seconds] | None
     parts: tuple[Part, ...]
+
+    def arrays(self) -> Iterator[tuple[str, int, Described]]:
+        """Yield the place of each array in the file, and the number of the part that it belongs to."""
+        for number, part in enumerate(self.parts):
+            folder = f"group{number}" if number else "whole"
+            for array in part.arrays(len(self.files)):
+                yield f"{folder}/{array.place}", number, array
+
+
+def _kind(array: Any) -> Any:  # noqa: ANN401 - a column of a tally
+    return array.dtype.name
 
 
 # Writing.
 
 
 def pack_shard(shard: Shard, version: str) -> bytes:
-    """Return a shard as the bytes of a tally file; version: of the program that writes it.
-
-    Raises ValueError for a shard that no file can hold: groups of other files than the whole has, names of
-    columns that are no names of members, other types of arrays.
-    """
+    """Return a shard as the bytes of a tally file; version: of the program that writes it."""
     shard.check_whole()
-    arrays: dict[str, Array] = {}
-    parts = []
-    for number, (group, tally) in enumerate([(None, shard.tally), *sorted(shard.groups.items())]):
-        if tally.files != shard.tally.files:
-            raise ValueError(f"group {group!r} is of other files than the whole")
-        arrays |= {f"{_folder(number)}/{name}": array for name, array in _arrays(tally)}
-        part = {
-            "group": group,
-            "classes": tally.classes,
-            "recipe": tally.recipe,
-            "expected": None if tally.expected is None else sorted(tally.expected),
-            "per_class": {name: tally.per_class[name].dtype.name for name in sorted(tally.per_class)},
-            "per_file": {name: tally.per_file[name].dtype.name for name in sorted(tally.per_file)},
-            "samples": {
-                name: {"kind": array.dtype.name, "cells": array.shape[1]}
-                for name, array in sorted(tally.samples.items())
-            },
-            "events": {
-                name: {"events": len(events), "nested": events.nested}
-                for name, events in sorted(tally.events.items())
-            },
-        }
-        parts.append(part)
+    tallies = [(None, shard.tally), *sorted(shard.groups.items())]
     findings = {name: getattr(shard.findings, name) for name in AlignmentReport.__slots__}
     lengths = shard.durations
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": version,
+    header = Header(
+        FORMAT,
+        VERSION,
+        version,
         # What `Settings.of` makes equal settings of, and in the same order where one shows.
-        "settings": {name: getattr(shard.settings, name) for name in Settings.__slots__},
-        "system": shard.system,
-        "files": shard.tally.files,
-        "findings": {
+        {name: getattr(shard.settings, name) for name in Settings.__slots__},
+        shard.system,
+        shard.tally.files,
+        {
             name: sorted(value) if isinstance(value, frozenset) else dict(sorted(value.items()))
             for name, value in findings.items()
-        },
-        "inputs": shard.inputs,
-        "durations": None if lengths is None else {name: float(lengths[name]) for name in sorted(lengths)},
-        "parts": parts,
-    }
+        },  # type: ignore[arg-type]
+        shard.inputs,
+        None if lengths is None else {name: float(lengths[name]) for name in sorted(lengths)},
+        tuple(Part.of(group, tally) for group, tally in tallies),
+    )
     plain = msgspec.to_builtins(header, enc_hook=lambda number: number.item())
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        _write(archive, _HEADER, [text.encode("utf-8", "surrogatepass")])
-        for name in sorted(arrays):
-            array = arrays[name]
-            values = np.ascontiguousarray(array, dtype=KINDS[array.dtype.name]).reshape(-1).view(np.uint8)
-            _write(archive, f"{name}.npy", [_head(array.dtype.name, array.shape), values.data])
+        _write(archive, _HEADER, text.encode("utf-8", "surrogatepass"))
+        for place, number, array in sorted(header.arrays()):
+            values = array.values(tallies[number][1]).reshape(-1).view(np.uint8)
+            _write(archive, f"{place}.npy", array.head, values.data)
     return stream.getvalue()
 
 
-def _folder(number: int) -> str:
-    return f"group{number}" if number else "whole"
-
-
-def _arrays(tally: Tally) -> Iterator[tuple[str, Array]]:
-    """Yield all arrays of a tally by their names in a file; raises ValueError for what no file holds."""
-    for group in ("per_class", "per_file", "samples"):
-        for name, array in getattr(tally, group).items():
-            _check_name(name, ValueError)
-            if array.dtype.name not in KINDS:
-                raise ValueError(f"column {name} is of {array.dtype.name}")
-            yield f"{group}/{name}", np.asarray(array)
-    for name, events in tally.events.items():
-        _check_name(name, ValueError)
-        for field, kind in EVENT_KINDS.items():
-            array = getattr(events, field)
-            if array.dtype.name != kind:
-                raise ValueError(f"{field} of events {name} is of {array.dtype}, not of {kind}")
-            yield f"events/{name}/{field}", array
-
-
-def _head(kind: str, shape: tuple[int, ...]) -> bytes:
-    """Return what stands before the numbers of an array: the head of numpy's format 1.0."""
-    text = f"{{'descr': '{KINDS[kind]}', 'fortran_order': False, 'shape': {shape!r}, }}"
-    text += " " * (-(len(text) + 11) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode("ascii")
-
-
-def _write(archive: zipfile.ZipFile, name: str, content: Iterable[bytes | memoryview]) -> None:
+def _write(archive: zipfile.ZipFile, name: str, *content: bytes | memoryview) -> None:
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system, info.external_attr = _UNIX, _MODE
-    content = list(content)
     with archive.open(info, "w", force_zip64=sum(map(len, content)) >= _LARGE) as member:
         for part in content:
             for begin in range(0, len(part), _PIECE):
@@ -246,20 +247,13 @@ def _write(archive: zipfile.ZipFile, name: str, content: Iterable[bytes | memory
 # Reading.
 
 
-def read_shard(name: str, limits: Limits = LIMITS) -> Shard:
-    """Return the shard that a tally file holds; raises InputError for what is none."""
-    from sedeval_soft.tables.source import read_bytes
-
-    return unpack_shard(name, read_bytes(name, limits=limits)[:], limits)
-
-
 def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
     """Return the shard that a tally file holds; name: of the file, for messages.
 
     Raises InputError for anything that is not a whole and sound tally file.
     """
     try:
-        with _damage("the list of its members"):
+        with _refused("the list of its members is damaged"):
             archive = zipfile.ZipFile(io.BytesIO(data))
         with archive:
             members = _checked_members(archive, len(data))
@@ -268,22 +262,22 @@ def unpack_shard(name: str, data: bytes, limits: Limits = LIMITS) -> Shard:
             # Twice: arrays as they are read, and as they are put together.
             check_room(2 * size, f"{name}: to unpack it", "Expected smaller tallies")
             shard = _shard(archive, members)
-        for what in ("files", "classes"):
-            limits.check(name, what, len(getattr(shard.tally, what)), what)
-        return shard
     except TallyError as error:
         raise InputError(Problem(name, f"{error}; expected a tally file")) from error
+    for what in ("files", "classes"):
+        limits.check(name, what, len(getattr(shard.tally, what)), what)
+    return shard
 
 
 @contextmanager
-def _damage(what: str) -> Iterator[None]:
-    """Turn what broken bytes raise into a TallyError."""
+def _refused(message: str) -> Iterator[None]:
+    """Turn what broken bytes and impossible contents raise into a TallyError."""
     try:
         yield
-    except MemoryError as error:
-        raise TallyError(f"{what} does not fit into memory") from error
-    except _BROKEN as error:
-        raise TallyError(f"{what} is damaged: {error}") from error
+    except TallyError:
+        raise
+    except Exception as error:
+        raise TallyError(f"{message}: {error}") from error
 
 
 def _checked_members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
@@ -307,37 +301,32 @@ def _checked_members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.Z
 
 def _shard(archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> Shard:
     header = _header(archive, members[_HEADER])
-    try:
+    with _refused("its settings cannot be"):
         settings = Settings.of(**header.settings)
-    except (EvaluationError, TypeError, ValueError, ArithmeticError) as error:
-        raise TallyError(f"its settings cannot be: {error}") from error
-    _check_header(header, settings)
-    folders = [_folder(number) for number in range(len(header.parts))]
-    wanted = {
-        _HEADER,
-        *(
-            f"{at}/{name}.npy"
-            for at, part in zip(folders, header.parts, strict=True)
-            for name in part.arrays()
-        ),
-    }
+    groups = [part.group for part in header.parts]
+    if groups != [None, *sorted(settings.groups)]:
+        raise TallyError(f"has tallies of the groups {groups[1:]}, its settings of {sorted(settings.groups)}")
+    described = [*header.arrays()]
+    wanted = {_HEADER, *(f"{place}.npy" for place, *_ in described)}
     for what, names in (("lacks", wanted - {*members}), ("also has", {*members} - wanted)):
         if names:
             some = ", ".join(repr(each)[:80] for each in sorted(names)[:3])
             raise TallyError(f"{what} {len(names)} of its members: {some}")
-
-    def array(name: str, kind: Kind, shape: tuple[int, ...]) -> Array:
-        return _array(archive, members[f"{name}.npy"], name, kind, shape)
-
-    tallies = [_tally(array, header.files, at, part) for at, part in zip(folders, header.parts, strict=True)]
-    groups = {part.group: tally for part, tally in zip(header.parts, tallies, strict=True)}
+    arrays: list[Arrays] = [{} for _ in header.parts]
+    for place, number, array in described:
+        values = _array(archive, members[f"{place}.npy"], place, array)
+        arrays[number].setdefault(array.group, {}).setdefault(array.name, {})[array.field] = values
+    tallies = {
+        part.group: _tally(of_part, header.files, part, settings)
+        for of_part, part in zip(arrays, header.parts, strict=True)
+    }
     return Shard(
         settings=settings,
         system=header.system,
-        tally=tallies[0],
-        groups={name: groups[name] for name in settings.groups},
-        findings=_findings(header.findings),
-        inputs=tuple(map(_input, header.inputs)),
+        tally=tallies[None],
+        groups={name: tallies[name] for name in settings.groups},
+        findings=header.findings,
+        inputs=header.inputs,
         durations=header.durations,
     )
 
@@ -350,186 +339,79 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
 
     if info.file_size > max(_TEXT, _TEXT_RATIO * info.compress_size):
         raise TallyError(f"{_HEADER} is {info.file_size} bytes long, which cannot be")
-    with _damage(_HEADER):
+    with _refused(f"{_HEADER} is damaged"):
         text = archive.read(info)
-    try:
+    with _refused("its header is not JSON"):
         plain = json.loads(text.decode("utf-8", "surrogatepass"), parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise TallyError(f"its header is not JSON: {error}") from error
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise TallyError(f"is not a {FORMAT}")
     version = plain.get("version")
-    if isinstance(version, int) and version > VERSION:
+    if type(version) is not int or version != VERSION:
+        written_by = repr(plain.get("written_by"))[:60]
         raise TallyError(
-            f"was written by a newer version of soft-sed-eval, {_short(plain.get('written_by'))}, in format "
-            f"{version}; expected format {VERSION}"
+            f"has format version {version!r:.60}, written by soft-sed-eval {written_by}; this one reads "
+            f"format {VERSION}"
         )
-    if version != VERSION or isinstance(version, bool):
-        raise TallyError(f"has format version {_short(version)}; expected {VERSION}")
-    return _converted(plain, Header)
+    with _refused("its header is not that of a tally"):
+        header = msgspec.convert(plain, Header)
+    _check_findings(header.findings)
+    return header
 
 
-def _check_header(header: Header, settings: Settings) -> None:
-    """Raise TallyError where files, durations or parts of a header cannot be those of its settings."""
-    for before, after in pairwise(header.files):
-        if before >= after:
-            raise TallyError(
-                f"its files are not sorted and distinct: {_short(after)} follows {_short(before)}"
-            )
-    for name, seconds in (header.durations or {}).items():
-        if not 0 <= seconds <= LONGEST:
-            raise TallyError(f"its duration of {_short(name)} is {seconds}; expected 0 to {LONGEST:g} s")
-    groups = [part.group for part in header.parts]
-    if groups != [None, *sorted(settings.groups)]:
-        raise TallyError(
-            f"has tallies of the groups {groups[1:]}, but settings of the groups {sorted(settings.groups)}"
-        )
-    for part in header.parts:
-        _check_part(part, settings.classes if part.group is None else settings.groups[part.group])
-        # What has no settings is skipped in adding tallies: it must be nothing.
-        if part.recipe is None and (header.files or part.classes or list(part.arrays())):
-            raise TallyError("has a tally without a recipe")
-
-
-def _check_part(part: Part, classes: tuple[str, ...] | None) -> None:
-    """Raise TallyError where a part cannot be; classes: those it may have, None for any."""
-    for name in (*part.per_class, *part.per_file, *part.samples, *part.events):
-        _check_name(name, TallyError)
-    if len({*part.classes}) < len(part.classes):
-        raise TallyError("names a class twice")
-    if classes is not None and not {*part.classes} <= {*classes}:
-        raise TallyError(f"has classes {sorted({*part.classes} - {*classes})} that its settings do not")
-    for name in part.samples:
-        for column in (cells_of(name), evaluated_of(name)):
-            if column not in part.per_file:
-                raise TallyError(f"has samples {name} and no {column}")
-
-
-def _converted(plain: object, kind: type[_T]) -> _T:
-    try:
-        return msgspec.convert(plain, kind)
-    except (msgspec.MsgspecError, ValueError, ArithmeticError, RecursionError) as error:
-        raise TallyError(f"its header is not that of a tally: {error}") from error
-
-
-def _of_fields(what: str, values: Mapping[str, Any], kind: type[_T]) -> _T:
-    """Return an object of which a header has all fields and no others; raises TallyError."""
-    fields: Sequence[str] = kind.__slots__  # type: ignore[attr-defined]
-    if {*values} != {*fields}:
-        named = ", ".join(map(_short, sorted({*values} ^ {*fields})))
-        raise TallyError(f"its {what} lack or have what is not theirs: {named}")
-    return _converted(values, kind)
-
-
-def _findings(values: Mapping[str, Any]) -> AlignmentReport:
-    report = _of_fields("findings", values, AlignmentReport)
-    faults = [f"the role {role!r}" for role in {*report.beyond, *report.tables, *report.off_grid} - _ROLES]
-    for name in ("beyond", "after_end", "off_grid"):
+def _check_findings(report: AlignmentReport) -> None:
+    """Raise TallyError for roles and numbers that no report has."""
+    roles = {*report.beyond, *report.tables} - {"reference", "system"}
+    faults = [f"the role {role!r}" for role in roles]
+    for name in ("beyond", "after_end"):
         numbers = (number for of_one in getattr(report, name).values() for number in of_one)
         faults += [f"{number} of {name}" for number in numbers if not 0 <= number <= _MOST]
     faults += [fault for table in report.tables.values() if (fault := table.fault())]
     if faults:
         raise TallyError(f"its findings have {faults[0][:60]}")
-    return report
 
 
-def _input(values: Mapping[str, Any]) -> Input:
-    item = _of_fields("inputs", values, Input)
-    if min(item.rows, item.files, item.classes) < 0:
-        raise TallyError(f"its input {_short(item.name)} has fewer than 0 rows, files or classes")
-    return item
-
-
-def _check_name(name: str, error: type[Exception]) -> None:
-    if not _NAME.fullmatch(name):
-        raise error(f"{repr(name)[:60]} is not the name of a column")
-
-
-def _short(value: object) -> str:
-    return repr(value)[:60]
-
-
-def _array(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, kind: Kind, shape: tuple[int, ...]
-) -> Array:
-    """Return an array that must be as the header says; raises TallyError."""
-    head, expected = _head(kind, shape), np.dtype(KINDS[kind]).itemsize
-    for length in shape:
-        expected *= length
-    with _damage(name), archive.open(info) as member:
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, place: str, expected: Described) -> Array:
+    """Return an array that must be as the header describes it; raises TallyError."""
+    *_, kind, shape, least, most = expected
+    head, size = expected.head, np.dtype(KINDS[kind]).itemsize * math.prod(shape)
+    with _refused(f"{place} is damaged"), archive.open(info) as member:
         begins = member.read(len(head))
         if begins != head:
             text = begins[10:].partition(b"\n")[0].strip()[:80].decode("ascii", "backslashreplace")
-            raise TallyError(f"array {name} begins {text!r}; expected {kind} {shape}")
-        if info.file_size != len(head) + expected:
+            raise TallyError(f"{place} begins {text!r}; expected {kind} {shape}")
+        if info.file_size != len(head) + size:
             raise TallyError(
-                f"array {name} has {info.file_size} bytes; expected {len(head) + expected}, {kind} {shape}"
+                f"{place} has {info.file_size} bytes; expected {len(head) + size}, {kind} {shape}"
             )
         # To the end: the last read is what compares the checksum.
         array = np.frombuffer(bytearray(member.read()), dtype=KINDS[kind]).reshape(shape)
-    if kind == "bool" and array.view(np.uint8).max(initial=0) > 1:
-        raise TallyError(f"array {name} is of truth values, and holds others")
+    if least is not None and not np.all((array >= least) & (array <= most)):
+        raise TallyError(f"{place} has a number that is not {least:g} to {most:g}")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _tally(array: Any, files: tuple[str, ...], folder: str, part: Part) -> Tally:  # noqa: ANN401 - a function
-    """Return the tally of a part; array: returns one by its name, type and shape."""
-    shape = (len(files), len(part.classes))
-    per_class, per_file = (
-        {
-            name: _counts(name, array(f"{folder}/{group}/{name}", kind, of_shape))
-            for name, kind in getattr(part, group).items()
-        }
-        for group, of_shape in (("per_class", shape), ("per_file", shape[:1]))
-    )
-    samples = {}
-    for name, sample in part.samples.items():
-        cells = per_file[cells_of(name)]
-        if (per_file[evaluated_of(name)] > cells).any():
-            raise TallyError(f"has more evaluated cells than cells of samples {name}")
-        if cells.dtype != np.int64 or int(cells.sum()) != sample.cells:
-            raise TallyError(f"has {counted(sample.cells, 'cell')} of samples {name}; expected {cells.sum()}")
-        values = array(f"{folder}/samples/{name}", sample.kind, (shape[1], sample.cells))
-        samples[name] = _between(f"samples {name}", values, -_ROUNDING, 1 + _ROUNDING)
-    most = {
-        "file": shape[0] - 1,
-        "label": shape[1] - 1,
-        "onset": _LONGEST,
-        "offset": _LONGEST,
-        "born": _HIGHEST,
-        "dies": _HIGHEST,
+def _tally(arrays: Arrays, files: tuple[str, ...], part: Part, settings: Settings) -> Tally:
+    """Return the tally of a part; raises TallyError where it cannot be one."""
+    classes = settings.classes if part.group is None else settings.groups[part.group]
+    if len({*part.classes}) < len(part.classes):
+        raise TallyError("names a class twice")
+    if classes is not None and not {*part.classes} <= {*classes}:
+        raise TallyError(f"has classes {sorted({*part.classes} - {*classes})} that its settings do not")
+    # What has no settings is skipped in adding tallies: it must be nothing.
+    if part.recipe is None and (files or part.classes or arrays):
+        raise TallyError("has a tally without a recipe")
+    if any(part.per_file.get(cells_of(name)) != "int64" for name in part.samples):
+        raise TallyError("has samples, and not how many cells each file has")
+    events = {
+        name: EventLifetimes(**columns, nested=part.events[name].nested)
+        for name, columns in arrays.pop("events", {}).items()
     }
-    events = {}
-    for name, lifetimes in part.events.items():
-        at, n = f"{folder}/events/{name}", lifetimes.events
-        if not 0 <= n < _MOST:
-            raise TallyError(f"has {n} events")
-        columns: Mapping[str, Any] = {
-            field: _between(f"{at}/{field}", array(f"{at}/{field}", kind, (n,)), 0, most[field])
-            for field, kind in EVENT_KINDS.items()
-        }
-        if (columns["onset"] > columns["offset"]).any() or (columns["born"] > columns["dies"]).any():
-            raise TallyError(f"{at} has an event that ends before it begins")
-        events[name] = EventLifetimes(**columns, nested=lifetimes.nested)
+    for name, each in events.items():
+        if (each.onset > each.offset).any() or (each.born > each.dies).any():
+            raise TallyError(f"{name} has an event that ends before it begins")
+    columns = {
+        group: {name: fields[""] for name, fields in of_group.items()} for group, of_group in arrays.items()
+    }
     expected = None if part.expected is None else frozenset(part.expected)
-    return Tally(files, part.classes, per_class, per_file, samples, events, part.recipe, expected)
-
-
-def _counts(name: str, column: Array) -> Array:
-    """Return a column, all of whose numbers must be possible."""
-    if not column.size or column.dtype == np.bool_:
-        return column
-    if column.dtype != np.float64:
-        # Larger ones would overflow in sums.
-        if column.min() < 0 or column.sum(dtype=np.float64) >= _MOST:
-            raise TallyError(f"column {name} has counts below 0, or too many")
-    elif name.rpartition(".")[2] in _COUNTS:
-        _between(f"column {name}", column, -_ROUNDING, _MOST)
-    return column
-
-
-def _between(what: str, values: Array, least: float, most: float) -> Array:
-    """Return values that must all be numbers in a range, its ends included."""
-    if not np.all((values >= least) & (values <= most)):
-        raise TallyError(f"{what} has a number that is not {least:g} to {most:g}")
-    return values
+    with _refused("its arrays do not fit together"):
+        return Tally(files, part.classes, events=events, recipe=part.recipe, expected=expected, **columns)

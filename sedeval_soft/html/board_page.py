@@ -7,20 +7,24 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import About, Board, Record
+from sedeval_soft.comparison.board import Board, Entry
+from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
-from sedeval_soft.measures.names import OVERALL, ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.page import measure_label
 from sedeval_soft.report.table import number
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import Origin
 
 SCHEMA = "soft-sed-eval-board/1"
 
@@ -37,42 +41,73 @@ _DIFFERENCES = ("value", "low", "high", "p_adjusted")
 """Fields of an entry and of a difference that the JSON document has."""
 
 
-class Place(NamedTuple):
-    """Where a submission is in a site: the report of its scores, what is wrong with it, all its scores."""
-
-    report: str
-    problems: str
-    data: str
+Text = Annotated[str, msgspec.Meta(max_length=300)]
 
 
-def slugs(names: Sequence[str]) -> dict[str, Place]:
-    """Return the places of submissions, different from all others also where case does not count."""
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a file says of a submission; empty where it does not. url: of a page on the web."""
+
+    team: Text = ""
+    title: Text = ""
+    authors: Annotated[tuple[Text, ...], msgspec.Meta(max_length=100)] | Text = ()
+    url: Text = ""
+    note: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A file or a folder that was handed in, and what came of it.
+
+    name: what it is called, different from all others. slug: the same in names of files. path: where it is.
+    entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
+    empty where it cannot be read. about: who submits.
+    key: a hash of all that shapes what comes of it. scores: None where it could not be scored. problems: the
+    first of `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by path. tally:
+    the bytes by which it is compared with others.
+    """
+
+    name: str
+    slug: str
+    path: Path
+    entry: str
+    digest: str
+    about: About = field(default_factory=About)
+    key: str = ""
+    scores: Scores | None = None
+    problems: tuple[Problem, ...] = ()
+    n_problems: int = 0
+    pages: Mapping[str, str] = field(default_factory=dict)
+    tally: bytes = b""
+
+    @property
+    def data(self) -> str:
+        """Where in the site all its scores are."""
+        return f"data/{self.slug}.json"
+
+    @property
+    def report(self) -> str:
+        """Where in the site its report is, if it has one."""
+        return f"reports/{self.slug}.html"
+
+    @property
+    def problems_page(self) -> str:
+        """Where in the site it is told what is wrong with it."""
+        return f"problems/{self.slug}.html"
+
+
+def slugs(names: Sequence[str]) -> dict[str, str]:
+    """Return the names of submissions for names of files, which differ also where case does not count."""
     times = Counter(name.casefold() for name in names if _PLAIN.fullmatch(name))
-    places = {}
+    slugs = {}
     for name in names:
-        slug = name
+        slugs[name] = name
         if times[name.casefold()] != 1 or not _PLAIN.fullmatch(name):
             digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
             stem = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
             # A dot, which no plain name has, sets these apart from plain ones.
-            slug = f"{stem or 'submission'}.{digest}"
-        places[name] = Place(f"reports/{slug}.html", f"problems/{slug}.html", f"data/{slug}.json")
-    return places
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A submission on a board: what came of it, who submits, where its pages are, what its bytes hash to."""
-
-    record: Record
-    about: About
-    place: Place
-    digest: str
-
-    @property
-    def report(self) -> str | None:
-        """Return where its report is, None where it has none."""
-        return self.place.report if self.place.report in self.record.pages else None
+            slugs[name] = f"{stem or 'submission'}.{digest}"
+    return slugs
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +115,7 @@ class BoardPages:
     """A board of submissions, ranked, None where none is valid, and its pages.
 
     columns: names of the scores beside the one that ranks. test: by which submissions are told apart.
-    reference, sha256: name and hash of what they are scored against. warnings: what the organiser was told.
+    reference: what they are scored against. warnings: what the organiser was told.
     """
 
     title: str
@@ -88,10 +123,9 @@ class BoardPages:
     columns: tuple[str, ...]
     settings: Settings
     test: str
-    reference: str
-    sha256: str | None
+    reference: Origin
     warnings: tuple[str, ...]
-    shown: Sequence[Shown]
+    submissions: Sequence[Submission]
     board: Board | None
 
     @property
@@ -99,27 +133,28 @@ class BoardPages:
         """The signature of the scores."""
         return None if self.board is None else self.board.systems[0].signature
 
-    def _ranked(self) -> list[dict[str, Any]]:
-        """Return of each submission that is ranked its entry, what is shown of it, and its scores."""
-        by_name = {each.record.name: each for each in self.shown}
-        return [
-            {
-                "entry": entry,
-                "each": by_name[entry.system],
-                "scores": {name: scores.get(name) for name in self.columns},
-            }
-            for entry, scores in (
-                zip(self.board.entries, self.board.systems, strict=True) if self.board else ()
-            )
-        ]
+    def _ranked(self) -> list[tuple[Entry, Submission]]:
+        by_name = {each.name: each for each in self.submissions}
+        return [(entry, by_name[entry.system]) for entry in self.board.entries] if self.board else []
 
     def json(self) -> str:
         """Return what the index shows as JSON, numbers exact."""
         settings, board = self.settings, self.board
-
-        def told(each: Shown) -> dict[str, Any]:
-            return {"name": each.record.name, "hash": each.digest, **asdict(each.about)}
-
+        submissions = []
+        for entry, each in self._ranked():
+            scores: Mapping[str, float | int | None] = each.scores or {}
+            off = entry.difference
+            submissions.append(
+                {
+                    **_who(each),
+                    **{name: getattr(entry, name) for name in _RANKS},
+                    "difference": off and {name: getattr(off, name) for name in _DIFFERENCES},
+                    "scores": {name: scores.get(name) for name in self.columns},
+                    "warnings": list(each.scores.warnings) if each.scores else [],
+                    "data": each.data,
+                    "report": each.report if each.report in each.pages else None,
+                }
+            )
         document = {
             "schema": SCHEMA,
             "version": __version__,
@@ -130,32 +165,23 @@ class BoardPages:
             "test": self.test,
             "compared_to": board and board.compared_to,
             "baseline": board and board.baseline,
-            **_fields(settings, ("confidence", "replicates", "seed")),
-            "reference": {"name": self.reference, "sha256": self.sha256},
+            "confidence": settings.confidence,
+            "replicates": settings.replicates,
+            "seed": settings.seed,
+            "reference": {"name": self.reference.name, "sha256": self.reference.sha256},
             "settings": settings.to_dict(),
             "signature": self.signature,
             "warnings": list(self.warnings),
-            "submissions": [
-                {
-                    **told(row["each"]),
-                    **_fields(row["entry"], _RANKS),
-                    "difference": row["entry"].difference and _fields(row["entry"].difference, _DIFFERENCES),
-                    "scores": row["scores"],
-                    "warnings": list(row["each"].record.scored.warnings),
-                    "data": row["each"].place.data,
-                    "report": row["each"].report,
-                }
-                for row in self._ranked()
-            ],
+            "submissions": submissions,
             "invalid": [
                 {
-                    **told(each),
-                    "page": each.place.problems,
-                    "problems": each.record.n_problems,
-                    "told": [asdict(problem) for problem in each.record.problems],
+                    **_who(each),
+                    "page": each.problems_page,
+                    "problems": each.n_problems,
+                    "told": [asdict(problem) for problem in each.problems],
                 }
-                for each in self.shown
-                if each.record.scored is None
+                for each in self.submissions
+                if each.scores is None
             ],
         }
         return json_text(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
@@ -169,7 +195,7 @@ class BoardPages:
         values = {
             "facts": self,
             "rows": self._ranked(),
-            "groups": self._groups() if self.board else {},
+            "groups": self._groups(),
             "intervals": any(each.low is not None and each.high is not None for each in entries),
             "places": len(entries) > 1 and any(each.best_place is not None for each in entries),
             # Where a value lies in the drawing of an interval.
@@ -188,9 +214,10 @@ class BoardPages:
         digest = b64encode(sha256((ASSETS / "board.js").read_bytes()).digest()).decode("ascii")
         return self._filled("board.html.j2", values, f"'sha256-{digest}'", ["board.js"])
 
-    def problems(self, each: Shown) -> str:
+    def problems(self, submission: Submission) -> str:
         """Return the page of a submission that could not be scored."""
-        return self._filled("problems.html.j2", {"record": each.record, "reference": self.reference})
+        values = {"submission": submission, "reference": self.reference.name}
+        return self._filled("problems.html.j2", values)
 
     def _filled(
         self, template: str, values: dict[str, Any], runs: str = "'none'", scripts: Sequence[str] = ()
@@ -208,14 +235,13 @@ class BoardPages:
         groups: dict[str, list[dict[str, Any]]] = {}
         for text in self.columns:
             name, direction = ScoreName.parse(text), measure_of(text).direction
-            part = name.class_name or name.average or ""
-            which = ["" if part == OVERALL else part, f"@{name.group}" if name.group else ""]
+            part = name.class_name or (name.average or "").removeprefix(OVERALL)
             values = [value for scores in systems if (value := scores.get(text)) is not None]
             ranked = len(systems) > 1 and values and direction != "none"
             column = {
                 "name": text,
                 "label": measure_label(self.settings, name.measure),
-                "part": " ".join(filter(None, which)),
+                "part": f"{part} @{name.group}".strip() if name.group else part,
                 "direction": direction,
                 "best": number(min(values) if direction == "lower" else max(values)) if ranked else None,
             }
@@ -224,15 +250,17 @@ class BoardPages:
 
     def _warnings(self) -> dict[str, list[str]]:
         """Return the warnings of each submission alone by its name, those of all by the empty name."""
-        texts = {each.record.name: each.record.scored.warnings for each in self.shown if each.record.scored}
+        texts = {each.name: each.scores.warnings for each in self.submissions if each.scores}
         every = set.intersection(*map(set, texts.values())) if len(texts) > 1 else set()
         alone = {name: [text for text in of if text not in every] for name, of in texts.items()}
         common = [text for text in next(iter(texts.values()), ()) if text in every]
         if self.board is not None:
+            # The board has warnings of its own.
             first = self.board.systems[0]
             common += [text for text in first.warnings if text not in alone[first.system]]
         return {"": [*dict.fromkeys((*self.warnings, *common))], **alone}
 
 
-def _fields(source: object, names: Sequence[str]) -> Mapping[str, Any]:
-    return {name: getattr(source, name) for name in names}
+def _who(submission: Submission) -> dict[str, Any]:
+    """Return who submits what."""
+    return {"name": submission.name, "hash": submission.digest, **asdict(submission.about)}

@@ -9,14 +9,14 @@ a comment above. Names are escaped, for any engine; letters that its fonts lack 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from sedeval_soft.comparison.board import Board, Discordance
+from sedeval_soft.comparison.board import Board, Discordance, Entry
+from sedeval_soft.comparison.ranks import level_of
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError, spell
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure_of
 from sedeval_soft.report.page import (
     ends,
     families,
@@ -43,25 +43,6 @@ _SIDE_BY_SIDE = (
     ("pipsds", (OVERALL,)),
 )
 """The measures in which systems stand side by side: each in the first of the averages that there is."""
-
-_NOTES = {
-    "ties": ("= marks a rank that is shared: at {sure} confidence these systems cannot be told apart.",),
-    "differences": (
-        "difference: {minus}; both are resampled by the same files.",
-        "p bootstrap: two-sided, of no difference, files of both drawn anew together.",
-        "p exchange: two-sided, of no difference, files exchanged between the two at random.",
-        "p Holm: p exchange adjusted for {comparisons}. {least}",
-    ),
-    "": ("stable: replicates in which a system has its place; range: where it is in {sure} of them.",),
-    "tau": ("tau: 1 where two scores rank all systems alike, -1 where in reverse; {turned}.",),
-    "tests": (
-        "McNemar: segments that only one of two systems has right; {independent}.",
-        "McNemar: {differing}; JSON has all.",
-    ),
-    "parts": ("Scores of groups, scenes and folds are in JSON and YAML.",),
-    "worst": ("What costs most in each system is in JSON and YAML.",),
-}
-"""What a reader must know, by what there must be for it to be said."""
 
 
 def board_page(board: Board) -> Page:
@@ -96,9 +77,7 @@ def _header(board: Board) -> Iterator[tuple[str, str]]:
     if not few:
         yield "systems", f"{len(board.systems)}; JSON says what was read of each"
     yield from scoring(first)
-    direction = _direction(board.rank_by)
-    better = "" if direction == "none" else f"; {direction} is better"
-    yield "ranked by", f"{visible(board.rank_by)}{better}"
+    yield "ranked by", f"{visible(board.rank_by)}; {measure_of(board.rank_by).direction} is better"
     which = "the first of the ranking" if board.baseline is None else "the baseline"
     yield "against", f"{visible(board.compared_to)}, {which}"
     drawn = resampled(board.replicates, len(first.files), board.seed)
@@ -109,85 +88,83 @@ def _header(board: Board) -> Iterator[tuple[str, str]]:
 
 def _tables(board: Board) -> Iterator[Table]:
     """Yield the leaderboard, the systems side by side, how alike scores rank them, where they differ."""
-    entries, settings, agreement = board.entries, board.systems[0].settings, board.agreement
-    low, high = ends(board.confidence)
-    width = max((len(str(entry.rank)) for entry in entries), default=1)
-    ranks = [f"{entry.rank:>{width}}{'=' if entry.tied else ''}" for entry in entries]
-    stability = [entry.stability for entry in entries]
-    stable = ["" if share is None else f"{number(100.0 * share, 1)} %" for share in stability]
-    places = [dict.fromkeys((entry.best_place, entry.worst_place)) for entry in entries]
-
-    def difference(name: str, spelt: Callable[[float | None], str]) -> list[str]:
-        return ["" if each.difference is None else spelt(getattr(each.difference, name)) for each in entries]
-
-    def end(value: float | None) -> str:
-        return "" if value is None else signed(value)
-
-    yield Table.of(
+    settings, agreement = board.systems[0].settings, board.agreement
+    width, ends_of = max(len(str(entry.rank)) for entry in board.entries), ends(board.confidence)
+    yield Table(
         f"Leaderboard by {visible(board.rank_by)}",
-        [
-            ("", "rank", ranks),
-            ("", "system", [visible(entry.system) for entry in entries]),
-            ("score", "value", [number(entry.value) for entry in entries]),
-            ("score", low, [number_if_any(entry.low) for entry in entries]),
-            ("score", high, [number_if_any(entry.high) for entry in entries]),
-            ("difference", "value", difference("value", signed)),
-            ("difference", low, difference("low", end)),
-            ("difference", high, difference("high", end)),
-            ("p", "bootstrap", difference("p_bootstrap", p_value)),
-            ("p", "exchange", difference("p_exchange", p_value)),
-            ("p", "Holm", difference("p_adjusted", p_value)),
-            ("place", "stable", stable),
-            ("place", "range", ["-".join(str(p) for p in each if p is not None) for each in places]),
-        ],
+        ("rank", "system", *("value", *ends_of) * 2, "bootstrap", "exchange", "Holm", "stable", "range"),
+        tuple(_entry(entry, width) for entry in board.entries),
         names=2,
+        headings=(*("score",) * 3, *("difference",) * 3, *("p",) * 3, *("place",) * 2),
     )
-    main, kinds = side_by_side(board.systems), _kinds(board.systems)
-    labels = [f"{average} {measure_label(settings, measure)}" for measure, average in kinds]
-    columns: list[Column] = [("", "system", [visible(scores.system) for scores in board.systems])]
-    for heading, measure, name in main:
+    names = [visible(scores.system) for scores in board.systems]
+    columns: list[Column] = [("", "system", names)]
+    for heading, measure, name in side_by_side(board.systems):
         values = [number(scores[name]) if name in scores else "" for scores in board.systems]
         columns.append((heading, measure_label(settings, measure), values))
-    title = f"Systems side by side: {', '.join(label.removeprefix(f'{OVERALL} ') for label in labels)}"
-    if main:
-        yield Table.of(title, columns)
+    kinds = (
+        f"{average} {measure_label(settings, measure)}".removeprefix(f"{OVERALL} ")
+        for measure, average in _kinds(board.systems)
+    )
+    if len(columns) > 1:
+        yield Table.of(f"Systems side by side: {', '.join(kinds)}", columns)
     width = len(str(len(agreement.names)))
-    numbers = [str(place) for place in range(1, len(agreement.names) + 1)]
-    columns = [
-        (None, "", [place.rjust(width) for place in numbers]),
-        (None, "score", map(visible, agreement.names)),
-    ]
-    for i, place in enumerate(numbers):
-        columns.append((None, place, [number(row[i], 3) for row in agreement.tau]))
-    yield Table.of("How alike scores rank the systems: Kendall's tau", columns, names=2)
-    sure = _sure(board)[0][:_MOST_DISCORDANCES]
-    yield Table.of(
-        f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
-        [
-            ("", "system", [visible(each.system) for each in sure]),
-            ("", "class", [visible(each.class_name) for each in sure]),
-            ("segments right", "only it", [str(each.only_system) for each in sure]),
-            ("segments right", "only other", [str(each.only_other) for each in sure]),
-            ("p", "exact", [p_value(each.p) for each in sure]),
-            ("p", "Holm", [p_value(each.p_adjusted) for each in sure]),
-        ],
+    numbers = [str(place).rjust(width) for place in range(1, len(agreement.names) + 1)]
+    yield Table(
+        "How alike scores rank the systems: Kendall's tau",
+        ("", "score", *(place.strip() for place in numbers)),
+        tuple(
+            (place, visible(name), *(number(tau, 3) for tau in row))
+            for place, name, row in zip(numbers, agreement.names, agreement.tau, strict=True)
+        ),
         names=2,
+    )
+    yield Table(
+        f"Classes in which a system and {visible(board.compared_to)} differ: McNemar's test, hard reading",
+        ("system", "class", "only it", "only other", "exact", "Holm"),
+        tuple(
+            (
+                *(visible(each.system), visible(each.class_name)),
+                *(str(each.only_system), str(each.only_other)),
+                *(p_value(each.p), p_value(each.p_adjusted)),
+            )
+            for each in _sure(board)[:_MOST_DISCORDANCES]
+        ),
+        names=2,
+        headings=(*("segments right",) * 2, *("p",) * 2),
     )
 
 
-def _sure(board: Board) -> tuple[list[Discordance], float]:
-    """Return the classes in which systems differ, the surest first, and the level below which p must be."""
-    # Of 1 - 0.95 only the first digits are meant.
-    level = round(1 - board.confidence, 12)
-    significant = [item for item in board.discordances if item.p_adjusted < level]
-    return sorted(significant, key=lambda item: (item.p_adjusted, item.p)), level
+def _entry(entry: Entry, width: int) -> tuple[str, ...]:
+    """Return a row of the leaderboard; width: of the longest rank."""
+    off, difference = entry.difference, [""] * 6
+    if off is not None:
+        difference = [signed(off.value), *("" if end is None else signed(end) for end in (off.low, off.high))]
+        difference += map(p_value, (off.p_bootstrap, off.p_exchange, off.p_adjusted))
+    places = dict.fromkeys((entry.best_place, entry.worst_place))
+    return (
+        f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
+        visible(entry.system),
+        number(entry.value),
+        number_if_any(entry.low),
+        number_if_any(entry.high),
+        *difference,
+        "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
+        "-".join(str(place) for place in places if place is not None),
+    )
+
+
+def _sure(board: Board) -> list[Discordance]:
+    """Return the classes in which systems differ, the surest first."""
+    significant = [item for item in board.discordances if item.p_adjusted < level_of(board.confidence)]
+    return sorted(significant, key=lambda item: (item.p_adjusted, item.p))
 
 
 def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
     """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
     order = dict.fromkeys(family for scores in systems for family in families(scores))
     columns = [
-        (f"{basis} {reading}", measure, spell(basis, reading, measure, average))
+        (f"{basis} {reading}", measure, str(ScoreName(basis, reading, measure, average)))
         for (basis, reading), (measure, average) in product(order, _kinds(systems))
     ]
     return [column for column in columns if any(column[-1] in scores for scores in systems)]
@@ -205,38 +182,43 @@ def _kinds(systems: Sequence[Scores]) -> list[tuple[str, str]]:
 
 def _notes(board: Board) -> Iterator[str]:
     """Yield what a reader must know, a line for each thing."""
-    compared, (sure, level) = sum(each.difference is not None for each in board.entries), _sure(board)
-    better = {"higher": ", better above 0", "lower": ", better below 0"}.get(_direction(board.rank_by), "")
-    pairs = f"{counted(len(board.discordances), 'pair')} of a class and a system"
-    more, verb = len(sure) - _MOST_DISCORDANCES, "has" if len(sure) == 1 else "have"
-    values = {
-        "sure": percent(board.confidence),
-        "minus": f"the score minus that of {visible(board.compared_to)}{better}",
-        "comparisons": counted(compared, "comparison"),
-        "least": f"No p of these can be below {p_value(1 / (board.replicates + 1))}, 1 in replicates + 1.",
-        "turned": "scores of which lower is better are turned round",
-        "independent": "it treats segments as independent, which flatters small differences",
-        "differing": f"{len(sure)} of {pairs} {verb} a Holm-adjusted p below {short(level)}"
-        f"{f', {more} more than are shown' if more > 0 else ''}",
-    }
-    present = {
-        "": True,
-        "ties": any(entry.tied for entry in board.entries),
-        "differences": compared,
-        "tau": board.agreement.names,
-        "tests": board.discordances,
-        "parts": any(score.group is not None for scores in board.systems for score in scores.scores.values()),
-        "worst": any(scores.worst for scores in board.systems),
-    }
-    yield from (note.format_map(values) for kind, notes in _NOTES.items() if present[kind] for note in notes)
-
-
-def _direction(name: str) -> str:
-    """Return which way a score is better; `none` of a score of another kind."""
-    try:
-        return measure_of(name).direction
-    except ScoreNameError:
-        return "none"
+    sure = percent(board.confidence)
+    if any(entry.tied for entry in board.entries):
+        yield f"= marks a rank that is shared: at {sure} confidence these systems cannot be told apart."
+    compared = sum(each.difference is not None for each in board.entries)
+    if compared:
+        better = "above" if measure_of(board.rank_by).direction == "higher" else "below"
+        yield (
+            f"difference: the score minus that of {visible(board.compared_to)}, better {better} 0; both are "
+            "resampled by the same files."
+        )
+        yield "p bootstrap: two-sided, of no difference, files of both drawn anew together."
+        yield "p exchange: two-sided, of no difference, files exchanged between the two at random."
+        yield (
+            f"p Holm: p exchange adjusted for {counted(compared, 'comparison')}. No p of these can be below "
+            f"{p_value(1 / (board.replicates + 1))}, 1 in replicates + 1."
+        )
+    yield f"stable: replicates in which a system has its place; range: where it is in {sure} of them."
+    if board.agreement.names:
+        yield (
+            "tau: 1 where two scores rank all systems alike, -1 where in reverse; scores of which lower is "
+            "better are turned round."
+        )
+    if board.discordances:
+        yield (
+            "McNemar: segments that only one of two systems has right; it treats segments as independent, "
+            "which flatters small differences."
+        )
+        differ, pairs = len(_sure(board)), counted(len(board.discordances), "pair")
+        more = f", {differ - _MOST_DISCORDANCES} more than are shown" if differ > _MOST_DISCORDANCES else ""
+        yield (
+            f"McNemar: {differ} of {pairs} of a class and a system {'has' if differ == 1 else 'have'} a "
+            f"Holm-adjusted p below {short(level_of(board.confidence))}{more}; JSON has all."
+        )
+    if any(score.group is not None for scores in board.systems for score in scores.scores.values()):
+        yield "Scores of groups, scenes and folds are in JSON and YAML."
+    if any(scores.worst for scores in board.systems):
+        yield "What costs most in each system is in JSON and YAML."
 
 
 # As LaTeX.
@@ -287,9 +269,9 @@ def _leaderboard(board: Board) -> str:
         label = f"{measure_label(systems[0].settings, measure)} {which}".strip()
         # The best of a column is bold; those that look the same are all the best.
         scores = [system.scores.get(name) for system in systems]
-        values = [s.value for s in scores if s is not None and s.value is not None and math.isfinite(s.value)]
-        best = {"higher": max, "lower": min}.get(_direction(name), lambda _: None)(values or [0])
-        bold = number(best) if len(values) > 1 else UNDEFINED
+        values = [score.value for score in scores if score is not None and score.value is not None]
+        best = {"higher": max, "lower": min}.get(measure_of(name).direction)
+        bold = number(best(values)) if best and len(values) > 1 else UNDEFINED
         cells = [_cell(score, bold, ends=name == board.rank_by) for score in scores]
         columns.append((heading, label if parsed.group is None else f"{label}@{parsed.group}", cells))
     comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in systems))
@@ -302,7 +284,7 @@ def _summary(scores: Scores) -> str:
     averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
     kinds = [*product(averages, _MEASURES)]
     rows = {
-        family: [scores.scores.get(spell(*family, measure, average)) for average, measure in kinds]
+        family: [scores.scores.get(str(ScoreName(*family, measure, average))) for average, measure in kinds]
         for family in families(scores)
     }
     rows = {family: cells for family, cells in rows.items() if any(cells)}

@@ -22,7 +22,7 @@ import pyarrow as pa
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
-from sedeval_soft.tables.event_table import EventTable, enter_maxima
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.limits import Limits
 
@@ -67,14 +67,16 @@ class Piece:
     """The rows that a table has in one part.
 
     names: an empty table of the recordings of the part and the classes of the table. data: the path of an
-    Arrow stream, or its bytes.
+    Arrow stream, or its bytes, or the rows where they are in memory.
     """
 
     names: EventTable
-    data: str | bytes
+    data: str | bytes | EventTable
 
     def read(self) -> EventTable:
         """Return the rows."""
+        if isinstance(self.data, EventTable):
+            return self.data
         in_file = isinstance(self.data, str)
         with pa.memory_map(self.data) if in_file else pa.BufferReader(self.data) as stream:
             table = pa.ipc.open_stream(stream).read_all()
@@ -112,7 +114,7 @@ class Extent:
     def of(cls, rows: EventTable) -> Extent:
         """Return the extent of rows."""
         last = np.zeros(len(rows.files))
-        enter_maxima(last, rows.file, rows.offset)
+        np.maximum.at(last, rows.file, rows.offset)
         return cls(rows.take(_NO_ROWS), np.bincount(rows.file, minlength=len(last)), last)
 
 
@@ -171,7 +173,7 @@ class PartWriter:
             return
         codes = file[rows.file]
         self._n_rows += np.bincount(codes, minlength=len(self._n_rows))
-        enter_maxima(self._last, codes, rows.offset)
+        np.maximum.at(self._last, codes, rows.offset)
         parts = np.array(self._part, dtype=np.uint16)[codes]
         columns: dict[str, Array] = {"file": np.array(self._code, dtype=np.int32)[codes]}
         columns |= {"onset": rows.onset, "offset": rows.offset}

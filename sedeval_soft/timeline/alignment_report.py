@@ -23,9 +23,9 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean, folded
-from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
+from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, named_alike
 from sedeval_soft.tables.problem_codes import RULES
 
@@ -58,7 +58,6 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 # Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
-_FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
 _DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
@@ -200,7 +199,7 @@ class RowStatistics:
             exact=int(np.count_nonzero(np.isfinite(whole[compared]))),
             longest=longest,
             zero_length=int(np.count_nonzero(rows.onset == rows.offset)),
-            early=len(files_ended_early(rows, last, lengths)) if rows.has_steps else 0,
+            early=len(files_ended_early(rows, last, lengths)) if rows.is_wide else 0,
             after_end=len(at),
             over_day=int(np.count_nonzero(over_day)),
             beyond=beyond,
@@ -347,8 +346,7 @@ class AlignmentReport:
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
     their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
-    of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
-    that of the segments, and how many seconds off, see `timeline.grid`.
+    of how they were read.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -362,7 +360,6 @@ class AlignmentReport:
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
-    off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
@@ -371,7 +368,7 @@ class AlignmentReport:
         reports = list(parts)
         for name in AlignmentReport.__slots__:
             values = [getattr(report, name) for report in reports]
-            if name not in ("beyond", "after_end", "tables", "off_grid"):
+            if name not in ("beyond", "after_end", "tables"):
                 merged[name] = _NOTHING.union(*values)
                 continue
             by_key: dict[str, list[Any]] = defaultdict(list)
@@ -395,15 +392,6 @@ class AlignmentReport:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
             lines += self._of_classes(settings.classes)
-        for role, (rows, near, apart) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows:
-                length = short_fraction(settings.segment_length).removesuffix(".0")
-                lines.append(
-                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
-                    "that it hardly reaches. Is the step of the table another, or do its times begin "
-                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
-                )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
         lines += sorted(self.notes)
@@ -543,7 +531,7 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 def last_offsets(rows: EventTable) -> Floats:
     """Return the last offset of each file of a table, 0 where it has no row."""
     last = np.zeros(len(rows.files))
-    enter_maxima(last, rows.file, rows.offset)
+    np.maximum.at(last, rows.file, rows.offset)
     return last
 
 
@@ -561,7 +549,7 @@ def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
     if not rows.has_values:
         return at
     step = np.zeros(len(last))
-    enter_maxima(step, rows.file[~late], length[~late])
+    np.maximum.at(step, rows.file[~late], length[~late])
     file = rows.file[at]
     begins_inside = rows.onset[at] < whole[file] - TICK / 2
     return at[~begins_inside | (length[at] > step[file] + TICK)]
@@ -572,10 +560,10 @@ def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index
 
     last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
     """
-    if not rows.has_steps or not (last < expected).any():
+    if not rows.is_wide or not (last < expected).any():
         return np.zeros(0, dtype=np.intp)
     step = np.zeros(len(last))
-    enter_maxima(step, rows.file, rows.offset - rows.onset)
+    np.maximum.at(step, rows.file, rows.offset - rows.onset)
     return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
 
 
@@ -618,7 +606,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
-    if rows.has_values and not rows.has_steps:
+    if rows.has_values and not rows.is_wide:
         # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
         # and each row begins apart from all others of its class.
         key = _joint_key(rows, rows.file, rows.row_label)
@@ -630,7 +618,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
         "repeated": int(np.count_nonzero(ordered.repeats)),
         # Windows that slide are rows with values that overlap by nature.
         "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
-        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
+        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.is_wide else 0,
     }
 
 

@@ -9,8 +9,8 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,6 +30,10 @@ _CHECKSUM = 12
 
 _DIGITS = 10
 """Digits of scores in text: with more, what is the same in both hides what differs."""
+
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
 
 
 class ResultScore(msgspec.Struct, frozen=True):
@@ -93,7 +97,8 @@ def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Resul
     try:
         schema = msgspec.json.decode(data, type=_Schema).schema
         if schema != SCHEMA:
-            raise refused(_other_schema(schema))
+            kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
+            raise refused(f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}")
         results = msgspec.json.decode(data, type=Results)
     except msgspec.ValidationError as error:
         raise refused(f"is not what it says: {error}; {_EXPECTED}") from error
@@ -103,26 +108,7 @@ def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Resul
         raise refused(f"is not JSON: {text}; {_EXPECTED}", line) from error
     if not results.systems:
         raise refused(f"has no system; {_EXPECTED}")
-    named: list[tuple[str, Sequence[ResultScore | ResultSystem]]] = [
-        (f"system {quoted(each.name)} has the score", each.scores) for each in results.systems
-    ]
-    named.append(("has the system", results.systems))
-    for what, items in named:
-        for name, count in Counter(each.name for each in items).items():
-            if count > 1:
-                raise refused(f"{what} {quoted(name)} twice")
     return results
-
-
-def _other_schema(schema: object) -> str:
-    """Return why a document of another schema than that of results is refused."""
-    name = schema if isinstance(schema, str) else ""
-    if name.startswith("soft-sed-eval-validation/"):
-        return f"is a report of `soft-sed-eval validate`, not results; {_EXPECTED}"
-    if name.startswith("soft-sed-eval/"):
-        return f"has the schema {quoted(name)}, of another version of soft-sed-eval; expected {SCHEMA!r}"
-    kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
-    return f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}"
 
 
 def changes(
@@ -141,24 +127,30 @@ def changes(
     if unknown:
         raise SettingsError("\n".join(unknown))
     single = len(a.systems) == len(b.systems) == 1
-    one, other = ({each.name: each for each in results.systems} for results in (a, b))
+    ours, theirs = ({each.name: each for each in results.systems} for results in (a, b))
     if single:
-        other = dict.fromkeys(one, b.systems[0])
-    systems = [_system_changes(one[n], other[n], tolerance, only) for n in one if n in other]
-    only_a, only_b = [n for n in one if n not in other], [n for n in other if n not in one]
-    settings = [(n, n in a.settings, n in b.settings) for n in dict.fromkeys((*a.settings, *b.settings))]
+        theirs = dict.fromkeys(ours, b.systems[0])
+    systems = [_system_changes(ours[n], theirs[n], tolerance, only) for n in ours if n in theirs]
+    only_a, only_b = [n for n in ours if n not in theirs], [n for n in theirs if n not in ours]
+    settings = [
+        {"name": name, "a": a.settings.get(name), "b": b.settings.get(name)}
+        for name in dict.fromkeys((*a.settings, *b.settings))
+        # None is a value, too, and not the same as none at all.
+        if a.settings.get(name, ...) != b.settings.get(name, ...)
+    ]
     return {
         "schema": "soft-sed-eval-diff/1",
         "a": {"path": names[0], "version": a.version},
         "b": {"path": names[1], "version": b.version},
         "tolerance": tolerance,
         "same": not (only_a or only_b or any(system["scores"] for system in systems)),
-        "settings": [
-            {"name": name, "a": a.settings.get(name), "b": b.settings.get(name)}
-            for name, in_a, in_b in settings
-            if in_a != in_b or a.settings[name] != b.settings[name]
+        "settings": settings,
+        "inputs": [
+            {"role": role, "a": one, "b": other}
+            for (role, *_), one, other in _sides(_inputs(a, single=single), _inputs(b, single=single))
+            # What was in memory has no hash: it is not known to be the same.
+            if not (one and other and one["sha256"] == other["sha256"] is not None)
         ],
-        "inputs": _input_changes(a, b, single=single),
         "systems": systems,
         "only_a": only_a,
         "only_b": only_b,
@@ -166,26 +158,25 @@ def changes(
     }
 
 
-def _input_changes(a: Results, b: Results, *, single: bool) -> list[dict[str, Any]]:
-    """Return the inputs whose bytes differ, or that one result lacks.
+def _sides(a: Mapping[_K, _V], b: Mapping[_K, _V]) -> Iterator[tuple[_K, _V | None, _V | None]]:
+    """Yield each key of either side, with what the sides have under it, None where nothing."""
+    for key in dict.fromkeys((*a, *b)):
+        yield key, a.get(key), b.get(key)
+
+
+def _inputs(results: Results, *, single: bool) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """Return the inputs of a result by what they are compared by.
 
     single: there is one system on each side: inputs go by their roles. Else they go by their names, too, all
-    but the reference, of which there is one.
+    but the reference, of which there is one. A role may be had by several: the operating points of a system.
     """
     inputs: dict[tuple[str, str, int], dict[str, Any]] = {}
-    for side, results in (("a", a), ("b", b)):
-        # A role may be had by several: the operating points of a system.
-        places: Counter[tuple[str, str]] = Counter()
-        for item in results.inputs:
-            key = item.role, "" if single or item.role == "reference" else item.path
-            change = inputs.setdefault((*key, places[key]), {"role": item.role, "a": None, "b": None})
-            change[side] = {"path": item.path, "sha256": item.sha256}
-            places[key] += 1
-
-    def are_same(one: dict[str, Any] | None, other: dict[str, Any] | None) -> bool:
-        return bool(one and other and one["sha256"] == other["sha256"] is not None)
-
-    return [change for change in inputs.values() if not are_same(change["a"], change["b"])]
+    places: Counter[tuple[str, str]] = Counter()
+    for item in results.inputs:
+        key = item.role, "" if single or item.role == "reference" else item.path
+        inputs[*key, places[key]] = {"path": item.path, "sha256": item.sha256}
+        places[key] += 1
+    return inputs
 
 
 def _system_changes(
@@ -195,43 +186,44 @@ def _system_changes(
 
     A side that lacks a score is None, one that has it undefined has the value None.
     """
-
-    def difference(one: float | None, other: float | None) -> float | None:
-        return None if one is None or other is None else other - one
-
-    def agree(one: float | None, other: float | None) -> bool:
-        gap = difference(one, other)
-        return one == other if gap is None else abs(gap) <= tolerance
-
-    both: dict[str, dict[str, Any]] = {}
-    for side, system in (("a", a), ("b", b)):
-        for score in system.scores:
-            if not only or score.name in only:
-                change = both.setdefault(score.name, {"name": score.name, "a": None, "b": None})
-                change[side] = {"value": score.value, "low": score.low, "high": score.high}
+    one, other = (
+        {
+            score.name: {"value": score.value, "low": score.low, "high": score.high}
+            for score in system.scores
+            if not only or score.name in only
+        }
+        for system in (a, b)
+    )
     scores = []
-    for change in both.values():
-        one, other = change["a"], change["b"]
-        if not (one and other and all(agree(one[key], other[key]) for key in one)):
-            values = [side and side["value"] for side in (one, other)]
-            scores.append({**change, "difference": difference(*values)})
+    for name, ours, theirs in _sides(one, other):
+        value = None
+        if ours is not None and theirs is not None:
+            if not any(_differ(ours[key], theirs[key], tolerance) for key in ours):
+                continue
+            if ours["value"] is not None and theirs["value"] is not None:
+                value = theirs["value"] - ours["value"]
+        scores.append({"name": name, "a": ours, "b": theirs, "difference": value})
     parts = [part for part in _OTHER_PARTS if not only and getattr(a, part) != getattr(b, part)]
-    return {"a": a.name, "b": b.name, "compared": len(both), "scores": scores, "parts": parts}
+    compared = len({*one, *other})
+    return {"a": a.name, "b": b.name, "compared": compared, "scores": scores, "parts": parts}
+
+
+def _differ(one: float | None, other: float | None, tolerance: float) -> bool:
+    return one != other if one is None or other is None else abs(other - one) > tolerance
 
 
 def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
     """Return what differs, a document that `changes` made of two results, as lines of text."""
 
     def setting(name: str, results: Results) -> str:
-        absent = name not in results.settings
-        return "(none)" if absent else json.dumps(results.settings[name], ensure_ascii=False)
+        has_it = name in results.settings
+        return json.dumps(results.settings[name], ensure_ascii=False) if has_it else "(none)"
 
     def table(item: dict[str, Any] | None) -> tuple[str, str]:
         return ("(none)", "") if item is None else (item["path"], (item["sha256"] or "unknown")[:_CHECKSUM])
 
-    settings = [
-        (name, setting(name, a), setting(name, b)) for name in (s["name"] for s in changes["settings"])
-    ]
+    names = [each["name"] for each in changes["settings"]]
+    settings = [(name, setting(name, a), setting(name, b)) for name in names]
     inputs = [(each["role"], *table(each["a"]), *table(each["b"])) for each in changes["inputs"]]
     paths = {side: visible(changes[side]["path"]) for side in "ab"}
     versions = {side: visible(changes[side]["version"]) for side in "ab"}
@@ -271,18 +263,15 @@ def _system_text(system: dict[str, Any], tolerance: float) -> str:
     a, b, scores = system["a"], system["b"], system["scores"]
     title = visible(a if a == b else f"{a} against {b}")
     within = f" by more than {tolerance!r}" if tolerance else ""
-    compared = counted(system["compared"], "score")
-    if scores:
-        verb = "differs" if len(scores) == 1 else "differ"
-        title = f"{title}: {len(scores)} of {compared} {verb}{within}"
-    else:
-        title = f"{title}: none of {compared} differs{within}."
+    number = f"{len(scores)} of" if scores else "none of"
+    verb = "differ" if len(scores) > 1 else "differs"
+    title = f"{title}: {number} {counted(system['compared'], 'score')} {verb}{within}"
     rows = [
         (each["name"], value(each["a"]), value(each["b"]), difference(each["difference"]))
         for each in scores
         if each["a"] and each["b"]
     ]
-    lines = _table(title, ("score", "a", "b", "b - a"), rows) or f"{title}\n"
+    lines = _table(title, ("score", "a", "b", "b - a"), rows) or f"{title}{'' if scores else '.'}\n"
     for side, other in ("ab", "ba"):
         families = Counter(".".join(each["name"].split(".")[:2]) for each in scores if each[other] is None)
         if families:

@@ -1,8 +1,8 @@
 """A leaderboard as a site of static pages, from a folder of submissions.
 
-A cache beside the site saves the next build from doing all of it again. It has a JSON document for what came
-of each submission, by a hash of all that shaped it, and one for what was computed of pairs. Each stands below
-the hash of its bytes: what is damaged, or of other inputs, is made anew; nothing in it is ever run.
+A cache beside the site saves the next build from doing all of it again. It has JSON documents, each named by
+a hash of all that shaped it: one for what came of each submission, one for what was computed of pairs. Each
+stands below the hash of its bytes: what is damaged is made anew; nothing in it is ever run.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache as cached
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -24,18 +22,18 @@ from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import settings_for_scores, with_folds
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import Columns, Durations, Parted, limits_from, read_lengths, to_rows
-from sedeval_soft.comparison.board import About, Board, Record
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, test_for
-from sedeval_soft.errors import EvaluationError, InputError, SettingsError
+from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import BoardPages, Place, Shown, slugs
+from sedeval_soft.html.board_page import BoardPages, Submission
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
@@ -43,19 +41,18 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.submissions import (
-    Challenge,
-    Outcome,
-    Submission,
+    Record,
     find_submissions,
-    key_of,
-    read_about,
+    hash_of,
     score_submission,
     sha256_of,
+    task_key,
 )
 
 T = TypeVar("T")
@@ -65,17 +62,11 @@ MARK = ".soft-sed-eval-board"
 
 _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 
-_PAGES = {
-    "reports": re.compile(r"[A-Za-z0-9._-]+\.html"),
-    "problems": re.compile(r"[A-Za-z0-9._-]+\.html"),
-    "data": re.compile(r"[A-Za-z0-9._-]+\.json"),
-    "assets": re.compile(r"plotly-[A-Za-z0-9._-]+\.min\.js"),
-}
-"""The folders of a site, and the names of files in them that are made for one submission, or one release."""
+_PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
+"""Files that are made for one submission, or one release: those that are left from before are deleted."""
 
-_MAGIC = b"soft-sed-eval kept 1 "
-_RECORD = re.compile(r"[0-9a-f]{64}\.(json|tally)")
-"""Files of the cache; earlier versions had tallies apart."""
+_RECORDS = (f"{'[0-9a-f]' * 64}.json",)
+"""Files of the cache, one for each submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,20 +129,30 @@ def build_site(
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     rows = to_rows(reference, "reference", settings, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
-    task = Task(rows, settings, read_lengths(durations, limits), folds, by, limits)
-    challenge = Challenge(task, rank_by, tuple(dict.fromkeys(scores)))
-    _check_classes(challenge)
-    _check_reference(task)
-    entries, others = find_submissions(submissions, limits)
-    ignored = (*others, *(each.entry for each in entries if _is_same(each.path, reference)))
-    entries = [each for each in entries if not _is_same(each.path, reference)]
+    lengths = read_lengths(durations, limits)
+    task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
+    _check(task)
+    found, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
-    baseline = next((each.name for each in entries if each.entry == baseline), baseline)
+    baseline = next((each.name for each in found if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
     _mark(root, os.fspath(site))
     stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
     test = ties or test_for(rank_by, settings)
-    return _Builder(challenge, baseline, title, reports, test, root, stored).build(entries, ignored, progress)
+    warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
+    builder = _Builder(task, baseline, title, reports, test, root, stored, warnings)
+    done, scored = builder.look_at(found, progress)
+    board = builder.compare(done)
+    builder.write(done, board)
+    invalid = [each for each in done if each.scores is None]
+    return Site(
+        board,
+        {each.name: each.n_problems for each in invalid},
+        tuple(scored),
+        tuple(ignored),
+        tuple(builder.warnings),
+        {each.name: str(each.problems[0]) for each in invalid if each.problems},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,89 +162,61 @@ class _Builder:
     root, cache: the folders of the site, and of what need not be computed again.
     """
 
-    challenge: Challenge
+    task: Task
     baseline: str | None
     title: str
     reports: bool
     test: Test
     root: Path
     cache: Path
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
-    def build(
-        self, submissions: Sequence[Submission], ignored: tuple[str, ...], progress: Progress | None
-    ) -> Site:
-        """Look at what changed, compare all, write what differs, and take away what is no more."""
-        challenge_key, scored = self.challenge.key(), []
-        places = slugs([submission.name for submission in submissions])
-        if self.challenge.task.durations is None:
-            self.warnings.append(NO_DURATIONS)
-        shown: list[Shown] = []
-        for number, submission in enumerate(submissions, 1):
-            place, key = places[submission.name], key_of(submission, challenge_key)
-            record = _stored(self.cache, key, Record)
-            if record is None or record.key != key or not self._is_current(record, place):
-                record = self._anew(submission, key, place)
+    def look_at(
+        self, submissions: Sequence[Submission], progress: Progress | None
+    ) -> tuple[list[Submission], list[str]]:
+        """Return submissions with what came of each, and the names of those that were scored anew."""
+        shaped = task_key(self.task), *((self.title, plotly_name()) if self.reports else ())
+        done, scored = [], []
+        for each in submissions:
+            submission = replace(each, key=hash_of(shaped, each.name, each.slug, each.entry, each.digest))
+            record = _stored(self.cache / f"{submission.key}.json", submission.key, Record)
+            # Pages that were changed or lost are made again.
+            if record is None or record.pages != self._hashes(record.pages):
+                record = self._anew(submission)
                 scored.append(submission.name)
-            about = About()
-            if submission.description is not None:
-                try:
-                    about = read_about(submission.description, submission.description.name)
-                except InputError as error:
-                    # It is told, and costs nobody a rank.
-                    self.warnings.append(str(error))
-            shown.append(Shown(record, about, place, submission.digest))
+            done.append(record.of(submission, self.task.settings))
             if progress is not None:
-                progress(number, len(submissions))
-        board = self._board([each.record for each in shown if each.record.scored])
-        self._write(shown, board)
-        _prune(self.cache, _RECORD, {f"{each.record.key}.json" for each in shown})
-        refused = [each.record for each in shown if not each.record.scored]
-        return Site(
-            board,
-            {record.name: record.n_problems for record in refused},
-            tuple(scored),
-            ignored,
-            tuple(self.warnings),
-            {record.name: str(record.problems[0]) for record in refused if record.problems},
-        )
+                progress(len(done), len(submissions))
+        return done, scored
 
-    def _made_by(self) -> str:
-        return plotly_name() if self.reports else ""
+    def _hashes(self, pages: Iterable[str]) -> dict[str, str]:
+        return {path: sha256_of(self.root / path) for path in pages}
 
-    def _is_current(self, record: Record, place: Place) -> bool:
-        """Return whether all that was made of a submission is as it was left."""
-        if record.scored is None:
-            return True
-        pages = {place.data, place.report} if self.reports else {place.data}
-        return (record.made_by, {*record.pages}) == (self._made_by(), pages) and all(
-            sha256_of(self.root / path) == digest for path, digest in record.pages.items()
-        )
-
-    def _anew(self, submission: Submission, key: str, place: Place) -> Record:
+    def _anew(self, submission: Submission) -> Record:
         """Score a submission, and write the pages that are of it alone."""
-        outcome = score_submission(submission, self.challenge, key)
-        record = outcome.record
-        if outcome.scores is not None:
-            _write(self.root / place.data, render([outcome.scores], "json"))
-            pages = [place.data]
-            if self.reports and self._report(outcome, place):
-                pages.append(place.report)
-            hashes = {path: sha256_of(self.root / path) for path in pages}
-            record = replace(record, pages=hashes, made_by=self._made_by())
-        if outcome.lasting:
-            _store(self.cache, key, record)
+        record, scores, rows = score_submission(submission, self.task)
+        lasting = record.lasting
+        if scores is not None:
+            _write(self.root / submission.data, render([scores], "json"))
+            pages = [submission.data]
+            if self.reports:
+                lasting = self._report(submission, rows)
+                pages += [submission.report] * lasting
+            record = msgspec.structs.replace(record, pages=self._hashes(pages))
+        if lasting:
+            _store(self.cache / f"{submission.key}.json", submission.key, record)
         return record
 
-    def _report(self, outcome: Outcome, place: Place) -> bool:
+    def _report(self, submission: Submission, rows: EventTable | None) -> bool:
         """Write the report of a submission; return whether one could be made of it."""
-        task, name = self.challenge.task, outcome.record.name
+        task, name, path = self.task, submission.name, self.root / submission.report
         home = ("../index.html", self.title)
+        _make_folder(path.parent)
         try:
             write_report(
                 task.reference,
-                {name: outcome.rows},
-                _made(self.root / place.report),
+                {name: rows},
+                path,
                 choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
                 durations=task.durations,
                 folds=task.folds,
@@ -260,27 +233,28 @@ class _Builder:
             return False
         return True
 
-    def _board(self, records: Sequence[Record]) -> Board | None:
+    def compare(self, submissions: Sequence[Submission]) -> Board | None:
         """Return the board of the submissions that have scores."""
-        rank_by, settings = self.challenge.rank_by, self.challenge.task.settings
+        rank_by, settings = self.task.rank_by, self.task.settings
+        valid = [each for each in submissions if each.scores is not None]
+        systems = [each.scores for each in valid if each.scores is not None]
         if self.baseline is not None:
-            check_baseline(self.baseline, [record.name for record in records])
-        if not records:
+            check_baseline(self.baseline, [each.name for each in valid])
+        if not systems:
             return None
-        systems = [record.scores(settings) for record in records]
         # What one submission alone names must change no other's numbers.
         files = sorted(set.intersection(*({*scores.files} for scores in systems)))
         if self.test == "none" or len(files) < 2:
             return rank_scores(systems, None, rank_by=rank_by, baseline=self.baseline)
 
-        @cached
         def load(k: int) -> Tally:
-            scored = records[k].scored
-            return unpack_shard(records[k].name, scored.tally if scored else b"").tally
+            return unpack_shard(valid[k].name, valid[k].tally).tally
 
-        keys = [record.key for record in records]
-        before = _stored(self.cache, "comparisons", Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, self.test).continuing(before)
+        # The keys of systems tell of all else that shapes what is drawn.
+        key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
+        stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
+        computed = _stored(stored, key, Comparisons) or Comparisons()
+        paired = Paired(keys, files, load, rank_by, settings, self.test, computed)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)
@@ -290,81 +264,62 @@ class _Builder:
                     score = replace(score, low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
-        _store(self.cache, "comparisons", paired.after)
+        _store(stored, key, computed.among(keys))
         return board
 
-    def _write(self, shown: Sequence[Shown], board: Board | None) -> None:
+    def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
-        root, challenge, task = self.root, self.challenge, self.challenge.task
-        pages = {path for each in shown for path in each.record.pages}
-        if self.reports and any(each.record.scored for each in shown):
+        root, task = self.root, self.task
+        pages = {path for each in submissions for path in each.pages}
+        if self.reports and board is not None:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
             pages.add(asset)
         main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
-        columns = tuple(name for name in challenge.columns or main if name != challenge.rank_by)
+        columns = tuple(name for name in task.columns or main if name != task.rank_by)
         written = BoardPages(
             title=self.title,
-            rank_by=challenge.rank_by,
+            rank_by=task.rank_by,
             columns=columns,
             settings=task.settings,
             test=self.test if drawn else "none",
-            reference=task.reference.origin.name,
-            sha256=task.reference.origin.sha256,
+            reference=task.reference.origin,
             warnings=tuple(self.warnings),
-            shown=shown,
+            submissions=submissions,
             board=board,
         )
-        for each in shown:
-            if not each.record.scored:
-                _write(root / each.place.problems, written.problems(each))
-                pages.add(each.place.problems)
+        for each in submissions:
+            if each.scores is None:
+                _write(root / each.problems_page, written.problems(each))
+                pages.add(each.problems_page)
         if board is not None:
             _write(root / "board.csv", delimited_columns(board, columns, ","))
-        else:
-            _prune(root, re.compile(r"board\.csv"), ())
+            pages.add("board.csv")
         _write(root / "board.json", written.json())
         _write(root / "index.html", written.index())
-        for folder, names in _PAGES.items():
-            _prune(
-                root / folder, names, {Path(path).name for path in pages if Path(path).parent.name == folder}
-            )
+        _prune(root, _PAGES, pages)
+        _prune(self.cache, _RECORDS, {f"{each.key}.json" for each in submissions})
 
 
-def _is_same(path: Path, reference: object) -> bool:
-    """Return whether a path is that of the reference, which may lie among the submissions."""
-    if not isinstance(reference, str | os.PathLike):
-        return False
-    try:
-        return os.path.samestat(path.lstat(), Path(reference).stat())
-    except (OSError, ValueError):
-        return False
-
-
-def _check_reference(task: Task) -> None:
-    """Refuse a reference that is probably misread, where that makes all submissions invalid."""
-    if task.settings.strict:
-        rows = task.reference
-        misread = align(rows, rows, task.settings, task.durations).findings.misread("reference")
+def _check(task: Task) -> None:
+    """Refuse what would make all submissions invalid, and scores of classes that none of them can have."""
+    settings, rows = task.settings, task.reference
+    if settings.strict:
+        misread = align(rows, rows, settings, task.durations).findings.misread("reference")
         if misread:
             raise EvaluationError("\n".join([*misread, STRICT]))
-
-
-def _check_classes(challenge: Challenge) -> None:
-    """Refuse scores of classes that no submission can have for certain, and classes that make all invalid."""
-    settings, classes = challenge.task.settings, challenge.task.reference.classes
-    absent = [label for label in settings.classes or () if label not in classes] if settings.strict else []
-    if absent:
-        hint = did_you_mean(absent[0], classes)
-        raise SettingsError(
-            f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
-            "--strict no submission could be valid"
-        )
-    for text in (challenge.rank_by, *challenge.columns):
+        absent = [label for label in settings.classes or () if label not in rows.classes]
+        if absent:
+            hint = did_you_mean(absent[0], rows.classes)
+            raise SettingsError(
+                f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
+                "--strict no submission could be valid"
+            )
+    for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
-        unknown = name.class_name is not None and name.class_name not in (settings.classes or classes)
+        unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)
         if unknown and name.group is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
 
@@ -374,44 +329,46 @@ def _check_classes(challenge: Challenge) -> None:
 
 def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: Path | None = None) -> Path:
     """Return the real path of a folder, which is made; neither among the submissions nor in the site."""
-    if not name:
-        raise OutputError("'': cannot be written: the name is empty")
-    with _refusing(name):
-        root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
-        if root == folder or folder in root.parents:
-            raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
-        if site is not None and (root == site or site in root.parents):
-            wrong = f"{option} {name}: is in the site, which is published"
-            raise SettingsError(f"{wrong}; expected another folder")
-        root.mkdir(parents=True, exist_ok=True)
+    if not name or "\0" in name:
+        reason = "it has a null character" if name else "the name is empty"
+        raise OutputError(f"{name!r}: cannot be written: {reason}")
+    root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
+    if root.is_relative_to(folder):
+        raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
+    if site is not None and root.is_relative_to(site):
+        wrong = f"{option} {name}: is in the site, which is published"
+        raise SettingsError(f"{wrong}; expected another folder")
+    _make_folder(root, name)
     return root
+
+
+def _make_folder(path: Path, name: str = "") -> None:
+    """Make a folder, if it is not there; raises OutputError, where it is called by its path or a name."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"{name or path}: cannot be written: {reason}") from error
 
 
 def _mark(root: Path, name: str) -> None:
     """Mark a folder as a site of ours; raises OutputError for one of others."""
-    with _refusing(name):
-        if (root / MARK).exists():
-            return
-        other = next((each for each in _OURS if os.path.lexists(root / each)), None)
-        if other is not None:
-            raise OutputError(
-                f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
-                "expected a new folder"
-            )
-        write_atomic(root / MARK, "Made by soft-sed-eval board, which replaces its files.\n")
-
-
-def _made(path: Path) -> Path:
-    """Return a path whose folder is made."""
-    with _refusing(str(path)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+    if os.path.lexists(root / MARK):
+        return
+    other = next((each for each in _OURS if os.path.lexists(root / each)), None)
+    if other is not None:
+        raise OutputError(
+            f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
+            "expected a new folder"
+        )
+    write_atomic(root / MARK, "Made by soft-sed-eval board, which replaces its files.\n")
 
 
 def _write(path: Path, content: str | bytes) -> None:
     """Write a file unless it holds just that: who publishes a site sees what changed."""
     data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    if _bytes(_made(path)) != data:
+    _make_folder(path.parent)
+    if _bytes(path) != data:
         write_atomic(path, data)
 
 
@@ -422,36 +379,28 @@ def _bytes(path: Path) -> bytes:
         return b""
 
 
-def _prune(folder: Path, names: re.Pattern[str], stay: Container[str]) -> None:
-    """Take away the files with some names that are of submissions that are no more."""
+def _prune(folder: Path, patterns: Sequence[str], stay: Collection[str]) -> None:
+    """Take away the files of some patterns that are of submissions that are no more."""
     with contextlib.suppress(OSError):
-        for path in sorted(folder.iterdir()):
-            if names.fullmatch(path.name) and path.name not in stay and path.is_file():
+        for path in [path for pattern in patterns for path in folder.glob(pattern)]:
+            if path.relative_to(folder).as_posix() not in stay and path.is_file():
                 path.unlink()
 
 
-def _stored(cache: Path, name: str, kind: type[T]) -> T | None:
-    """Return what was stored under a name, None where that is not there as it was left."""
-    head, _, text = _bytes(cache / f"{name}.json").partition(b"\n")
-    if head != _MAGIC + sha256(text).hexdigest().encode("ascii"):
-        return None
-    try:
-        return msgspec.convert(json.loads(text), kind)
-    except (ValueError, RecursionError, msgspec.ValidationError):
-        return None
+def _stored(path: Path, key: str, kind: type[T]) -> T | None:
+    """Return what a file of the cache has under a key, None where that is not there as it was left."""
+    digest, _, text = _bytes(path).partition(b"\n")
+    with contextlib.suppress(msgspec.ValidationError):
+        return msgspec.convert(json.loads(text), kind) if digest == _digest(key, text) else None
+    return None
 
 
-def _store(cache: Path, name: str, document: object) -> None:
-    """Store an object of a dataclass. Names may hold what no UTF-8 has: ASCII keeps them as they are."""
+def _store(path: Path, key: str, document: object) -> None:
+    """Store an object under a key. Names may hold what no UTF-8 has: ASCII keeps them as they are."""
     text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
-    _write(cache / f"{name}.json", _MAGIC + sha256(text).hexdigest().encode("ascii") + b"\n" + text)
+    _write(path, _digest(key, text) + b"\n" + text)
 
 
-@contextlib.contextmanager
-def _refusing(name: str) -> Iterator[None]:
-    """Raise OutputError where a path cannot be written."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise OutputError(f"{name}: cannot be written: {reason}") from error
+def _digest(key: str, text: bytes) -> bytes:
+    """Return the hash of a document of the cache, and of its key: another's is not taken for it."""
+    return sha256(key.encode("ascii") + text).hexdigest().encode("ascii")

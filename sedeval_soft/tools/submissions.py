@@ -13,22 +13,24 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from itertools import islice
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.sources import Parted, is_points
-from sedeval_soft.comparison.board import About, Record, Scored
 from sedeval_soft.comparison.paired import settings_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem
-from sedeval_soft.evaluation.scores import Scores, UnknownScoreError
+from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreError
 from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
+from sedeval_soft.html.board_page import About, Submission, slugs
 from sedeval_soft.names import did_you_mean
+from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
@@ -41,16 +43,9 @@ from sedeval_soft.tools.validate import MAX_PROBLEMS, validate_table
 from sedeval_soft.tools.validate_checks import Expected
 from sedeval_soft.tools.validate_tables import SEVERITIES
 
-_FORMAT = 3
-"""Of what is stored: a change of it makes all of that anew."""
-
 _LARGEST = 1 << 16
 """Bytes of a file that says who submits."""
 
-_LONGEST = 300
-"""Characters of a text in it."""
-
-_MOST_AUTHORS = 100
 _KEYS = tuple(field.name for field in fields(About))
 
 _DESCRIPTION = ".yaml"
@@ -59,31 +54,15 @@ _DESCRIPTION = ".yaml"
 _READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A file or a folder that is to be scored.
-
-    name: what it is called, different from all others. path: where it is. entry: its name in the folder, as
-    text. digest: of all its bytes, and of the names of a folder's files; empty where it cannot be read.
-    problem: why it is not even looked at. description: of the file that says who submits; None where there
-    is none.
-    """
-
-    name: str
-    path: Path
-    entry: str
-    digest: str
-    problem: Problem | None
-    description: Path | None
-
-
 def find_submissions(
-    folder: str | os.PathLike[str], limits: Limits = LIMITS
-) -> tuple[list[Submission], list[str]]:
-    """Return the submissions of a folder by name, and the names of files that are none.
+    folder: str | os.PathLike[str],
+    limits: Limits = LIMITS,
+    reference: Any = None,  # noqa: ANN401 - as for evaluate
+) -> tuple[list[Submission], list[str], list[str]]:
+    """Return the submissions of a folder by name, the names of files that are none, and warnings.
 
-    Hidden files are passed over. A submission is called by its file's name without extension; where others
-    would be called the same, by its whole name. Raises InputError for what is no folder.
+    Hidden files are passed over; the reference, which may lie among them, is none. What is wrong with a file
+    that says who submits is a warning. Raises InputError for what is no folder.
     """
     try:
         entries = visible_entries(os.fspath(folder), limits)
@@ -93,29 +72,60 @@ def find_submissions(
         raise unreadable(spelled(os.fspath(folder)), message) from error
     described = {spelled(path.name): path for path in entries if path.suffix.lower() == _DESCRIPTION}
     others = [path for path in entries if spelled(path.name) not in described]
-    folders = {path for path in others if path.is_dir() and not path.is_symlink()}
-    chosen = [path for path in others if path in folders or extension_of(path.name) in _READ]
-    stems = [spelled(path.name if path in folders else stem_of(path.name)) for path in chosen]
-    whole = [spelled(path.name) for path in chosen]
-    # A whole name may be what another is called without its extension; and of bytes that are no text, names
-    # are spelled as others may have them.
-    times = Counter([*stems, *(entry for entry, stem in zip(whole, stems, strict=True) if entry != stem)])
-    seen: Counter[str] = Counter()
-    submissions = []
-    for path, stem, entry in zip(chosen, stems, whole, strict=True):
-        name, digest, problem = stem if times[stem] == 1 else entry, "", None
-        seen[name] += 1
-        name = name if seen[name] == 1 else f"{name} ({seen[name]})"
+    named = _named([path for path in others if _is_submission(path) and not _is_same(path, reference)])
+    submissions, warnings = [], []
+    for name, slug in slugs(sorted(named)).items():
+        path, about, digest = named[name], About(), ""
+        entry, problems = spelled(path.name), tuple[Problem, ...]()
         try:
-            digest = _digest(path, entry, limits)
+            digest = _digest(path, entry)
         except InputError as error:
-            problem = error.problems[0]
+            problems = error.problems
         except OSError as error:
-            problem = unreadable(entry, f"cannot be read: {error.strerror or error}").problems[0]
+            problems = unreadable(entry, f"cannot be read: {error.strerror or error}").problems
         description = described.pop(f"{name}{_DESCRIPTION}", None)
-        submissions.append(Submission(name, path, entry, digest, problem, description))
-    ignored = [*(spelled(path.name) for path in others if path not in chosen), *described]
-    return sorted(submissions, key=lambda each: each.name), sorted(ignored)
+        if description is not None:
+            try:
+                about = read_about(description, description.name)
+            except InputError as error:
+                warnings.append(str(error))
+        submissions.append(
+            Submission(name, slug, path, entry, digest, about, problems=problems, n_problems=len(problems))
+        )
+    ignored = [spelled(path.name) for path in others if path not in named.values()]
+    return submissions, sorted([*ignored, *described]), warnings
+
+
+def _is_submission(path: Path) -> bool:
+    return extension_of(path.name) in _READ or (path.is_dir() and not path.is_symlink())
+
+
+def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evaluate
+    """Return whether a path, not what a link leads to, is the reference."""
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return os.path.samestat(path.lstat(), Path(reference).stat())
+    return False
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return submissions by their names without extension, by whole names where others have the same.
+
+    A whole name may be what another is called without its extension; and of bytes that are no text, names
+    are spelled as others may have them.
+    """
+    named: dict[str, Path] = {}
+    whole = [spelled(path.name) for path in paths]
+    stems = [
+        spelled(path.name if path.is_dir() and not path.is_symlink() else stem_of(path.name))
+        for path in paths
+    ]
+    times = Counter([*stems, *(entry for entry, stem in zip(whole, stems, strict=True) if entry != stem)])
+    for path, stem, entry in zip(paths, stems, whole, strict=True):
+        name, number = stem if times[stem] == 1 else entry, 1
+        while (different := name if number == 1 else f"{name} ({number})") in named:
+            number += 1
+        named[different] = path
+    return named
 
 
 def sha256_of(path: Path) -> str:
@@ -127,28 +137,18 @@ def sha256_of(path: Path) -> str:
         return ""
 
 
-def _digest(path: Path, source: str, limits: Limits) -> str:
-    """Return the hash of a file, or of the files of a folder; raises InputError for others, or too large."""
-    inside = [path]
+def _digest(path: Path, source: str) -> str:
+    """Return the hash of a file, or of the files of a folder; raises InputError for links and devices."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
-    if is_folder:
-        inside = sorted(islice(path.iterdir(), limits.members + 1))
-        limits.check(source, "members", len(inside), "files or more")
-    digest, size = hashlib.sha256(b"folder\n"), 0
-    for member in inside:
-        mode, short = member.lstat().st_mode, spelled(member.name)
-        if stat.S_ISDIR(mode):
-            continue
-        place = f"{source}/{short}" if is_folder else source
-        if not stat.S_ISREG(mode):
+    digest = hashlib.sha256(b"folder\n")
+    for member in sorted(path.iterdir()) if is_folder else [path]:
+        mode, name = member.lstat().st_mode, spelled(member.name)
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             what = "a link, which is not followed" if stat.S_ISLNK(mode) else "neither a file nor a folder"
+            place = f"{source}/{name}" if is_folder else source
             raise unreadable(place, f"is {what}; expected a file or a folder of files")
-        size += member.lstat().st_size
-        limits.check(place, "size", size, "bytes or more")
-        if not is_folder:
-            return sha256_of(path)
-        digest.update(f"{len(short)} {short} {sha256_of(member)}\n".encode())
-    return digest.hexdigest()
+        digest.update(f"{len(name)} {name} {sha256_of(member)}\n".encode())
+    return digest.hexdigest() if is_folder else sha256_of(path)
 
 
 def read_about(path: Path, name: str) -> About:
@@ -159,40 +159,28 @@ def read_about(path: Path, name: str) -> About:
             raise ValueError("is a link or a device; expected a file")
         if state.st_size > _LARGEST:
             raise ValueError(f"has {state.st_size} bytes; expected {_LARGEST} or fewer")
-        content = read_yaml(str(path))
-        if not isinstance(content, dict | None):
+        content = read_yaml(str(path)) or {}
+        if not isinstance(content, dict):
             raise ValueError(f"expected lines such as team: NAME, with the keys {', '.join(_KEYS)}")
-        about = About(**dict(_about_item(key, value) for key, value in (content or {}).items()))
+        for key in content:
+            if key not in _KEYS:
+                hint = did_you_mean(str(key), _KEYS) or f"; expected {', '.join(_KEYS)}"
+                raise ValueError(f"unknown key {str(key)!r}{hint}")
+        given = {
+            key: " ".join(str(value).split()) if isinstance(value, str | int | float) else value
+            for key, value in content.items()
+            if value is not None
+        }
+        about = msgspec.convert(given, About)
         if about.url and not _is_web_address(about.url):
             raise ValueError(f"url {about.url!r} is not the address of a page; expected https://...")
         return about
     except InputError as error:
-        first = error.problems[0]
-        raise InputError(Problem(name, first.message, first.line, first.column)) from error
+        raise InputError(replace(error.problems[0], source=name)) from error
     except OSError as error:
         raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
         raise InputError(Problem(name, str(error))) from error
-
-
-def _about_item(key: object, value: object) -> tuple[str, Any]:
-    """Return a key and its text, or the texts of authors; raises ValueError for others."""
-    if key not in _KEYS:
-        hint = did_you_mean(str(key)[:_LONGEST], _KEYS) or f"; expected {', '.join(_KEYS)}"
-        raise ValueError(f"unknown key {str(key)[:_LONGEST]!r}{hint}")
-    values = value if isinstance(value, list) and key == "authors" else [value]
-    if len(values) > _MOST_AUTHORS:
-        raise ValueError(f"has {len(values)} authors; expected {_MOST_AUTHORS} or fewer")
-    texts = []
-    for each in values:
-        if not isinstance(each, str | int | float | None) or isinstance(each, bool):
-            raise ValueError(f"{key} is not a text")
-        texts.append("" if each is None else " ".join(str(each).split()))
-        if len(texts[-1]) > _LONGEST:
-            raise ValueError(f"{key} has {len(texts[-1])} characters; expected {_LONGEST} or fewer")
-    if key == "authors":
-        return key, () if value is None else tuple(texts)
-    return str(key), texts[0]
 
 
 def _is_web_address(url: str) -> bool:
@@ -205,81 +193,103 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
 
 
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """What all submissions are scored against, the score that ranks them, and others that are shown."""
+class Record(msgspec.Struct, frozen=True):
+    """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
 
-    task: Task
-    rank_by: str
-    columns: tuple[str, ...]
+    problems: the first of `n_problems`. pages: as in `Submission`. lasting: whether the same comes of it the
+    next time. tally: the bytes by which it is compared with others. scores: those that a board shows, by
+    name; it and the rest as in `Scores`.
+    """
 
-    def key(self) -> str:
-        """Return a hash of all that shapes the scores of a submission but itself."""
-        task, settings = self.task, self.task.settings
-        # Parts of the files are dealt by the seed, which settings tell of with intervals only.
-        seed = settings.seed if isinstance(settings.cross_tune, int) else None
-        origin = task.reference.origin
-        return _hash(
-            *(_FORMAT, __version__, settings.to_dict(), seed, self.rank_by, self.columns),
-            *(origin.name, origin.sha256, task.durations and dict(task.durations)),
-            *(_identity(task.folds), _identity(task.by), asdict(task.limits)),
+    problems: tuple[Problem, ...] = ()
+    n_problems: int = 0
+    pages: dict[str, str] = {}
+    lasting: bool = True
+    tally: bytes = b""
+    scores: dict[str, Score] = {}
+    classes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    length: float = 0.0
+    n_segments: int = 0
+    inputs: tuple[Input, ...] = ()
+    warnings: tuple[str, ...] = ()
+    signature: str = ""
+    version: str = ""
+
+    def of(self, submission: Submission, settings: Settings) -> Submission:
+        """Return a submission with what came of it; settings: by which it was scored."""
+        scores = None
+        if self.scores:
+            values = {name: getattr(self, name) for name in _OF_SCORES}
+            scores = Scores(system=submission.name, settings=settings, **values)
+        return replace(
+            submission,
+            scores=scores,
+            problems=self.problems,
+            n_problems=self.n_problems,
+            pages=self.pages,
+            tally=self.tally,
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a submission.
+_OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)
 
-    record: what is stored. scores, rows: of one that could be scored. lasting: whether the same comes of it
-    the next time.
+
+def task_key(task: Task) -> str:
+    """Return a hash of all that shapes the scores of a submission but itself."""
+    settings, origin = task.settings, task.reference.origin
+    # Parts of the files are dealt by the seed, which settings tell of with intervals only.
+    seed = settings.seed if isinstance(settings.cross_tune, int) else None
+    return hash_of(
+        *(__version__, settings.to_dict(), seed, task.rank_by, task.columns),
+        *(origin.name, origin.sha256, task.durations and dict(task.durations)),
+        *(_identity(task.folds), _identity(task.by), asdict(task.limits)),
+    )
+
+
+def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores | None, EventTable | None]:
+    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault.
+
+    Returns what is to be stored, and of one that could be scored all its scores and its rows.
     """
-
-    record: Record
-    scores: Scores | None = None
-    rows: EventTable | None = None
-    lasting: bool = True
-
-
-def key_of(submission: Submission, challenge_key: str) -> str:
-    """Return a hash of all that shapes what comes of a submission."""
-    return _hash(challenge_key, submission.name, submission.entry, submission.digest)
-
-
-def score_submission(submission: Submission, challenge: Challenge, key: str) -> Outcome:
-    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault."""
-    problem = submission.problem
+    if submission.problems:
+        return Record(submission.problems, submission.n_problems, lasting=False), None, None
     try:
-        if problem is None:
-            return _score(submission, challenge, key)
+        return _score(submission, task)
     except UnknownScoreError:
         raise  # asked for by who runs this
     except EvaluationError as error:
-        problems, number = _problems(error, submission, challenge.task)
-        return Outcome(Record(key, submission.name, problems=tuple(problems), n_problems=number))
+        problems, number = _problems(error, submission, task)
+        return Record(tuple(problems), number), None, None
     except MemoryError:
         problem = Problem(submission.entry, "needs more memory than there is")
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
         defect = f"defect of this program: {type(error).__name__}: {error}"
         problem = Problem(submission.entry, defect)
-    return Outcome(Record(key, submission.name, problems=(problem,), n_problems=1), lasting=False)
+    return Record((problem,), 1, lasting=False), None, None
 
 
-def _score(submission: Submission, challenge: Challenge, key: str) -> Outcome:
-    task, name = challenge.task, submission.name
+def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
+    name = submission.name
     rows = read_rows(submission.path, limits=task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)
-    parts = task.partitions(shard)
-    scores = score_shard(shard, __version__, **parts, points=is_points(rows))
-    scores.score(challenge.rank_by)
+    partitions = task.partitions(shard)
+    scores = score_shard(shard, __version__, **partitions, points=is_points(rows))
+    scores.score(task.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
-    compared = task.count(rows, name, settings_for(challenge.rank_by, settings))
-    tally = pack_shard(tuned_shard(compared, parts["folds"]), __version__)
-    scored = Scored.of_scores(scores, {challenge.rank_by, *challenge.columns}, tally)
-    return Outcome(Record(key, name, scored), scores, rows)
+    compared = task.count(rows, name, settings_for(task.rank_by, settings))
+    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
+    values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
+    values["scores"] = {
+        score.name: score
+        for score in scores.scores.values()
+        if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
+    }
+    return Record(**values), scores, rows
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:
@@ -308,7 +318,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
     return listed, max(number + len(first), len(error.problems) + int(error.more))
 
 
-def _hash(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
+def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
     """Return the SHA-256 of plain values."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
 

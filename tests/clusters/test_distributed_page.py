@@ -17,7 +17,7 @@ from sedeval_soft import convert, evaluate
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "distributed.md").read_text(encoding="utf-8")
-URLS, JOB, ARRAY, MERGE = blocks(PAGE, "sh")
+URLS, _, JOB, ARRAY, MERGE = blocks(PAGE, "sh")
 DASK, SPARK = blocks(PAGE, "py")
 (TALLIES,) = blocks(PAGE, "python")
 
@@ -30,15 +30,14 @@ exec "$@"
 
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
-    """A folder in which the page's sessions have been run, but for those that need a cluster."""
+    """A folder in which the page's sessions have been run."""
     environment = make_workplace(tmp_path)
     (tmp_path / ".bin" / "srun").write_text(SRUN)
     (tmp_path / ".bin" / "srun").chmod(0o755)
     programs = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     environment |= {"PATH": os.pathsep.join([str(tmp_path / ".bin"), programs])}
     for example in examples(PAGE):
-        if "--scheduler" not in example.command and not example.command.startswith("cmp"):
-            assert run(example.command, tmp_path, environment)[0] == 0, example.command
+        assert run(example.command, tmp_path, environment)[0] == 0, example.command
     monkeypatch.chdir(tmp_path)
     return environment
 

@@ -1,4 +1,4 @@
-"""`--scheduler`: addresses, scheduler files and `local`; what cannot be is one message and exit code 2."""
+"""`--scheduler`: addresses and scheduler files; what cannot be is one message and exit code 2."""
 
 from __future__ import annotations
 
@@ -87,22 +87,6 @@ def scheduler(installed, tmp_path):
         process.wait()
 
 
-def plain(folder: Path) -> str:
-    code, out, _ = called(folder, "ref-*.tsv", "sys-*.tsv", "--format", "json")
-    assert code == 0
-    return out
-
-
-def test_workers_of_this_machine(installed, tmp_path):
-    sample(tmp_path)
-    (tmp_path / "temporary").mkdir()
-    options = ["ref-*.tsv", "sys-*.tsv", "--format", "json", "--scheduler", "local", "--jobs", "2"]
-    code, out, err = called(tmp_path, *options, TMPDIR=str(tmp_path / "temporary"))
-    assert (code, err) == (0, called(tmp_path, *options[:4])[2])
-    assert out == plain(tmp_path)
-    assert list((tmp_path / "temporary").iterdir()) == []
-
-
 def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
     """As jobs of SLURM do it: without anything that begins a worker anew."""
     sides, opened = waiting(tmp_path)
@@ -120,20 +104,15 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
     assert len(opened.read_text().split()) == 3
 
 
-@pytest.mark.parametrize("opened", [True, False])
-def test_ctrl_c_leaves_nothing_behind(opened, installed, tmp_path):
-    """What a terminal does: all processes hear it, and one answers."""
-    sides, readers = waiting(tmp_path)
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    given = {"start_new_session": True, "env": {**os.environ, "TMPDIR": str(temporary)}}
-    process = begun(*sides, "--scheduler=local", "--jobs=2", **given)
-    # While workers are begun, or while one of them reads.
-    wait_until(lambda: readers.exists() or (not opened and any(temporary.iterdir())))
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=120)
+def test_ctrl_c_ends_at_once(scheduler, tmp_path):
+    sides, opened = waiting(tmp_path)
+    scheduler.worker()
+    process = begun(*sides, f"--scheduler={scheduler.file}")
+    wait_until(opened.exists)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    (tmp_path / "ref-1.tsv.wait").unlink()
     assert (process.returncode, out, err) == (130, "", "soft-sed-eval: interrupted\n")
-    assert list(temporary.iterdir()) == []
 
 
 def test_a_scheduler_that_is_lost(scheduler, tmp_path):
@@ -180,20 +159,17 @@ def test_a_worker_of_another_version(scheduler, tmp_path):
 @pytest.mark.parametrize(
     ("scheduler", "told"),
     [
-        ("tcp://127.0.0.1:9", "cannot be reached: "),
         ("foo://127.0.0.1:9", "cannot be reached: unknown address scheme 'foo'"),
-        ("", "cannot be read: "),
-        ("none.json", "cannot be read: No such file or directory; expected tcp://HOST:PORT, local, or"),
+        ("local", "cannot be read: No such file or directory; expected tcp://HOST:PORT, or the path of a"),
         ("ref-0.tsv", "is no scheduler file; expected tcp://HOST:PORT"),
-        ("list.json", "has no address of a scheduler"),
+        ("list.json", "is no scheduler file"),
         ("\n<script>", "cannot be read: "),
     ],
 )
 def test_what_is_no_scheduler(scheduler, told, tmp_path):
     sample(tmp_path)
     (tmp_path / "list.json").write_text("[1]")
-    given = ["ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler}"]
-    code, out, err = called(tmp_path, *given, DASK_SOFT_SED_EVAL__CONNECT="1")
+    code, out, err = called(tmp_path, "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler}")
     assert (code, out) == (2, "")
     assert told in err
     assert err.startswith("soft-sed-eval: --scheduler ")
@@ -203,20 +179,15 @@ def test_what_is_no_scheduler(scheduler, told, tmp_path):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["sys-0.tsv", "sys-1.tsv", "--scheduler=local"], "--scheduler is of one SYSTEM"),
-        (["sys-0.tsv", "--scheduler=local", "--chance"], "--scheduler counts parts; --chance"),
-        (["sys-0.tsv", "--scheduler=local", "--report=x.html"], "--scheduler counts parts; --report"),
-        (["sys-0.tsv", "--scheduler=x.json", "--jobs=2"], "--jobs is of this machine; --scheduler x.json"),
-        (["-", "--scheduler=local"], "workers cannot read standard input"),
-        (
-            ["sys-0.tsv", "--scheduler=local", "--memory-limit=9M"],
-            "local: a worker takes 400 MiB at the least",
-        ),
+        (["sys-0.tsv", "sys-1.tsv"], "--scheduler is of one SYSTEM"),
+        (["sys-0.tsv", "--chance"], "--scheduler counts parts; --chance"),
+        (["sys-0.tsv", "--report=x.html"], "--scheduler counts parts; --report"),
+        (["sys-0.tsv", "--jobs=2"], "--jobs is of this machine; --scheduler x.json"),
     ],
 )
 def test_what_does_not_go_with_a_scheduler(options, told, tmp_path):
     sample(tmp_path)
-    code, out, err = called(tmp_path, "ref-*.tsv", *options)
+    code, out, err = called(tmp_path, "ref-*.tsv", *options, "--scheduler=x.json")
     assert (code, out) == (2, "")
     assert told in err
 
@@ -230,7 +201,7 @@ def test_a_package_that_is_missing_is_named(tmp_path):
     path = os.pathsep.join([str(tmp_path / "lacking"), str(Path(__file__).parents[2])])
     assert importlib.util.find_spec("dask")
     for given, told in (
-        (["ref-*.tsv", "--scheduler=local"], "--scheduler needs the package dask: install soft-sed-eval["),
+        (["ref-*.tsv", "--scheduler=x.json"], "--scheduler needs the package dask: install soft-sed-eval["),
         (
             ["s3://bucket/ref.tsv"],
             "s3://bucket/ref.tsv: is a URL that cannot be read without another package",

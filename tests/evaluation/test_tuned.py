@@ -11,13 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from called import call
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tables import long_rows
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, counts, cut, held_out, merit, sides, some
 
-from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
+from sedeval_soft import EvaluationError, Evaluator, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.evaluator import merge_tallies
 from sedeval_soft.evaluation.optimal import tune
@@ -86,19 +85,6 @@ def test_given_thresholds_cut_each_class(variant):
         own = tuned(found, basis)
         assert own == of_hard(other, own)
         assert {label: found[f"{basis}.tuned.threshold[{label}]"] for label in LABELS} == GIVEN
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_folds_are_cut_at_what_is_best_on_the_others(variant):
-    (reference, system), settings = sides(3), VARIANTS[variant]
-    found = evaluate(reference, system, folds=FOLDS, settings=settings)
-    for basis in BASES:
-        thresholds = held_out(reference, system, FOLDS, f"{basis}.f1", settings)
-        by_hand = cut(system, thresholds, inclusive=settings.inclusive)
-        other = evaluate(reference, by_hand, folds=FOLDS, settings=settings)
-        own = tuned(found, basis)
-        assert own == of_hard(other, own) and any("@1" in name for name in own)
 
 
 @pytest.mark.parametrize(
@@ -249,25 +235,6 @@ def test_batches_and_saved_tallies_are_tuned_over_all_their_files(tmp_path):
     assert merge_tallies(paths).settings == settings
 
 
-@pytest.mark.parametrize(
-    ("asked", "name", "folds"),
-    [
-        ({"cross_tune": 2}, "segment.tuned.f1.macro", None),
-        ({"thresholds": "prior"}, "segment.tuned.f1.macro", None),
-        ({}, "event.tuned.f1.macro", FOLDS),
-    ],
-)
-def test_systems_are_ranked_by_the_tuned_reading(asked, name, folds):
-    reference, system = sides(18)
-    systems = {"one": system, "two": sides(19)[1]}
-    settings = replace(ALL, **asked, replicates=30, only=("segment", "event"))
-    board = compare(reference, systems, rank_by=name, folds=folds, settings=settings)
-    for entry in board.entries:
-        again = replace(settings, ci="bootstrap")
-        score = evaluate(reference, systems[entry.system], folds=folds, settings=again).score(name)
-        assert (entry.value, entry.low, entry.high) == (score.value, score.low, score.high)
-
-
 def test_operating_points_are_tuned_among_themselves():
     reference, system = sides(20)
     events = {gap: _events(cut(system, by_file(dict.fromkeys(LABELS, gap)))) for gap in GAPS}
@@ -368,24 +335,3 @@ def test_a_system_that_is_multiplied_keeps_its_scores(variant):
     assert {name: third[name] for name in exact} == exact
     known = {name: value for name, value in once.items() if value is not None}
     assert {name: third[name] for name in known} == pytest.approx(known, rel=1e-12)
-
-
-@pytest.mark.parametrize("scale", [1.0, 1e-9, 1 / 3])
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_a_file_of_thresholds_reads_back_to_the_bit(tmp_path, scale, inclusive):
-    rng = np.random.default_rng(3)
-    values = [(0.5 * rng.random() + 0.4 * (k % 2)) * scale for k in range(60)]
-    files, made = [tmp_path / name for name in ("ref.tsv", "sys.tsv")], tmp_path / "thresholds.yaml"
-    lines = [f"a.wav\t{k}\t{k + 1}\tc{k % 3}" for k in range(60)]
-    scored = [f"{line}\t{value!r}" for line, value in zip(lines, values, strict=True)]
-    head = "filename\tonset\toffset\tevent_label"
-    for path, rows in zip(files, ([head, *lines[1::2]], [f"{head}\tvalue", *scored]), strict=True):
-        path.write_text("\n".join(rows) + "\n")
-    options = ["--inclusive"] if inclusive else []
-    for basis in BASES:
-        assert call("tune", *files, "-o", made, "--objective", f"{basis}.f1", *options).code == 0
-        scores = evaluate(*files, only=(f"{basis}.optimal",), inclusive=inclusive)
-        found = load_thresholds(str(made), inclusive=inclusive)
-        assert found == {label: scores[f"{basis}.optimal.threshold[{label}]"] for label in ("c0", "c1", "c2")}
-        again = evaluate(*files, only=(f"{basis}.tuned",), inclusive=inclusive, thresholds=found)
-        assert again[f"{basis}.tuned.f1.macro"] == scores[f"{basis}.optimal.f1.macro"]

@@ -26,26 +26,19 @@ from sedeval_soft.tables.file_groups import (
     [
         ("{scene}_[0-9]*", "cafe_01_02.wav", "cafe"),
         ("{scene}_[0-9]*", "city_center_01.wav", "city_center"),
-        ("{}-*", "a-b-c", "a"),
         ("{x}", "whole name.wav", "whole name.wav"),
         ("{x}?.wav", "home1.wav", "home"),
         ("*/{scene}/*.wav", "data/x/home/1.wav", "x"),
         ("*-{x}_*", "a-b_c-defg_h", "b"),
-        ("*-{x}_*", "a-bcd_c-ef_g-hi_", "ef"),
-        ("*_{fold}.wav", "a_b_3.wav", "3"),
         ("fold[!0]_{x}.*", "fold1_a.b", "a"),
         ("[]]{x}[[]*", "]a[b", "a"),
         ("[!]]{x}[", "ab[", "b"),
-        ("{x}.wav", ".wav.wav", ".wav"),
         ("a.c{x}", "a.cd", "d"),
         ("?{x}_*", "\na_\nb", "a"),
         ("{x}\udcff", "home\udcff", "home"),
         ("{x}[z-a]*", "ab", None),
-        ("{x}.wav", ".wav", None),
         ("{scene}_[0-9]*", "Cafe-01", None),
         ("a.c{x}", "abcd", None),
-        ("A{x}", "ab", None),
-        ("{x}_?", "ab_", None),
     ],
 )
 def test_a_pattern_finds_the_part_in_a_name(pattern, name, part):
@@ -129,12 +122,6 @@ def test_numbers_in_names_are_in_order():
     assert natural_key("1" * 5000) < natural_key("2" * 5000) < natural_key("1" * 5001)
 
 
-@given(st.lists(st.text("01a ", max_size=5), unique=True))
-def test_no_two_names_have_one_place(names):
-    keys = sorted(map(natural_key, names))
-    assert all(before < after for before, after in itertools.pairwise(keys))
-
-
 PARTS = {"a.wav": "1", "b.wav": "2"}
 
 
@@ -161,12 +148,6 @@ def test_a_part_for_each_file(text, tmp_path):
     assert (found.source, found.sha256) == (str(path), hashlib.sha256(text.encode()).hexdigest())
 
 
-def test_a_first_row_with_a_number_is_no_header(tmp_path):
-    path = tmp_path / "parts.tsv"
-    path.write_text("clip\t1\nfile\t2\n")
-    assert dict(read_partition(path).parts) == {"clip": "1", "file": "2"}
-
-
 def test_preferred_columns_come_first(tmp_path):
     path = tmp_path / "parts.tsv"
     path.write_text("filename\tscene_label\tfold\na.wav\thome\t1\n")
@@ -178,18 +159,13 @@ def test_preferred_columns_come_first(tmp_path):
     ("text", "expected"),
     [
         ("", "t.tsv: is empty; expected a table of filename and part"),
-        ("\t\t\n", "t.tsv: is empty; expected a table of filename and part"),
         ("a.wav\n", "t.tsv:1: 'a.wav' is neither a header nor a row; expected filename and part"),
         ("a.wav\t1\t2\n", "t.tsv:1: 'a.wav', '1', '2' is neither a header nor a row"),
-        ("file\tonset\toffset\n", "t.tsv:1: 'file', 'onset', 'offset' is neither a header nor a row"),
         ("filename\tfold\tscene\n", "t.tsv:1: columns 'fold' and 'scene' could each be the part"),
         ("sample\tfold\na.wav\t1\n", "t.tsv:1: 'fold' names a column of parts, but no column is filename"),
         ("a.wav\t1\nb.wav\n", "t.tsv:2: has 1 fields; expected filename and part"),
-        ("a.wav,1\nb,c.wav,2\n", "t.tsv:2: has 3 fields; expected filename and part"),
-        ("filename,x,fold\na.wav,1\n", "t.tsv:2: has 2 fields; expected filename and part"),
         ("fold,file\n1,a.wav\n1,\n", "t.tsv:3:2: filename is empty; expected a name"),
         ("a.wav\t1\nb.wav\t \n", "t.tsv:2:2: part '' cannot stand in names of scores; expected printable"),
-        ("a.wav\t1\nb.wav\tx@y\n", "t.tsv:2:2: part 'x@y' cannot stand in names of scores"),
         ("a.wav\t1\n\na.wav\t2\n", "t.tsv:3:2: 'a.wav' has part '2', but '1' on an earlier line"),
         ('a.wav\t1\nb.wav\t"2\n', "t.tsv:2:2: a quote is opened and not closed on this line"),
     ],
@@ -202,25 +178,13 @@ def test_what_is_no_table_of_parts_is_refused_with_its_place(text, expected, tmp
     assert str(caught.value).startswith(expected)
 
 
-def test_all_problems_up_to_some_are_told(tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text("filename\tfold\n" + "a.wav\t[\n" * 30)
-    with pytest.raises(InputError) as caught:
-        read_partition(path)
-    assert (len(caught.value.problems), caught.value.more) == (10, True)
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("", "t.tsv: is empty; expected a table of filename and duration"),
         ("a\nb\n", "t.tsv:1: 'a' is neither a header nor a row; expected filename and duration"),
-        ("filename\tfold\n", "t.tsv:1: 'filename', 'fold' is neither a header nor a row"),
-        ("a\t1\nb\n", "t.tsv:2: has 1 fields; expected filename and duration"),
-        ("a\t1\n\t2\n", "t.tsv:2:1: filename is empty; expected a name"),
         ("a\t1\nb\t-1\n", "t.tsv:2:2: duration '-1' is not a number of seconds, 0 or more"),
         *((f"a\t1\nb\t{x}\n", f"t.tsv:2:2: duration {x} is over 31536000 s") for x in ("1e999", "31536001")),
-        ("a\t1\nb\tx\n", "t.tsv:2:2: duration 'x' is not a number of seconds, 0 or more"),
         ("a\t1\na\t2.50\n", "t.tsv:2:2: 'a' has duration 2.50, but 1.0 on an earlier line; expected one"),
     ],
 )

@@ -14,7 +14,6 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import memory_limited, taken
-from sedeval_soft.tables.ticks import to_ticks
 from sedeval_soft.timeline.events import events_of
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.recordings import clip_values
@@ -106,17 +105,3 @@ def test_a_wide_table_is_the_long_one_unfolded(wide, length, segment):
         events = [events_of(side, 0.3, False, merge).in_order() for side in (wide, long)]
         for name in ("file", "label", "onset", "offset"):
             assert getattr(events[0], name).tolist() == getattr(events[1], name).tolist()
-
-
-def test_clips_take_the_largest_value_that_lies_in_the_file():
-    events = [
-        *(("a", 0.0, 1.0, "car", 0.3), ("a", 5.0, 6.0, "car", 0.7)),
-        ("a", 2.0, 2.0, "dog", 0.9),  # without extent
-        ("b", 9.0, 10.0, "dog", 0.8),  # begins before the end, ends after it
-        ("b", 9.5, 10.0, "car", 0.6),  # begins at the end
-    ]
-    rows = long_rows(events, files=("a", "b", "c"))
-    length = to_ticks(np.array([6.0, 9.5, 0.0]))
-    values = clip_values(rows, length).tolist()
-    assert dict(zip(rows.classes, values, strict=True)) == {"car": [0.7, 0.0, 0.0], "dog": [0.0, 0.8, 0.0]}
-    assert clip_values(replace(rows, values=()), length).max() == 1.0

@@ -192,10 +192,7 @@ def records(
 
 def split(line: str, delimiter: str) -> list[str]:
     """Split one line into fields, quotes minded."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
+    return next(csv.reader([line], delimiter=delimiter), [])
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:

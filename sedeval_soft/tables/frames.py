@@ -110,7 +110,7 @@ class _Table:
     def _converted(
         self, position: int, noun: str, expected: str, beside: str | None, convert: Callable[[Any], T]
     ) -> T:
-        """Return a column converted; raises InputError naming the first cell that cannot be, beside another."""
+        """Return a column converted; raises InputError naming the first cell that cannot be."""
         column, title = self.columns[position], self.names[position]
         try:
             return convert(column)

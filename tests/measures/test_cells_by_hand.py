@@ -123,17 +123,6 @@ def test_every_edge_of_many_bins():
         assert got == near(whole / (bins + 1)), bins
 
 
-def test_averages_of_d_prime_are_made_of_averages_of_auc():
-    """A class that is told apart without error has no d'; its AUC of 1 counts all the same."""
-    reference = np.array([[1, 1, 0, 0], [1, 0, 1, 0]], dtype=float).T
-    system = np.array([[0.9, 0.8, 0.2, 0.1], [0.9, 0.8, 0.2, 0.1]]).T
-    scores = evaluate(reference, system, segment_length=1.0, only="segment", measures="curves")
-    assert scores["segment.hard.d_prime[0]"] is None
-    # AUC 1 and 3/4: the second class loses one of four pairs. The quantile is that of 7/8.
-    assert scores["segment.hard.roc_auc.macro"] == 0.875
-    assert scores["segment.hard.d_prime.macro"] == near(math.sqrt(2) * 1.1503493803760079)
-
-
 @pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
 @pytest.mark.parametrize("reading", ["soft", "hard"])
 def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):

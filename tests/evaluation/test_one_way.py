@@ -112,8 +112,8 @@ def write(path: Path, form: str, text: str) -> None:
 
 
 def printed(shard, folds=None) -> str:
-    parts = read_parts(folds, "folds", shard.tally.files)
-    return render([score_shard(shard, __version__, folds=parts)], "json")
+    parts = read_parts(folds, None, shard.tally.files)
+    return render([score_shard(shard, __version__, **parts)], "json")
 
 
 def in_memory(reference, system, settings, lengths=None, limits=None, folds=None):

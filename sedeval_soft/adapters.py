@@ -20,8 +20,7 @@ from sedeval_soft.api.evaluator import Evaluator
 from sedeval_soft.api.sources import settings_from
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.settings import Settings
 
 __all__ = ["SoundEventMetric", "scorer", "trainer_metrics"]

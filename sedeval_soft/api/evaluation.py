@@ -32,8 +32,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
+from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.memory import memory_limited
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable

@@ -424,8 +424,7 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
-    from sedeval_soft.measures.names import ScoreName
-    from sedeval_soft.measures.registry import group_of
+    from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
 
     plan = Plan.of(settings)
@@ -468,7 +467,7 @@ def check_intervals(
         return
     from sedeval_soft.errors import SettingsError
     from sedeval_soft.evaluation.resample import skips_optimal
-    from sedeval_soft.measures.names import ScoreName
+    from sedeval_soft.measures.registry import ScoreName
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)

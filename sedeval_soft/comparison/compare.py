@@ -30,8 +30,7 @@ from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.system_scores import sign_together
 from sedeval_soft.measures.base import Measure
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan

@@ -18,8 +18,7 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
 from sedeval_soft.evaluation.scores import Key, finite
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of
+from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED
 from sedeval_soft.settings import Settings

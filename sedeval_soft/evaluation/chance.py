@@ -25,8 +25,7 @@ from sedeval_soft.evaluation.system_scores import tuned_shard
 from sedeval_soft.measures.base import Tables, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
 from sedeval_soft.measures.divergence import expected_common, expected_kl
-from sedeval_soft.measures.names import spell
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -193,7 +192,11 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
             y, p = clip_sides(pair)
         tables |= _expected(basis, y, p, settings)
     pairs = named(tables, pair.classes)
-    return {spell(*key): float(value) for key, value in pairs if value is not None and not np.isnan(value)}
+    return {
+        str(ScoreName(*key)): float(value)
+        for key, value in pairs
+        if value is not None and not np.isnan(value)
+    }
 
 
 def _expected(basis: str, reference: Floats, system: Floats, settings: Settings) -> Tables:

@@ -297,8 +297,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
-            theirs = sed_eval_rules.collars_of(settings)
-            counts = sed_eval_rules.count_events(reference, system, *sizes, theirs, settings.matching)
+            counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
             counts = count_events(reference, system, *sizes, collars, matched=matched)
         columns = columns_of("event.hard", counts)

@@ -19,8 +19,8 @@ from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_wid
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs
-from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.psds import PsdRoc, psds_curve
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
@@ -134,7 +134,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes):
             if key.average is not None and key.measure in _SWEPT:
                 number = None if value is None else finite(value.item())
-                scores.setdefault(spell(*key), []).append(number)
+                scores.setdefault(str(ScoreName(*key)), []).append(number)
     return Sweep(
         THRESHOLDS,
         {basis: tuple(counts) for basis, counts in at.items()},

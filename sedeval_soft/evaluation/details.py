@@ -276,14 +276,13 @@ class SegmentOutcomes:
 def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Match the hard events of a pair as the event-based scores do."""
     reference, system = sides = hard_events(pair, settings)
-    n_classes, matching = len(pair.classes), settings.matching
+    n_classes = len(pair.classes)
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules
 
-        collars = sed_eval_rules.collars_of(settings)
-        partner = sed_eval_rules.match_events(*sides, n_classes, collars, matching)
+        partner = sed_eval_rules.match_events(*sides, n_classes, settings)
     else:
-        partner = match_events(*sides, n_classes, Collars.of(settings), matching)
+        partner = match_events(*sides, n_classes, Collars.of(settings), settings.matching)
     back = np.full(len(system), -1, dtype=np.int64)
     hit = np.flatnonzero(partner >= 0)
     back[partner[hit]] = hit

@@ -16,9 +16,8 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
-from sedeval_soft.measures.names import spell
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -248,7 +247,7 @@ def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None)
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
     for key, value in named(tables, tally.classes):
-        name = spell(*key)
+        name = str(ScoreName(*key))
         number = math.nan if value is None else value.item()
         scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores

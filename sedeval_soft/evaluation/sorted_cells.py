@@ -209,8 +209,8 @@ def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: 
 
     widths, masses, squares = zip(*for_each(of_class, cut_parts, size), strict=True)
     pairs = [(cut_parts[c], inner) for c, inner in zip(pooled, edges, strict=True)]
-    shared = Bins.stack(for_each(lambda pair: calibration.between(*pair), pairs, size)).pooled()
-    width = Bins.stack([*widths[:-1], Bins.stack(widths).of_classes(some).pooled()])
+    shared = np.sum(for_each(lambda pair: calibration.between(*pair), pairs, size), axis=0)
+    width = np.stack([*widths[:-1], np.stack(widths)[some].sum(axis=0)])
     moments = np.stack([*squares[:-1], np.stack(squares)[some].sum(axis=0)])
     mean, largest = calibration.distances(width)
     adaptive = [calibration.distances(own)[0] for own in (*masses[:-1], shared)]

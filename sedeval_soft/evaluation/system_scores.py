@@ -20,7 +20,7 @@ from sedeval_soft.evaluation.optimal import with_rule_followed, with_tuned
 from sedeval_soft.evaluation.scores import Input, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.measures.event import Collars
-from sedeval_soft.measures.names import spell
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings, short_fraction
@@ -207,7 +207,9 @@ def _of_part(scores: Iterable[Score], part: str) -> dict[str, Score]:
     """Return scores by the names that they have as those of a part."""
     renamed = {}
     for score in scores:
-        name = spell(score.basis, score.reading, score.measure, score.average, score.class_name, part)
+        name = str(
+            ScoreName(score.basis, score.reading, score.measure, score.average, score.class_name, part)
+        )
         renamed[name] = replace(score, name=name, group=part)
     return renamed
 

@@ -3,6 +3,7 @@
 NumPy, PyTorch, JAX (and CuPy) arrays go in, and what comes out is of the same kind, dtype and device; in
 PyTorch and JAX it can be differentiated, and compiled. The numbers are those of `sedeval_soft.evaluate` on
 the same arrays; what that leaves undefined (None) is NaN here, with a gradient of 0.
+What the scores mean is told beside their measures, in `sedeval_soft.measures.detection`.
 
 - `soft_precision`, `soft_recall`, `soft_f1`, `soft_fbeta`, `soft_error_rate`: fuzzy sets, as `segment.soft`.
 - `product_soft_f1`: F of the product T-norm with eps below, 1 - `segment.soft.soft_f1_loss`.
@@ -29,7 +30,7 @@ from sedeval_soft.functional.arrays import (
     Fuzzy,
     Layout,
     Namespace,
-    Sides,
+    in_type_of,
     lay_out,
     namespace_of,
     ratio,
@@ -102,13 +103,9 @@ def soft_counts(
     class_axis: where the classes are, if not last.
     Returns counts in the arrays' dtype, in single precision for half precision.
     """
-    return counts_of(lay_out(reference, system, **how), t_norm, errors=errors)
-
-
-def counts_of(sides: Sides, t_norm: str, *, errors: bool) -> SoftCounts:
-    """Return the counts of arrays that are laid out; arguments as of `soft_counts`."""
     if t_norm not in T_NORMS:
         raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
+    sides = lay_out(reference, system, **how)
     xp, y, p = sides.xp, sides.reference, sides.system
     both = _common(xp, y, p, t_norm)
     tp, n_ref, n_sys = map(sides.total, (both, y, p))
@@ -143,13 +140,9 @@ def divergence_sums(
     `soft_counts`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
-    return divergences_of(lay_out(reference, system, **layout), eps)
-
-
-def divergences_of(sides: Sides, eps: float) -> DivergenceSums:
-    """Return the sums of arrays that are laid out; arguments as of `divergence_sums`."""
     if not (isinstance(eps, int | float) and 0 < eps < 0.5):
         raise SettingsError(f"eps {eps!r}: expected a number between 0 and 0.5")
+    sides = lay_out(reference, system, **layout)
     xp, y, p = sides.xp, sides.reference, sides.system
 
     def log(values: Array) -> Array:
@@ -182,10 +175,10 @@ def _score(
     **layout: Unpack[Layout],
 ) -> Array:
     """Return a score of fuzzy sets in the type of the arrays; arguments as of `score_of`."""
-    sides = lay_out(reference, system, **layout)
-    counts = counts_of(sides, t_norm, errors=measure == "error_rate" and average == "micro")
+    errors = measure == "error_rate" and average == "micro"
+    counts = soft_counts(reference, system, t_norm=t_norm, errors=errors, **layout)
     score = score_of(counts, measure, average=average, beta=beta, eps=eps)
-    return sides.xp.astype(score, sides.dtype, copy=False)
+    return in_type_of((reference, system), score)
 
 
 def soft_precision(
@@ -272,9 +265,8 @@ def kl_divergence(
     p is clipped to [eps, 1 - eps]. Other arguments as of `soft_precision`.
     Source: Kullback & Leibler 1951; convention of Harju & Mesaros 2023.
     """
-    sides = lay_out(reference, system, **how)
-    score = score_of(divergences_of(sides, eps), "kl_divergence", average=average)
-    return sides.xp.astype(score, sides.dtype, copy=False)
+    score = score_of(divergence_sums(reference, system, eps=eps, **how), "kl_divergence", average=average)
+    return in_type_of((reference, system), score)
 
 
 def score_of(

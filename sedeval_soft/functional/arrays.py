@@ -49,7 +49,7 @@ class Sides:
 
     reference, system: (*kept, n_segments, n_classes), what a mask leaves out being 0 on both sides.
     weight: of each segment, (*kept, n_segments, 1), or None where all count 1.
-    dtype: of results; the arrays are at least of single precision, in which sums are taken.
+    The arrays are at least of single precision, in which sums are taken.
     """
 
     xp: Namespace
@@ -57,7 +57,6 @@ class Sides:
     system: Array
     mask: Array | None
     weight: Array | None
-    dtype: Any
 
     def total(self, values: Array) -> Array:
         """Sum weighted segments: (*kept, n_segments, n_classes) to (*kept, n_classes)."""
@@ -105,7 +104,7 @@ def lay_out(
     if ndim < 2:
         raise SettingsError(f"arrays of shape {shape}; expected (..., n_segments, n_classes)")
     place = _place(class_axis, ndim, "class_axis")
-    dtype = _result_type(xp, reference.dtype, system.dtype)
+    dtype = _result_type(xp, reference, system)
     work = dtype if xp.finfo(dtype).bits >= 32 else xp.float32
     order, n_kept = _order(ndim, axis, place)
 
@@ -138,7 +137,7 @@ def lay_out(
                 f"weights of shape {tuple(weights.shape)}; expected one of each segment, {segments}"
             )
         weights = spread(xp.astype(weights, work, copy=False), "weights")[..., :1]
-    return Sides(xp, reference, system, mask, weights, dtype)
+    return Sides(xp, reference, system, mask, weights)
 
 
 def _order(ndim: int, axis: int | tuple[int, ...] | None, place: int) -> tuple[tuple[int, ...], int]:
@@ -152,12 +151,19 @@ def _order(ndim: int, axis: int | tuple[int, ...] | None, place: int) -> tuple[t
     return (*kept, *summed, place), len(kept)
 
 
-def _result_type(xp: Namespace, *dtypes: Any) -> Any:  # noqa: ANN401 - of any library
+def _result_type(xp: Namespace, *arrays: Array) -> Any:  # noqa: ANN401 - of any library
     """Return the floating type of two; hard labels, integers or booleans, take the other side's."""
+    dtypes = [array.dtype for array in arrays]
     if any(xp.isdtype(dtype, "complex floating") for dtype in dtypes):
         raise SettingsError("complex values; expected values in [0, 1]")
     floating = [dtype for dtype in dtypes if xp.isdtype(dtype, "real floating")]
     return xp.result_type(*floating) if floating else xp.asarray(0.0).dtype
+
+
+def in_type_of(sides: tuple[Array, Array], score: Array) -> Array:
+    """Return a score in the floating type of the two sides that it is of."""
+    xp = namespace_of(score)
+    return xp.astype(score, _result_type(xp, *sides), copy=False)
 
 
 def _place(axis: int, ndim: int, what: str) -> int:

@@ -19,8 +19,7 @@ from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import ASSETS, fill
-from sedeval_soft.measures.names import OVERALL, ScoreName
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.page import measure_label
 from sedeval_soft.report.table import number

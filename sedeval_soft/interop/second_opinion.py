@@ -11,7 +11,7 @@ from typing import Any
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.base import Averaged
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.report.table import Table, number, plain_table
 
 Value = float | int | None

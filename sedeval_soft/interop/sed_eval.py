@@ -25,7 +25,7 @@ from sedeval_soft.measures.base import Averaged, averaged
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
 from sedeval_soft.measures.event import count_per_class
 from sedeval_soft.measures.matching import maximum_matching
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.segment import Runs, count_beyond, count_hard_runs, runs_on_grid
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -218,12 +218,12 @@ def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
 
 def _event_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     reference, system = hard_events(pair, settings)
-    sizes, collars = (len(pair.files), len(pair.classes)), rules.collars_of(settings)
-    theirs = rules.count_events(reference, system, *sizes, collars, settings.matching)
+    sizes = len(pair.files), len(pair.classes)
+    theirs = rules.count_events(reference, system, *sizes, settings)
     # Their matches, but our substitutions: as many pairs as there can be, whatever the class.
     groups = reference.file.astype(np.int64), system.file.astype(np.int64)
     pairs = maximum_matching(
-        *rules.candidates(reference, system, *groups, collars), len(reference), len(system)
+        *rules.candidates(reference, system, *groups, settings), len(reference), len(system)
     )
     most = np.bincount(reference.file[pairs >= 0], minlength=sizes[0])
     n_ref, n_sys = (count_per_class(side, *sizes).sum(axis=1) for side in (reference, system))

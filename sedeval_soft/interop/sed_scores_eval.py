@@ -24,7 +24,7 @@ from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_te
 from sedeval_soft.measures.base import Averaged, ratio
 from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings

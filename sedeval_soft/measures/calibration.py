@@ -11,32 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.curve_scores import Ordered
 from sedeval_soft.sorting import Blocks
 
-
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """Cells in bins by score: how many, and the sums of both sides' values; (..., n_bins) each."""
-
-    size: Index
-    score: Floats
-    reference: Floats
-
-    @classmethod
-    def stack(cls, parts: Sequence[Bins]) -> Bins:
-        """Return the bins of several classes as one, classes first."""
-        return cls(*(np.stack([getattr(part, name) for part in parts]) for name in cls.__slots__))
-
-    def of_classes(self, some: Bools) -> Bins:
-        """Return the bins of some classes; some: (n_classes,)."""
-        return Bins(*(getattr(self, name)[some] for name in self.__slots__))
-
-    def pooled(self) -> Bins:
-        """Return the bins of all classes together."""
-        return Bins(*(getattr(self, name).sum(axis=0) for name in self.__slots__))
+Bins = Floats
+"""Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
 
 
 def moments(cells: Ordered) -> Floats:
@@ -78,13 +59,13 @@ def _inner_ranks(size: int, n_bins: int) -> Index:
 def between(cells: Ordered, inner: Index) -> Bins:
     """Count cells in bins with inner edges at some positions."""
     edges = np.concatenate(([0], inner, [len(cells.score)]))
-    size = np.diff(edges)
-    full = np.flatnonzero(size)
-    score, reference = np.zeros((2, len(size)))
+    bins = np.zeros((3, len(edges) - 1))
+    bins[0] = np.diff(edges)
+    full = np.flatnonzero(bins[0])
     if len(full):
-        score[full] = np.add.reduceat(cells.score, edges[full])
-        reference[full] = np.add.reduceat(cells.reference, edges[full], dtype=np.float64)
-    return Bins(size, score, reference)
+        for row, values in zip(bins[1:], (cells.score, cells.reference), strict=True):
+            row[full] = np.add.reduceat(values, edges[full], dtype=np.float64)
+    return bins
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +81,9 @@ class Reliability:
 
     @classmethod
     def of(cls, bins: Bins) -> Reliability:
-        """Return the means of bins, (n_bins,)."""
-        full = bins.size > 0
-        size = bins.size[full]
-        return cls(size, bins.score[full] / size, bins.reference[full] / size)
+        """Return the means of bins, (3, n_bins)."""
+        size, score, reference = bins[:, bins[0] > 0]
+        return cls(size.astype(np.int64), score / size, reference / size)
 
 
 def distances(bins: Bins) -> tuple[Array, Array]:
@@ -111,10 +91,10 @@ def distances(bins: Bins) -> tuple[Array, Array]:
 
     Source: Naeini, Cooper & Hauskrecht 2015.
     """
-    off = np.abs(ratio(bins.reference, bins.size) - ratio(bins.score, bins.size))
-    off = np.where(bins.size, off, 0.0)
-    size = bins.size.sum(axis=-1)
-    return ratio((off * bins.size).sum(axis=-1), size), np.where(size, off.max(axis=-1), np.nan)
+    size, score, reference = np.moveaxis(bins, -2, 0)
+    off = np.where(size, np.abs(ratio(reference, size) - ratio(score, size)), 0.0)
+    whole = size.sum(axis=-1)
+    return ratio((off * size).sum(axis=-1), whole), np.where(whole, off.max(axis=-1), np.nan)
 
 
 def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
@@ -123,11 +103,12 @@ def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
     squares: (..., 3) the `moments` of the cells in the bins. Source: Murphy 1973; for what lies within bins
     Stephenson, Coelho & Jolliffe 2008.
     """
-    size = bins.size.sum(axis=-1)
-    share = ratio(bins.size, size[..., None])
-    y, p = (np.where(bins.size, ratio(sums, bins.size), 0.0) for sums in (bins.reference, bins.score))
-    mean = ratio(bins.reference.sum(axis=-1), size)
-    own, common, spread = (ratio(squares[..., k], size) for k in range(3))
+    size, score, reference = np.moveaxis(bins, -2, 0)
+    whole = size.sum(axis=-1)
+    share = ratio(size, whole[..., None])
+    y, p = (np.where(size, ratio(sums, size), 0.0) for sums in (reference, score))
+    mean = ratio(reference.sum(axis=-1), whole)
+    own, common, spread = (ratio(squares[..., k], whole) for k in range(3))
     within = own - (share * p * p).sum(axis=-1)
     return {
         "brier_reliability": (share * (y - p) ** 2).sum(axis=-1),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,9 +37,6 @@ from sedeval_soft.tables.ticks import Ticks, tick, to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
 
-# Reference times, system times, and the tolerance of each reference event.
-Test = tuple[Ticks, Ticks, Ticks]
-
 # System events in an order, and where in it those begin and end that are near each reference event.
 Windows = tuple[Index, Index, Index]
 
@@ -51,6 +49,40 @@ _FEW = 64  # pairs per lifetime up to which all within a window are tried
 _LIFETIMES_AT_ONCE = 200_000  # lifetimes matched at a time
 # Pairs times levels at which they compete, of one file, that are matched whatever their class.
 _MOST_COPIES = 1_000_000
+
+
+class Condition(NamedTuple):
+    """Onsets of a candidate pair, or its offsets, are at most a tolerance apart.
+
+    reference, tolerance: (n_ref,). system: (n_sys,).
+    """
+
+    reference: Ticks
+    system: Ticks
+    tolerance: Ticks
+
+    def holds(self, left: Index, right: Index) -> Bools:
+        """Return which pairs of events, given by their positions, meet it."""
+        near: Bools = np.abs(self.reference[left] - self.system[right]) <= self.tolerance[left]
+        return near
+
+    def windows(self, reference_group: Index, system_group: Index) -> Windows:
+        """Return the system events of its group with which each reference event meets it."""
+        reference, system, tolerance = self
+        tolerance = np.minimum(tolerance, max(reference.max(initial=0), system.max(initial=0)) + 1)
+        n_groups = max(reference_group.max(initial=0), system_group.max(initial=0)) + 1
+        last_used = np.zeros(n_groups, dtype=np.int64)
+        np.maximum.at(last_used, reference_group, reference + tolerance)
+        np.maximum.at(last_used, system_group, system)
+        # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
+        gap = int(tolerance.max(initial=0)) + 1
+        base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
+        line = base[system_group] + system
+        order = np.argsort(line, kind="stable")
+        line = line[order]
+        centre = base[reference_group] + reference
+        first = np.searchsorted(line, centre - tolerance, side="left")
+        return order, first, np.searchsorted(line, centre + tolerance, side="right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +107,17 @@ class Collars:
             settings.offset_collar_rate,
         )
 
-    def comparisons(self, reference: Timed, system: Timed) -> list[Test]:
-        """Return what is compared: times of both sides, and how far each reference event may be missed."""
-        tests = []
+    def conditions(self, reference: Timed, system: Timed) -> list[Condition]:
+        """Return what candidate pairs of these events must meet."""
+        conditions = []
         if self.onset is not None:
             tolerance = np.full(len(reference), self.onset + self.slack, dtype=np.int64)
-            tests.append((reference.onset, system.onset, tolerance))
+            conditions.append(Condition(reference.onset, system.onset, tolerance))
         if self.offset is not None:
             share = np.rint(self.rate * (reference.offset - reference.onset)).astype(np.int64)
-            tests.append((reference.offset, system.offset, np.maximum(share, self.offset) + self.slack))
-        return tests
+            tolerance = np.maximum(share, self.offset) + self.slack
+            conditions.append(Condition(reference.offset, system.offset, tolerance))
+        return conditions
 
 
 def candidate_pairs(
@@ -95,63 +128,45 @@ def candidate_pairs(
     reference_group, system_group: (n,) numbers of groups, not negative; only events of one group
     pair. The pairs come sorted by reference event, then by system event.
     """
-    if not len(reference) or not len(system):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    tests = collars.comparisons(reference, system)
-    left, right = pairs_within(*narrowest(tests, reference_group, system_group))
+    conditions = collars.conditions(reference, system)
+    left, right = pairs_within(*narrowest(conditions, reference_group, system_group))
     order = np.argsort(left * len(system) + right)
     return left[order], right[order]
 
 
-def narrowest(tests: Sequence[Test], ours: Index, theirs: Index) -> tuple[Windows, list[Test]]:
-    """Search by onsets or by offsets, whichever leaves fewer pairs; also return what is left to test."""
-    windows = [search(times[0], times[1], ours, theirs, tolerance) for *times, tolerance in tests]
-    chosen = min(range(len(tests)), key=lambda i: int((windows[i][2] - windows[i][1]).sum()))
-    return windows[chosen], [test for i, test in enumerate(tests) if i != chosen]
+def narrowest(conditions: Sequence[Condition], *groups: Index) -> tuple[Windows, list[Condition]]:
+    """Return the windows of the condition that leaves the fewest pairs, and the other conditions.
 
-
-def search(
-    reference: Ticks, system: Ticks, reference_group: Index, system_group: Index, tolerance: Ticks
-) -> Windows:
-    """Find for each reference time the system times of its group within a tolerance."""
-    tolerance = np.minimum(tolerance, int(max(reference.max(), system.max())) + 1)
-    last_used = np.zeros(int(max(reference_group.max(), system_group.max())) + 1, dtype=np.int64)
-    np.maximum.at(last_used, reference_group, reference + tolerance)
-    np.maximum.at(last_used, system_group, system)
-    # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
-    gap = int(tolerance.max()) + 1
-    base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
-    line = base[system_group] + system
-    order = np.argsort(line, kind="stable")
-    line = line[order]
-    centre = base[reference_group] + reference
-    first = np.searchsorted(line, centre - tolerance, side="left")
-    return order, first, np.searchsorted(line, centre + tolerance, side="right")
+    groups: of the reference, and of the system.
+    """
+    windows = [condition.windows(*groups) for condition in conditions]
+    sizes = [int((last - first).sum()) for _, first, last in windows]
+    at = sizes.index(min(sizes))
+    return windows[at], [*conditions[:at], *conditions[at + 1 :]]
 
 
 def pairs_within(
-    windows: Windows, tests: Sequence[Test], also: Callable[[Index, Index], Bools] | None = None
+    windows: Windows, conditions: Sequence[Condition], also: Callable[[Index, Index], Bools] | None = None
 ) -> tuple[Index, Index]:
-    """Return the pairs within windows that pass all tests, and `also` if it is given.
+    """Return the pairs within windows that meet all conditions, and `also` if it is given.
 
     Raises TooManyPairsError.
     """
     order, first, last = windows
     total = np.cumsum(last - first)
-    if total[-1] > _MOST_LOOKED_AT:
+    n_pairs = int(total.max(initial=0))
+    if n_pairs > _MOST_LOOKED_AT:
         raise TooManyPairsError
     # Runs of events with not many more than `_AT_ONCE` pairs.
-    cuts = np.searchsorted(total, np.arange(_AT_ONCE, int(total[-1]), _AT_ONCE), side="left") + 1
+    cuts = np.searchsorted(total, np.arange(_AT_ONCE, n_pairs, _AT_ONCE), side="left") + 1
+    checks = [*([] if also is None else [also]), *(condition.holds for condition in conditions)]
     pairs, held = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
     for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
         left, inside = expand(first[begin:end], last[begin:end])
         left += begin
         right = order[inside]
-        if also is not None:
-            passed = also(left, right)
-            left, right = left[passed], right[passed]
-        for ours, theirs, tolerance in tests:
-            passed = np.abs(ours[left] - theirs[right]) <= tolerance[left]
+        for check in checks:
+            passed = check(left, right)
             left, right = left[passed], right[passed]
         pairs.append((left, right))
         held += len(left)
@@ -196,17 +211,16 @@ def count_events(
     n_files: int,
     n_classes: int,
     collars: Collars,
-    matching: Matching = "optimal",
     matched: Index | None = None,
 ) -> DetectionCounts:
     """Count matched events per file and class, and errors per file.
 
     With M the size of a maximum matching of a file's events regardless of class: S = M - TP,
     D = N_ref - M, I = N_sys - M. It does not depend on the order of events, as sed_eval's pass over
-    what its matching left does. matched: what `match_events` returns, if it is at hand.
+    what its matching left does. matched: what `match_events` returns; None for an optimal matching.
     """
     if matched is None:
-        matched = match_events(reference, system, n_classes, collars, matching)
+        matched = match_events(reference, system, n_classes, collars)
     m = count_regardless(reference, system, matched, n_files, collars)
     tp, n_ref, n_sys = (
         count_per_class(events, n_files, n_classes)
@@ -325,21 +339,22 @@ def level_edges(
         low = np.maximum(reference.born[left], system.born[right])
         return low, np.minimum(reference.dies[left], system.dies[right])
 
-    left = right = np.zeros(0, dtype=np.int64)
-    if len(reference) and len(system):
-        groups, tests = (reference_group, system_group), collars.comparisons(reference, system)
-        windows, others = narrowest(tests, *groups)
-        if int((windows[2] - windows[1]).sum()) <= _FEW * (len(reference) + len(system)):
-            left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
-        else:
-            left, right = _chained_pairs(reference, system, groups, tests)
+    groups, conditions = (reference_group, system_group), collars.conditions(reference, system)
+    windows, others = narrowest(conditions, *groups)
+    if int((windows[2] - windows[1]).sum()) <= _FEW * (len(reference) + len(system)):
+        left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
+    else:
+        left, right = _chained_pairs(reference, system, groups, conditions)
     return LevelEdges(left, right, *lifetimes(left, right))
 
 
 def _chained_pairs(
-    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], tests: Sequence[Test]
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    groups: tuple[Index, Index],
+    conditions: Sequence[Condition],
 ) -> tuple[Index, Index]:
-    """Return the pairs that pass all tests and share a level, where windows hold many that share none.
+    """Return the pairs that meet all conditions and share a level, where windows hold many that share none.
 
     Lifetimes of one class that begin at the same time are nested in one another, and alive at levels of
     their own: a chain. A slowly fading sound is a chain of many. Comparing all of one chain with all of
@@ -349,15 +364,15 @@ def _chained_pairs(
     columns = reference.born, reference.dies, system.born, system.dies
     levels = distinct(np.concatenate(columns))
     our_birth, our_death, birth, death = (np.searchsorted(levels, column) for column in columns)
-    times, theirs, tolerance = tests[0]
-    order = np.lexsort((birth, death, system.label, theirs, groups[1]))
-    first = heads(groups[1][order], theirs[order], system.label[order])
+    times = conditions[0].system
+    order = np.lexsort((birth, death, system.label, times, groups[1]))
+    first = heads(groups[1][order], times[order], system.label[order])
     chain = np.searchsorted(first, np.arange(len(order)), side="right") - 1
     # Keys of chain and level, ascending.
     scale = len(levels) + 1
     birth, death = chain * scale + birth[order], chain * scale + death[order]
     head = order[first]
-    line, begin, end = search(times, theirs[head], groups[0], groups[1][head], tolerance)
+    line, begin, end = conditions[0]._replace(system=times[head]).windows(groups[0], groups[1][head])
     left, inside = expand(begin, end)
     base = line[inside] * scale
     # Alive at a level in common: it dies above where the other is born, and is born below where that dies.
@@ -368,8 +383,8 @@ def _chained_pairs(
     owner, inside = expand(begin, end)
     left, right = left[owner], order[inside]
     passed = np.maximum(columns[0][left], columns[2][right]) < np.minimum(columns[1][left], columns[3][right])
-    for times, theirs, tolerance in tests:
-        passed &= np.abs(times[left] - theirs[right]) <= tolerance[left]
+    for condition in conditions:
+        passed &= condition.holds(left, right)
     return left[passed], right[passed]
 
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
+from pathlib import Path
 
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.base import Family, Measure
-from sedeval_soft.measures.names import OVERALL, ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import FAMILIES, family_of
+from sedeval_soft.measures.registry import FAMILIES, OVERALL, ScoreName, ScoreNameError, family_of
 
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
@@ -95,6 +94,7 @@ def _letters(basis: str, reading: str, measure: str) -> dict[str, str]:
 
 
 # Where others' numbers differ on purpose: for `explain`, and the tables of explanations/differences.md.
+# To tell of another one, add a row to differences.tsv.
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,91 +120,12 @@ class Difference:
         return any(fnmatchcase(f"{stem}.{each}", pattern) for pattern in self.scores for each in forms)
 
 
-_HARD_CELLS = ("segment.hard.*", "clip.hard.*")
-_OVERLAPS = ("intersection.hard.*", "intersection.optimal.*", "intersection.tuned.*")
-_AT_BEST = ("segment.optimal.*", "event.optimal.*", *_OVERLAPS)
-_PSDS = ("intersection.hard.psds.*", "intersection.hard.pipsds.*")
-_AREAS = ("*.average_precision.*", "*.roc_auc.*", "*.partial_auc*")
-_ITS = ("average_precision.*", "roc_auc.*", "partial_auc*", "cross_entropy.*", "brier.*")
-_ERRORS = tuple(
-    f"event.hard.{part}*" for part in ("substitution", "deletion", "insertion", "error_rate.micro")
-)
+_ROWS = Path(__file__).with_name("differences.tsv").read_text(encoding="utf-8").splitlines()[1:]
 
-_sed_eval, _sed_scores_eval, _scikit_learn, _psds_eval = (
-    partial(Difference, tool) for tool in ("sed_eval", "sed_scores_eval", "scikit-learn", "psds_eval")
+DIFFERENCES = tuple(
+    Difference(tool, what, theirs, ours, tuple(scores.split()))
+    for tool, what, theirs, ours, scores in (row.split("\t") for row in _ROWS)
 )
-
-DIFFERENCES: tuple[Difference, ...] = (
-    _sed_eval("segment edges",
-        "floor and ceil of floats: at 0.1 s an event at 0.3 s begins one segment early", "whole microseconds",
-        ("segment.hard.*",)),
-    _sed_eval("collars", "floats: 0.9 s against 1.1 s at 0.2 s is a miss", "whole microseconds: a hit",
-        ("event.hard.*",)),
-    _sed_eval("F1 where precision or recall is undefined", "NaN",
-        "2 TP / (N_ref + N_sys), undefined only if both are 0",
-        ("segment.hard.f1.*", "segment.hard.fbeta.*", "event.hard.f1.*", "event.hard.fbeta.*")),
-    _sed_eval("a class never detected, in macro segment-based F1", "left out", "counts 0",
-        ("segment.hard.f1.macro", "segment.hard.fbeta.macro")),
-    _sed_eval("a class without reference, in macro error rate and sensitivity", "counts 0 or 4.5e15",
-        "left out",
-        ("segment.hard.error_rate.macro", "event.hard.error_rate.macro", "segment.hard.sensitivity.macro")),
-    _sed_eval("events without length", "each is an event", "where rows are merged, none", ("event.hard.*",)),
-    _sed_eval("substitutions of events", "leftovers of one matching, in row order",
-        "M - TP, whatever the order", _ERRORS),
-    _sed_scores_eval("classes without reference, files missing on a side", "refused",
-        "shown and left out of macro averages and PSDS; a missing file counts, with a warning", _AT_BEST),
-    _sed_scores_eval("touching or overlapping reference rows of a class", "refused",
-        "merged, or an event each (`--events`)", ("event.optimal.*", *_OVERLAPS)),
-    _sed_scores_eval("two thresholds with the same F", "its floats may tell them apart in the last bit",
-        "the highest", ("*.optimal.*",)),
-    _sed_scores_eval("the best threshold where all scores, or none, are detected", "-inf, inf",
-        "the middle between 0 and the lowest score, or -1 where that is 0; 1 (2 with `--inclusive`)",
-        ("*.optimal.*threshold.*",)),
-    _sed_scores_eval("nothing detected", "precision 1", "precision undefined",
-        ("*.optimal.precision.*", "*.hard.precision.*", "*.optimal.satisficed_precision.*")),
-    _sed_scores_eval("a value of 0, in events and intersections",
-        "a score as any other: at one threshold each file is one event", "silence, as time without a row",
-        ("event.optimal.*", *_OVERLAPS)),
-    _sed_scores_eval("limits on the rates of insertions and deletions at the best error rate",
-        "inverted: what keeps them is struck out", "none", ("*.optimal.best_error_rate*",)),
-    _sed_scores_eval("intersections against a criterion", "both sides rounded to 6 decimals",
-        "whole microseconds, with half of one of slack: about the same", _OVERLAPS),
-    _sed_scores_eval("a criterion of 0", "always met, also without overlap", "refused", _OVERLAPS),
-    _sed_scores_eval("`cttc` with `alpha_ct` 0; one class and `alpha_ct` above 0", "an error", "works",
-        _PSDS),
-    _sed_scores_eval("reference events without length", "counted, and found", "take no part in intersections",
-        _OVERLAPS),
-    _sed_scores_eval("median filter",
-        "of any length; values change between frames if it is no odd multiple of them",
-        "the nearest odd number of time steps; at odd multiples the same", _AT_BEST),
-    _scikit_learn("soft references", "refused", "weights",
-        ("ranking.soft.*", *(f"*.soft.{measure}" for measure in _ITS))),
-    _scikit_learn("a class without a positive, or (ROC) without a negative", "NaN or a warning, or 0",
-        "undefined, and left out of averages", _AREAS),
-    _scikit_learn("values of 0 and 1 in `log_loss`", "clipped by 2.2e-16", "clipped by `--epsilon`, 1e-7",
-        ("*.cross_entropy.*",)),
-    _scikit_learn("precision where nothing is detected", "0 with a warning",
-        "undefined; counts 0 in averages", tuple(f"{cells[:-1]}precision.*" for cells in _HARD_CELLS)),
-    _scikit_learn("ranking measures of rows without any label", "count (as 1 or 0)", "left out",
-        ("ranking.*",)),
-    _psds_eval("thresholds", "the operating points that are given",
-        "all, exactly; or points, by `--operating-point`", _PSDS),
-    _psds_eval("intersections against a criterion",
-        "floats: of 1.3 s to 2.3 s, 1.6 s to 2.3 s is less than 0.7",
-        "whole microseconds, with half of one of slack for the rounding of times: it is 0.7", _OVERLAPS),
-    _psds_eval("a criterion of 0", "any overlap at all", "refused", _OVERLAPS),
-    _psds_eval("a class without reference", "its detections are ignored; a KeyError if `class_names` has it",
-        "takes no part in PSDS; its false positives count in micro scores",
-        ("intersection.hard.*.micro", *_PSDS)),
-    _psds_eval("detections beyond a file's duration", "never false positives", "every detection counts",
-        _OVERLAPS),
-    _psds_eval("one class only", "PSDS 0 even for a perfect system", "works: nothing can be a cross trigger",
-        _PSDS),
-    _psds_eval("macro F, a class with TP = 0", "left out", "counts 0", ("intersection.hard.f*.macro",)),
-    _psds_eval("overlapping rows of a class", "refused, but for exact duplicates, whose covers add up",
-        "where rows are events each is one, and what several cover counts once; else they are merged",
-        _OVERLAPS),
-)  # fmt: skip
 """All that are known, by tool, in the order of the docs."""
 
 TOOLS = tuple(dict.fromkeys(difference.tool for difference in DIFFERENCES))

@@ -24,7 +24,7 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
-from sedeval_soft.measures.names import OVERALL, spell
+from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import TP, ThresholdCounts
 from sedeval_soft.plan import Plan
@@ -380,7 +380,7 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
 def sampled_note(n_cuts: int, group: str | None) -> str:
     """Return what a reader must know of PSDS over some of the levels of the reference."""
     sampled = f"the mean over {n_cuts} evenly spaced levels of the reference"
-    name = spell("intersection", "soft", "psds", OVERALL, group=group)
+    name = str(ScoreName("intersection", "soft", "psds", OVERALL, group=group))
     return f"{name} is {sampled}, which has too many to take all"
 
 

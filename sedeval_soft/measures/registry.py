@@ -2,19 +2,83 @@
 
 Most measures are beside what computes them. Those of curves and of calibration are here, so that names are
 known without what computes them: `curve_scores`, `calibration` and `event_precision`.
+
+The grammar of score names, which parses back:
+
+    basis.reading.measure.average      segment.soft.f1.macro
+    basis.reading.measure[class]       event.hard.recall[people talking]
+    basis.reading.measure              intersection.hard.psds
+
+The last form is that of measures defined over all classes together. Scores of a group of classes, or of the
+files of a scene, have its name behind an `@`:
+
+    segment.soft.f1.macro@traffic      intersection.hard.psds@traffic      segment.soft.f1[car]@street
+
+A class name may hold anything, brackets, dots and `@` too: it is what stands between the first `[` and
+the last `]`. The name of a group or a scene holds neither, so what stands behind the last `]` is told apart.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures import detection, divergence, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
-from sedeval_soft.measures.names import ScoreName, ScoreNameError
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
+from sedeval_soft.settings import is_part_name
+
+AVERAGES = ("micro", "macro", "weighted")
+
+OVERALL = "overall"
+"""Stands for the average of a measure that is defined over all classes together; names leave it out."""
+
+
+class ScoreNameError(EvaluationError):
+    """A score name that the grammar does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreName:
+    """The parts of a score's name; exactly one of `average` and `class_name` is set.
+
+    group: the group of classes, or the scene, that it is a score of; None for the whole.
+    """
+
+    basis: str
+    reading: str
+    measure: str
+    average: str | None = None
+    class_name: str | None = None
+    group: str | None = None
+
+    def __str__(self) -> str:
+        """Return the name, which `parse` reads back."""
+        stem = f"{self.basis}.{self.reading}.{self.measure}"
+        suffix = "" if self.group is None else f"@{self.group}"
+        if self.class_name is not None:
+            return f"{stem}[{self.class_name}]{suffix}"
+        return f"{stem}{suffix}" if self.average == OVERALL else f"{stem}.{self.average}{suffix}"
+
+    @classmethod
+    def parse(cls, text: str) -> ScoreName:
+        """Read a name; raises ScoreNameError that says which form is expected."""
+        part = r"([^.@[]+)"
+        average = rf"\.({'|'.join(AVERAGES)})|\[(.*)\]"
+        match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
+        if match is None or not (match[6] is None or is_part_name(match[6])):
+            raise ScoreNameError(
+                f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
+                f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, and "
+                "@name behind it for a group of classes or a scene"
+            )
+        basis, reading, measure, average, label, group = match.groups()
+        return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
+
 
 # Over all thresholds of the system, and over bins of its values: those of one curve are computed together.
 

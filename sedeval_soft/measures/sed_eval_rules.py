@@ -17,10 +17,11 @@ What differs from ours, all of it read in its source:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
-from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Averaged, Table, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
@@ -29,19 +30,7 @@ from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 
-FloatCollars = tuple[float | None, float | None, float]
-"""Onset and offset collar in seconds, None where not looked at, and the offset's rate."""
-
 _EPS = np.spacing(1)
-
-
-def collars_of(settings: Settings) -> FloatCollars:
-    """Take the collars from the settings, as floats."""
-    return (
-        settings.onset_collar if settings.onset else None,
-        settings.offset_collar if settings.offset else None,
-        settings.offset_collar_rate,
-    )
 
 
 def grid_start(length: Floats, segment_length: float) -> Index:
@@ -63,19 +52,14 @@ def runs_on_roll(events: Events, start: Index, segment_length: float) -> Runs:
 
 
 def count_events(
-    reference: Events,
-    system: Events,
-    n_files: int,
-    n_classes: int,
-    collars: FloatCollars,
-    matching: Matching = "optimal",
+    reference: Events, system: Events, n_files: int, n_classes: int, settings: Settings
 ) -> DetectionCounts:
     """Count matched events as sed_eval does."""
-    match = match_events(reference, system, n_classes, collars, matching)
+    match = match_events(reference, system, n_classes, settings)
     taken = np.zeros(len(system), dtype=bool)
     taken[match[match >= 0]] = True
     files = (reference.file.astype(np.int64), system.file.astype(np.int64))
-    left, right = candidates(reference, system, *files, collars)
+    left, right = candidates(reference, system, *files, settings)
     open_edges = (match[left] < 0) & ~taken[right]
     leftover = first_free_matching(left[open_edges], right[open_edges], len(reference), len(system))
     substituted = np.bincount(reference.file[leftover >= 0], minlength=n_files).astype(np.int64)
@@ -88,37 +72,30 @@ def count_events(
     return DetectionCounts(tp, n_ref, n_sys, substituted, missed, invented)
 
 
-def match_events(
-    reference: Events, system: Events, n_classes: int, collars: FloatCollars, matching: Matching = "optimal"
-) -> Index:
+def match_events(reference: Events, system: Events, n_classes: int, settings: Settings) -> Index:
     """Match events of one file and class as sed_eval does; return the partners, (n_ref,), -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
-    left, right = candidates(reference, system, *groups, collars)
-    if matching == "greedy":
+    left, right = candidates(reference, system, *groups, settings)
+    if settings.matching == "greedy":
         return first_free_matching(left, right, len(reference), len(system))
     return _their_maximum_matching(left, right, len(reference))
 
 
 def candidates(
-    reference: Events, system: Events, reference_group: Index, system_group: Index, collars: FloatCollars
+    reference: Events, system: Events, reference_group: Index, system_group: Index, settings: Settings
 ) -> tuple[Index, Index]:
     """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
-    onset, offset, rate = collars
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
-    wide = Collars(
-        None if onset is None else round(onset * 1e6),
-        None if offset is None else round(offset * 1e6),
-        rate,
-        slack=2,
-    )
+    wide = replace(Collars.of(settings), slack=2)
     left, right = candidate_pairs(reference, system, reference_group, system_group, wide)
     kept = np.ones(len(left), dtype=bool)
-    if onset is not None:
-        kept &= np.abs(reference.onset_seconds[left] - system.onset_seconds[right]) <= onset
-    if offset is not None:
+    if settings.onset:
+        off = np.abs(reference.onset_seconds[left] - system.onset_seconds[right])
+        kept &= off <= settings.onset_collar
+    if settings.offset:
         annotated = reference.offset_seconds[left] - reference.onset_seconds[left]
-        late = np.abs(reference.offset_seconds[left] - system.offset_seconds[right])
-        kept &= late <= np.maximum(offset, rate * annotated)
+        off = np.abs(reference.offset_seconds[left] - system.offset_seconds[right])
+        kept &= off <= np.maximum(settings.offset_collar, settings.offset_collar_rate * annotated)
     return left[kept], right[kept]
 
 
@@ -156,7 +133,7 @@ def hard_scores(counts: DetectionCounts, n_segments: Array | None = None) -> Tab
     classes = _scores(tp, n_ref, n_sys, tn, (np.zeros_like(tp), n_ref - tp, n_sys - tp))
     overall = _scores(hits, all_ref, all_sys, None if tn is None else tn.sum(axis=-1), errors)
     scores = {
-        name: Averaged(values, overall[name], _nanmean(values), weighted(values, n_ref))
+        name: Averaged(values, overall[name], weighted(values, np.ones_like(values)), weighted(values, n_ref))
         for name, values in classes.items()
     }
     scores["substitution_rate"] = Averaged(None, overall["substitution_rate"])
@@ -198,8 +175,3 @@ def _divide(numerator: Array, denominator: Array, otherwise: float) -> Floats:
     top, bottom = np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
     quotient: Floats = np.divide(top, bottom, out=np.full(np.shape(bottom), otherwise), where=bottom != 0)
     return quotient
-
-
-def _nanmean(values: Array) -> Floats:
-    defined = ~np.isnan(values)
-    return _divide(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1), np.nan)

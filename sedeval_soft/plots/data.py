@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import family_of
-from sedeval_soft.measures.names import AVERAGES, ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with

@@ -13,8 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
-from sedeval_soft.measures.names import spell
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
@@ -213,7 +212,7 @@ def _score(system: System, stem: str, label: str | None) -> Score:
     """Return the score of a class, or the macro average; an undefined one where there is none."""
     basis, reading, measure = stem.split(".")
     average = "macro" if label is None else None
-    name = spell(basis, reading, measure, average, label)
+    name = str(ScoreName(basis, reading, measure, average, label))
     return system.scores.scores.get(name) or Score(name, basis, reading, measure, average, label, None)
 
 

@@ -16,8 +16,7 @@ from sedeval_soft.comparison.board import Board, Discordance, Entry
 from sedeval_soft.comparison.ranks import level_of
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, spell
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure_of
 from sedeval_soft.report.page import (
     ends,
     families,
@@ -165,7 +164,7 @@ def side_by_side(systems: Sequence[Scores]) -> list[tuple[str, str, str]]:
     """Return the scores in which systems stand side by side, as (basis and reading, measure, name)."""
     order = dict.fromkeys(family for scores in systems for family in families(scores))
     columns = [
-        (f"{basis} {reading}", measure, spell(basis, reading, measure, average))
+        (f"{basis} {reading}", measure, str(ScoreName(basis, reading, measure, average)))
         for (basis, reading), (measure, average) in product(order, _kinds(systems))
     ]
     return [column for column in columns if any(column[-1] in scores for scores in systems)]
@@ -285,7 +284,7 @@ def _summary(scores: Scores) -> str:
     averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
     kinds = [*product(averages, _MEASURES)]
     rows = {
-        family: [scores.scores.get(spell(*family, measure, average)) for average, measure in kinds]
+        family: [scores.scores.get(str(ScoreName(*family, measure, average))) for average, measure in kinds]
         for family in families(scores)
     }
     rows = {family: cells for family, cells in rows.items() if any(cells)}

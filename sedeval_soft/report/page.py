@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import counted, visible
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName
-from sedeval_soft.measures.registry import FAMILIES
+from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction

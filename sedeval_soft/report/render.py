@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
-from sedeval_soft.measures.names import AVERAGES
+from sedeval_soft.measures.registry import AVERAGES
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board

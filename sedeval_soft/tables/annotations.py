@@ -3,11 +3,9 @@
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
 - RTTM: lines of `SPEAKER file channel onset duration <NA> <NA> name confidence <NA>`, blanks between.
-- ELAN's export as text has a row per annotation, with its tier and its value, or a column per tier, whose
-  cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be hh:mm:ss.ms
-  (others may stand beside), behind the names of tier and participant. Lines that name media may stand before.
-  An annotation's value is the label; where it is empty, its tier is. Commas or semicolons do for tabs: many
-  an export has been through a spreadsheet.
+- ELAN's tab-delimited export has a header, and a row per annotation, with its tier and its value, or a column
+  per tier, whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`. Lines that name media may
+  stand before. An annotation's value is the label; where it is empty, its tier is.
 - JAMS: annotations of one recording as JSON, of which those of sound events are read: observations with a
   time and a duration in some namespaces. A background of scaper's is no event, and its confidence, always 1,
   no value.
@@ -43,7 +41,7 @@ from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfo
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import DELIMITERS, Record, Sniffed, decode, scan, split
+from sedeval_soft.tables.text import Record, Sniffed, decode, scan
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _HEAD = 1 << 16
@@ -251,74 +249,57 @@ _TIERS = ("tier", "tier_name", "tiername", "tier_id")
 _FILES = (*ALIASES["filename"], "media_file")
 _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
-_MEDIA = ("#", '"#')
 
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """What an export of ELAN's looks like.
+    """What an export of ELAN's looks like by its header.
 
     unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
-    label, the best first.
+    label, the best first. ignored: the columns that are read past.
     """
 
-    delimiter: str
     layout: Layout
     unit: str
     labels: tuple[tuple[int, ...], ...]
-    ignored: tuple[str, ...] = ()
+    ignored: tuple[str, ...]
 
 
 def reads_elan(source: Source) -> bool:
-    """Return whether the first line is a header of ELAN's, or an annotation with times as hh:mm:ss.ms."""
+    """Return whether the first line that names no media is a header of ELAN's."""
     lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
-    first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
-    export = _export(first)
-    if export is None or not export.layout.has_header:
-        return export is not None
-    names = {normal(field) for field in export.layout.names}
-    return " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    names = {normal(field) for field in first.split("\t")}
+    is_of_elan = " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
+    return is_of_elan and _export(first) is not None
 
 
 def read_elan(source: Source, limits: Limits) -> EventTable | None:
-    """Read annotations; raises InputError also where the first line is no header and none of them."""
-    records: list[Record] = []
-    export: _Export | None = None
-    for line, text in _lines(source):
-        if export is None and text.startswith(_MEDIA):
-            continue
-        if export is None:
-            if any(is_of_raven(split(text, each)) for each in DELIMITERS):
-                raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
-            export = _export(text)
-            if export is None:
-                expected = "expected tab-delimited text as ELAN exports it"
-                message = f"{quoted(text)} is neither a header with times nor an annotation; {expected}"
-                raise InputError(Problem(source.name, message, line))
-            if export.layout.has_header:
-                continue
-        records += _annotations(source.name, line, _fields(text, export.delimiter), export)
-    if export is None:
+    """Read annotations; raises InputError also where the first line is no header."""
+    lines = _lines(source)
+    line, first = next(((line, text) for line, text in lines if not text.startswith("#")), (0, ""))
+    if not first:
         return None
+    if is_of_raven(first.split("\t")):
+        raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
+    export = _export(first)
+    if export is None:
+        expected = "expected the header of tab-delimited text as ELAN exports it"
+        raise InputError(
+            Problem(source.name, f"{quoted(first)} has no begin and end times; {expected}", line)
+        )
+    records: list[Record] = []
+    for line, text in lines:
+        records += _annotations(source.name, line, text.split("\t"), export)
     return _rows(source, limits, export.layout, records, _origin(source, "ELAN export", (), export.ignored))
 
 
-def _fields(line: str, delimiter: str) -> list[str]:
-    """Return the fields of a line: in ELAN's own text, with tabs, quotes are characters like others."""
-    return line.split("\t") if delimiter == "\t" else split(line, delimiter)
-
-
-def _export(first: str) -> _Export | None:
-    """Return what an export looks like by its first line, None where it is none."""
-    exports = (make(_fields(first, each), each) for each in DELIMITERS for make in (_header, _headerless))
-    return next((export for export in exports if export is not None), None)
-
-
-def _header(fields: Sequence[str], delimiter: str) -> _Export | None:
+def _export(header: str) -> _Export | None:
     """Return what a header says, None where it is none."""
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
     ignored: list[int] = []
+    fields = [field.strip() for field in header.split("\t")]
     for i, key in enumerate(map(normal, fields)):
         match = _TIME.fullmatch(key)
         unit = (match[2] or "") if match else ""
@@ -344,24 +325,8 @@ def _header(fields: Sequence[str], delimiter: str) -> _Export | None:
     ignored += [i for i, key in names.items() if key in _PAST]
     places = {times["begin", unit]: "onset", times["end", unit]: "offset", labels[0][0]: "event_label"}
     places |= {} if file is None else {file: "filename"}
-    titles = tuple(field.strip() for field in fields)
-    layout = Layout(titles, tuple(map(places.get, range(len(fields)))), has_header=True)
-    return _Export(delimiter, layout, unit, tuple(labels), tuple(titles[i] for i in ignored))
-
-
-def _headerless(fields: Sequence[str], delimiter: str) -> _Export | None:
-    """Return the layout of annotations without header: tier, participant, times, value."""
-    clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field.strip())]
-    if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0].strip():
-        return None
-    # Each time is given in as many spellings; the duration, if any, is the third.
-    value = clocks[0] + (clocks[1] - clocks[0]) * min(len(clocks), 3)
-    if value >= len(fields):
-        return None
-    places = {clocks[0]: "onset", clocks[1]: "offset", value: "event_label"}
-    names = [places.get(i, f"field {i + 1}") for i in range(len(fields))]
-    layout = Layout(tuple(names), tuple(map(places.get, range(len(fields)))), has_header=False)
-    return _Export(delimiter, layout, "h", ((value, 0),))
+    layout = Layout(tuple(fields), tuple(map(places.get, range(len(fields)))), has_header=True)
+    return _Export(layout, unit, tuple(labels), tuple(fields[i] for i in ignored))
 
 
 def _annotations(name: str, line: int, fields: list[str], export: _Export) -> list[Record]:
@@ -422,15 +387,6 @@ class _Observation(msgspec.Struct):
     confidence: float | None = None
 
 
-class _Columns(msgspec.Struct):
-    """Observations as columns."""
-
-    time: list[float]
-    duration: list[float]
-    value: list[str | _Event]
-    confidence: list[float | None]
-
-
 class _Annotation(msgspec.Struct):
     namespace: str
     data: msgspec.Raw
@@ -483,14 +439,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
         if annotation.namespace not in NAMESPACES:
             ignored[f"namespace {quoted(annotation.namespace)}"] = None
             continue
-        data = _decoded(source, annotation.data, list[_Observation] | _Columns, f"{place}: ")
-        if isinstance(data, _Columns):
-            columns = data.time, data.duration, data.value, data.confidence
-            if len({len(column) for column in columns}) > 1:
-                wrong = f"{place} has not as many of time, duration, value and confidence"
-                raise InputError(Problem(source.name, wrong))
-            data = list(map(_Observation, *columns))
-        for k, each in enumerate(data):
+        for k, each in enumerate(_decoded(source, annotation.data, list[_Observation], f"{place}: ")):
             label, confidence = each.value, each.confidence
             if isinstance(label, _Event):
                 if label.role == "background":
@@ -504,12 +453,11 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
     try:
         return _rows(source, limits, _OBSERVED, records, origin, [file] * (file != UNNAMED))
     except InputError as error:
-        problems = [p if p.line is None else _placed(p, places[p.line]) for p in error.problems]
+        problems = [
+            p if p.line is None else replace(p, message=places[p.line] + p.message, line=None, column=None)
+            for p in error.problems
+        ]
         raise InputError(problems, error.more) from error
-
-
-def _placed(problem: Problem, place: str) -> Problem:
-    return replace(problem, message=place + problem.message, line=None, column=None)
 
 
 def write_jams(rows: EventTable) -> bytes:

@@ -10,6 +10,7 @@ What would make them match is told (`named_alike`).
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections import Counter
@@ -93,16 +94,16 @@ def listing(names: Sequence[str], noun: str) -> str:
 
 # What would make names match that do not.
 
-_COMPARED, _TRIED, _LONGEST = 20_000, 50, 200
-"""Names of a side that are compared; of these, in how many others are looked for; and letters of such."""
+_COMPARED = 20_000
+"""Names of a side that are compared."""
 
 # Compiled where they are used: most tables name files alike, and compiling takes time at each start.
 _EXTENSION = r"(?:\.[A-Za-z]\w{0,7})+$"
 _SEPARATORS = r"[\s._-]+"
 _ZEROS = r"(?<!\d)0+(?=\d)"
 
-_Look = Callable[[str], str | None]
-"""What is left of a name where something is left out; None where that is not there."""
+_Look = Callable[[str], str]
+"""What is left of a name where something is left out."""
 
 
 def named_alike(
@@ -122,7 +123,7 @@ def named_alike(
         pairs = [
             (name, by_look[look])
             for name, look in zip(second, their_looks, strict=True)
-            if look is not None and their_counts[look] == our_counts[look] == 1
+            if their_counts[look] == our_counts[look] == 1
         ]
         if 2 * len(pairs) >= min(len(first), len(second)):
             return (
@@ -152,47 +153,30 @@ def _differences(
     )
     for how, look in looks:
         yield how, look, look
-    for inner, outer, side in ((ours, theirs, sides[1]), (theirs, ours, sides[0])):
-        around = _around(inner, outer)
-        where = zip(around, ("before", "after"), strict=False)
-        places = [f"{text!r} {place}" for text, place in where if text]
-        pattern = re.compile("(.+?)".join(map(_any_number, around)))
-
-        def within(name: str, pattern: re.Pattern[str] = pattern) -> str | None:
-            match = pattern.fullmatch(_bare(name))
-            return match and match[1]
-
+    # All names of a side begin, or end, with what those of the other lack.
+    (head, tail), (other_head, other_tail) = map(_common, (ours, theirs))
+    more = (other_head.removesuffix(head), other_tail.removeprefix(tail), sides[1])
+    less = (head.removesuffix(other_head), tail.removeprefix(other_tail), sides[0])
+    for before, after, side in (more, less):
+        places = [f"{text!r} {place}" for text, place in ((before, "before"), (after, "after")) if text]
         if places:
-            both: tuple[_Look, _Look] = (_bare, within) if inner is ours else (within, _bare)
-            yield f"{' and '.join(places)} the names of the {side}", *both
+            yield (
+                f"{' and '.join(places)} the names of the {side}",
+                lambda name: _bare(name)[len(head) :].removesuffix(tail),
+                lambda name: _bare(name)[len(other_head) :].removesuffix(other_tail),
+            )
+
+
+def _common(names: Sequence[str]) -> tuple[str, str]:
+    """Return what all names begin and end with, without their extensions; nothing of a single name."""
+    bare = sorted({*map(_bare, names)})
+    if len(bare) < 2:
+        return "", ""
+    head = os.path.commonprefix(bare)  # noqa: RUF071 - of characters, not of paths
+    tail = os.path.commonprefix([name[len(head) :][::-1] for name in bare])[::-1]  # noqa: RUF071
+    return head, tail
 
 
 def _bare(name: str) -> str:
     """Return a name without folders and without any extension."""
     return re.sub(_EXTENSION, "", without_folders(name)) or name
-
-
-def _around(inner: Sequence[str], outer: Sequence[str]) -> tuple[str, ...]:
-    """Return what stands before and after the names of one side in those of the other, most of the time."""
-    names = sorted({_bare(name) for name in inner}, key=lambda name: (-len(name), name))
-    pairs: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for whole in map(_bare, outer[:_TRIED]):
-        inside = (part for part in names if part in whole) if len(whole) <= _LONGEST else ()
-        for part in inside:
-            before, _, after = whole.partition(part)
-            # No accident: no part of a number, and no letter of a word. Of several the longest is meant.
-            number = (before[-1:] + part[:1], part[-1:] + after[:1])
-            if (
-                len(part) < len(whole)
-                and not (before and number[0].isdecimal())
-                and not (after and number[1].isdecimal())
-                and (len(part) > 2 or not (before[-1:].isalnum() or after[:1].isalnum()))
-            ):
-                pairs.setdefault((_any_number(before), _any_number(after)), []).append((before, after))
-                break
-    return max(pairs.values(), key=len)[0] if pairs else ()
-
-
-def _any_number(text: str) -> str:
-    """Return a pattern of a text in which numbers may be others, as times of excerpts are."""
-    return r"\d+".join(map(re.escape, re.split(r"\d+", text)))

@@ -23,10 +23,10 @@ from sedeval_soft.tables.columns import UNCLEAR
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import (
     BOM,
-    GZIP,
     Bytes,
     Source,
     Taken,
+    compression_of,
     decompress,
     extension_of,
     hashed,
@@ -154,8 +154,6 @@ FORMS: tuple[Form, ...] = (
             (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
-    _archive("compressed", "a table of another form, or a tar archive, compressed with bzip2 or xz",
-             (".bz2", ".xz"), begins=(b"BZh", b"\xfd7zXZ")),
 )  # fmt: skip
 """In the order in which they are asked whether they read a file."""
 
@@ -166,7 +164,7 @@ _BY_NAME = {form.name: form for form in FORMS}
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
-OTHER_EXTENSIONS = frozenset(_BY_EXTENSION) - {".bz2", ".xz"}
+OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 """Of forms that are no tables of text with delimiters."""
 
 MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.written)
@@ -326,7 +324,7 @@ def _opened(name: str, scratch: Path, limits: Limits) -> Source:
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     data = raw = read_bytes(name, limits=limits)
-    if raw[:2] == GZIP:
+    if compression_of(raw):
         from tempfile import TemporaryFile
 
         from sedeval_soft.tables.stored_rows import on_disk

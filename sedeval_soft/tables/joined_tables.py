@@ -29,7 +29,16 @@ from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Source, is_pattern, list_files, open_source, spelled, unreadable
+from sedeval_soft.tables.source import (
+    Source,
+    extension_of,
+    is_pattern,
+    list_files,
+    open_source,
+    spelled,
+    unreadable,
+    without_compression,
+)
 
 _EMPTY = "empty"
 """The form of a file without any line."""
@@ -46,13 +55,12 @@ _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 
 def stem_of(name: str) -> str:
     """Return the recording that a table is named after."""
-    last = PurePosixPath(name).name
-    return PurePosixPath(last[:-3] if last.lower().endswith(".gz") else last).stem
+    return PurePosixPath(without_compression(name)).stem
 
 
 def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
     """Return whether a file is a table, by its name."""
-    return PurePosixPath(name.lower().removesuffix(".gz")).suffix in extensions
+    return extension_of(name) in extensions
 
 
 def visible_entries(folder: str, limits: Limits) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The bytes of an input: from a file, standard input or a URL, gzipped or not, with their hash.
+"""The bytes of an input: from a file, standard input or a URL, compressed or not, with their hash.
 
 Files elsewhere, such as `s3://bucket/ref.parquet`, are read by way of fsspec, which is imported where it is
 needed. A read that fails is tried again, later each time; one that goes on failing is told with its URL.
@@ -17,10 +17,12 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from importlib import import_module
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
@@ -32,8 +34,12 @@ Bytes = bytes | mmap.mmap
 BOM = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which readers take away."""
 
-GZIP = b"\x1f\x8b"
-"""How what gzip has compressed begins."""
+_COMPRESSION = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<bz2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))|(?P<lzma>\xfd7zXZ\x00)"
+)
+"""How compressed data begin, by the module that reads them."""
+
+_COMPRESSED_NAME = re.compile(r"\.(gz|bz2|xz)$", re.IGNORECASE)
 
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
@@ -43,10 +49,8 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parq
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
 
-SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+_SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
-_IN, _OUT = 1 << 16, 1 << 20  # bytes that are handed over at a time, and that come back at the most
-_GZIP = 31  # what zlib calls a stream with the head and the checksum of gzip
 
 TRIES, FIRST_WAIT = 5, 0.5
 """How often a read is tried, and seconds before the second time; before each one after it, twice as many."""
@@ -83,7 +87,7 @@ def open_source(
     name = os.fspath(path)
     data = raw = read_bytes(name, stdin, limits)
     digest = hashed(raw, lambda raw: hashlib.sha256(raw).hexdigest())
-    if raw[:2] == GZIP:
+    if compression_of(raw):
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
@@ -127,9 +131,7 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
                 return first
             taken = Taken(spelled(name), limits)
             taken.add(first)
-            while piece := file.read(_LARGE):
-                taken.add(piece)
-            return taken.whole()
+            return taken.all(iter(partial(file.read, _LARGE), b""))
     except OSError as error:
         raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:
@@ -158,13 +160,14 @@ def is_pattern(name: str) -> bool:
     return any(sign in name for sign in magic) and (is_url(name) or not os.path.lexists(name))
 
 
+def without_compression(name: str) -> str:
+    """Return the name of a file without `.gz`, `.bz2` or `.xz`."""
+    return _COMPRESSED_NAME.sub("", name)
+
+
 def extension_of(name: str) -> str:
     """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
-    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
-    for compressed in (".gz", ".bz2", ".xz"):
-        last = last.removesuffix(compressed)
-    dot = last.rfind(".")
-    return last[dot:] if dot > 0 else ""
+    return PurePosixPath(without_compression(name).replace("\\", "/")).suffix.lower()
 
 
 def bytes_as_text(name: str, size: int) -> int:
@@ -277,7 +280,7 @@ def _file_system(name: str) -> tuple[Any, str]:
     return files, path
 
 
-# Decompression counts what comes out: what a file says of its own size is not believed.
+# What comes out of compressed data is counted: what a file says of its own size is not believed.
 
 
 class Taken:
@@ -286,60 +289,61 @@ class Taken:
     def __init__(self, name: str, limits: Limits, file: IO[bytes] | None = None) -> None:
         """Begin with none; name: of the input. file: where they go, in memory where there is none."""
         self.size = 0
+        self.packed: Callable[[], float] = lambda: math.inf  # the compressed bytes that they came of so far
         self._name, self._limits = name, limits
         self._memory = io.BytesIO()
-        self._stream = self._memory if file is None else file
+        self._file = file
         self._checked = _CHECKED if file is None else math.inf
 
     def add(self, piece: bytes) -> None:
-        """Take in some more; raises InputError over the limit of size, RoomError where memory is short."""
+        """Take in some more; raises InputError over a limit, RoomError where memory is short."""
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
+        if self.size > max(_SPARED, self._limits.ratio * self.packed()):
+            why = f"has more than {self._limits.ratio} bytes for each compressed one"
+            raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:
             from sedeval_soft.memory import check_room
 
             # The buffer doubles, more or less, when it is full.
             check_room(self.size, f"{self._name}: to hold it", "Expected less data, or in several parts")
             self._checked = self.size + _CHECKED
-        self._stream.write(piece)
+        (self._file or self._memory).write(piece)
 
-    def whole(self) -> bytes:
-        """Return all that are in memory, without another copy."""
-        return self._memory.getvalue()
+    def all(self, pieces: Iterable[bytes]) -> bytes:
+        """Take in pieces; return all bytes that are in memory, which is empty then."""
+        for piece in pieces:
+            self.add(piece)
+        data, self._memory = self._memory.getvalue(), io.BytesIO()
+        return data
+
+
+def compression_of(data: Bytes) -> str:
+    """Return how data are compressed, as the name of Python's module for it; nothing where they are not."""
+    match = _COMPRESSION.match(data[:10])
+    return (match and match.lastgroup) or ""
 
 
 def decompress(name: str, raw: Bytes, limits: Limits = LIMITS, taken: Taken | None = None) -> bytes:
-    """Return what gzipped bytes stand for, of one member after another; nothing where they go to a file.
+    """Return what compressed bytes of an input stand for; nothing where `taken` writes them to a file.
 
-    name: of the input. taken: where they go, memory where there is none. Raises InputError where they are
-    damaged, and where they become more than limits allow: they are counted as they come, whatever they
-    declare.
+    Raises InputError where they are damaged, and where they become more than limits allow.
     """
+    stream = raw if isinstance(raw, mmap.mmap) else io.BytesIO(raw)
     taken = taken or Taken(name, limits)
-    at = 0
-    with memoryview(raw) as view:
-        try:
-            while at < len(view):
-                member = zlib.decompressobj(_GZIP)
-                piece = b""
-                while not member.eof:
-                    given = bytes(view[at : at + _IN])
-                    if not given and len(piece) < _OUT:
-                        raise EOFError("it ends before its end was marked")
-                    piece = member.decompress(given, _OUT)
-                    at += len(given) - len(member.unconsumed_tail) - len(member.unused_data)
-                    taken.add(piece)
-                    if taken.size > max(SPARED, limits.ratio * at):
-                        why = f"has more than {limits.ratio} bytes for each compressed one"
-                        raise limits.refusal(name, "ratio", why)
-                # Zeros may fill up the last block of a tape.
-                while at < len(view) and not view[at]:
-                    at += re.match(rb"\0*", view[at : at + _OUT]).end()  # type: ignore[union-attr]  # it matches
-        except (EOFError, zlib.error) as error:
-            message = f"begins like gzip, but cannot be decompressed: {error}"
-            raise InputError(Problem(name, message, code="broken-gzip")) from error
-    return taken.whole()
+    taken.packed = stream.tell
+    return taken.all(_decompressed(name, stream, compression_of(raw)))
+
+
+def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Iterator[bytes]:
+    module = import_module(kind)
+    try:
+        with module.open(stream) as file:
+            yield from iter(partial(file.read, _LARGE), b"")
+    except (OSError, EOFError, ValueError, zlib.error, getattr(module, "LZMAError", OSError)) as error:
+        message = f"begins like {kind}, but cannot be decompressed: {error}"
+        raise InputError(Problem(name, message, code="broken-gzip")) from error
 
 
 def compressed(path: str, data: bytes) -> bytes:
@@ -348,7 +352,7 @@ def compressed(path: str, data: bytes) -> bytes:
     import gzip
     import lzma
 
-    end = path.lower()[-4:]
-    if end.endswith(".gz"):
+    end = PurePosixPath(path).suffix.lower()
+    if end == ".gz":
         return gzip.compress(data, mtime=0)  # the same input gives the same bytes
-    return bz2.compress(data) if end == ".bz2" else lzma.compress(data) if end.endswith(".xz") else data
+    return bz2.compress(data) if end == ".bz2" else lzma.compress(data) if end == ".xz" else data

@@ -20,8 +20,7 @@ from sedeval_soft.api.sources import Durations, limits_from, read_lengths, setti
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.errors import SettingsError, counted, visible
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.memory import check_room
 from sedeval_soft.report.table import Page, Table, number, text
 from sedeval_soft.settings import GROUPS, Settings, short_fraction

@@ -33,7 +33,7 @@ from sedeval_soft.evaluation.tally_file import unpack_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.html.board_page import BoardPages, Submission
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
-from sedeval_soft.measures.names import ScoreName
+from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render

@@ -17,8 +17,8 @@ except ImportError as error:
     raise ImportError("sedeval_soft.torch needs PyTorch: pip install 'soft-sed-eval[torch]'") from error
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.functional import T_NORMS, counts_of, score_of
-from sedeval_soft.functional.arrays import lay_out
+from sedeval_soft.functional import T_NORMS, score_of, soft_counts
+from sedeval_soft.functional.arrays import Layout, in_type_of
 
 __all__ = ["SoftFLoss"]
 
@@ -75,13 +75,13 @@ class SoftFLoss(torch.nn.Module):  # type: ignore[misc]  # untyped package
         weights: what each segment counts.
         """
         system = torch.sigmoid(input) if self.from_logits else input
-        sides = lay_out(target, system, mask=mask, weights=weights, class_axis=self.class_axis)
-        counts = counts_of(sides, self.t_norm, errors=False)
+        layout: Layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}
+        counts = soft_counts(target, system, t_norm=self.t_norm, errors=False, **layout)
         score = score_of(counts, "fbeta", average=self.average, beta=self.beta, eps=self.eps)
         # NaN in the input must stay seen: only where there is no reference F is undefined.
         nothing = (counts.n_ref.sum() == 0) & ~torch.isnan(counts.n_sys.sum()) & torch.isnan(score)
-        loss: torch.Tensor = torch.where(nothing, torch.zeros_like(score), 1.0 - score).to(sides.dtype)
-        return loss
+        loss = torch.where(nothing, torch.zeros_like(score), 1.0 - score)
+        return in_type_of((target, system), loss)
 
     def extra_repr(self) -> str:
         """Return the settings, as `print(model)` shows them."""

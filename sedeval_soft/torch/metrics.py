@@ -18,11 +18,10 @@ from sedeval_soft.functional import (
     T_NORMS,
     DivergenceSums,
     SoftCounts,
-    counts_of,
-    divergences_of,
+    divergence_sums,
     score_of,
+    soft_counts,
 )
-from sedeval_soft.functional.arrays import Sides, lay_out
 
 try:
     import torchmetrics
@@ -90,14 +89,13 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         """
         precision = getattr(self, f"n_ref{self.setup}").dtype
         system = torch.sigmoid(preds.to(precision)) if self.from_logits else preds.to(precision)
-        target = target.to(precision)
-        sides = lay_out(target, system, mask=mask, weights=weights, class_axis=self.class_axis)
-        n_classes = sides.reference.shape[-1]
+        layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}
+        counts = self._count(target.to(precision), system, **layout)
+        n_classes = counts.n_ref.shape[-1]
         if n_classes != self.num_classes:
             raise SettingsError(
                 f"{counted(n_classes, 'class')} along axis {self.class_axis}; expected {self.num_classes}"
             )
-        counts = self._count(sides)
         for name in self.counted:
             state = f"{name}{self.setup}"
             setattr(self, state, getattr(self, state) + getattr(counts, name))
@@ -110,7 +108,7 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         )
         return score
 
-    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
+    def _count(self, *sides: torch.Tensor, **layout: Any) -> SoftCounts | DivergenceSums:  # noqa: ANN401
         raise NotImplementedError
 
 
@@ -123,8 +121,8 @@ class _Fuzzy(_Added):
         super().__init__(num_classes, setup=f"_{t_norm}", **kwargs)
         self.t_norm = t_norm
 
-    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
-        return counts_of(sides, self.t_norm, errors="substitutions" in self.counted)
+    def _count(self, *sides: torch.Tensor, **layout: Any) -> SoftCounts:  # noqa: ANN401
+        return soft_counts(*sides, t_norm=self.t_norm, errors="substitutions" in self.counted, **layout)
 
 
 class SoftPrecision(_Fuzzy):
@@ -184,5 +182,5 @@ class SoftKLDivergence(_Added):
         super().__init__(num_classes, average=average, setup="_" + re.sub(r"\W", "_", repr(eps)), **kwargs)
         self.eps = eps
 
-    def _count(self, sides: Sides) -> SoftCounts | DivergenceSums:
-        return divergences_of(sides, self.eps)
+    def _count(self, *sides: torch.Tensor, **layout: Any) -> DivergenceSums:  # noqa: ANN401
+        return divergence_sums(*sides, eps=self.eps, **layout)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft import Scores, Settings, evaluate
-from sedeval_soft.measures.names import ScoreName
-from sedeval_soft.measures.registry import group_of, measure_of
+from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 
 Table = dict[str, list[Any]]
 Evaluate = Callable[[Table, Table, Settings], Scores]

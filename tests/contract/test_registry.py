@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from laws import ALL, LABELS, LAWS, random_table, rows_of, scored, table_of
 
 from sedeval_soft import EvaluationError, Evaluator, Settings
-from sedeval_soft.measures.names import ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
+from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
 from sedeval_soft.report.explanation import scores_table
 
 

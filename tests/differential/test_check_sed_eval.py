@@ -12,7 +12,6 @@ from tables import long_rows, wide_rows
 from sedeval_soft import Settings, evaluate
 from sedeval_soft.api.sources import read_lengths, sides_of
 from sedeval_soft.interop import sed_eval as causes
-from sedeval_soft.interop.second_opinion import Comparison, comparison_text
 from sedeval_soft.timeline.recordings import align
 
 pytestmark = pytest.mark.filterwarnings("ignore:Mean of empty slice:RuntimeWarning")
@@ -112,14 +111,6 @@ def test_the_comparison_can_fail():
     values = {row.name: row for row in causes.check_sed_eval(align(rows, rows, made), made, other)}
     assert (values["event.hard.f1.micro"].ours, values["event.hard.f1.micro"].theirs) == (0.0, 1.0)
     assert not values["event.hard.f1.micro"].agrees
-
-
-def test_what_is_unexplained_is_said():
-    off = Comparison("x", 1.0, 0.5, (("a rule", 0.75),))
-    assert not off.explained
-    text = comparison_text("peer", [off], {"a rule": "what it is"})
-    assert "a rule +2.50e-01; unexplained +2.50e-01" in text
-    assert "known causes make up all of 0, to 1e-9" in text
 
 
 def test_touching_rows_are_mentioned():

@@ -102,8 +102,9 @@ def test_counts(ours, theirs, collars, way, few):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_FEW_PAIRS", few)
-        matched = match_events(reference, system, N_CLASSES, collars, way).tolist()
-        counts = count_events(reference, system, N_FILES, N_CLASSES, collars, way)
+        matched = match_events(reference, system, N_CLASSES, collars, way)
+        counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
+    matched = matched.tolist()
     hits = all_pairs(reference, system, collars, by_class=True)
     assert is_matching(matched, hits)
     assert way == "optimal" or matched == first_free(hits, len(ours))

@@ -7,8 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.names import AVERAGES, OVERALL, ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.measures.registry import (
+    AVERAGES,
+    OVERALL,
+    ScoreName,
+    ScoreNameError,
+    measure_of,
+    score_names,
+)
 from sedeval_soft.names import MEASURE_ALIASES, by_alias
 from sedeval_soft.settings import Settings, is_part_name
 

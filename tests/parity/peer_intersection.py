@@ -163,26 +163,6 @@ def _spelled(how: dict[str, Any]) -> dict[str, Any]:
     return {f"{name}_threshold" if name in CRITERIA[0] else name: value for name, value in how.items()}
 
 
-def statistics(case: Case, *, dtc: float, gtc: float, cttc: float) -> dict[str, Any]:
-    """Intersection-based counts by class at each score at which one changes, and at infinity."""
-    from sed_scores_eval.intersection_based import intermediate_statistics
-
-    found, _ = intermediate_statistics.accumulated_intermediate_statistics(
-        **case.both(), dtc_threshold=dtc, gtc_threshold=gtc, cttc_threshold=cttc
-    )
-    return {
-        label: {
-            "scores": scores.tolist(),
-            "tp": counts["tps"].astype(int).tolist(),
-            "fp": counts["fps"].astype(int).tolist(),
-            "ct": {other: values.astype(int).tolist() for other, values in counts["cts"].items()},
-            "n_ref": int(counts["n_ref"]),
-            "t_ref": float(counts["t_ref"]),
-        }
-        for label, (scores, counts) in found.items()
-    }
-
-
 def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str, Any]:
     """PSDS over all thresholds, also of each class, with its curves; over median filters where there are any.
 

@@ -9,8 +9,7 @@ from sedeval_soft.comparison.board import Agreement, Board, Difference, Discorda
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.system_scores import sign
-from sedeval_soft.measures.names import OVERALL, ScoreName, spell
-from sedeval_soft.measures.registry import score_names
+from sedeval_soft.measures.registry import OVERALL, ScoreName, score_names
 from sedeval_soft.report import render
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.table import Table
@@ -111,7 +110,7 @@ def tables(scores: Scores) -> list[Table]:
 def score(basis: str, reading: str, measure: str, form: str, value: Value, *, of_class: bool) -> Score:
     """Build one score of a class or of an average."""
     forms = (None, form) if of_class else (form, None)
-    return Score(spell(basis, reading, measure, *forms), basis, reading, measure, *forms, value)
+    return Score(str(ScoreName(basis, reading, measure, *forms)), basis, reading, measure, *forms, value)
 
 
 def _share(key: int) -> float:

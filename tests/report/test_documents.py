@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from samples import board, build, of_runs, render_board, with_folds, with_intervals, with_worst
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures.names import AVERAGES, OVERALL
-from sedeval_soft.measures.registry import FAMILIES, score_names
+from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
 from sedeval_soft.report import FORMATS, render, schema
 from sedeval_soft.report.delimited import HEAD
 from sedeval_soft.settings import Settings

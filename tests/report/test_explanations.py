@@ -11,8 +11,7 @@ from documents import script
 from launched import program
 
 from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS, explained
-from sedeval_soft.measures.names import ScoreName, ScoreNameError
-from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
+from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
 from sedeval_soft.report.explanation import explanation_text
 
 NAMES = list(score_names(["car"]))

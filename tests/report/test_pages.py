@@ -32,7 +32,7 @@ from samples import (
 
 from sedeval_soft import evaluate
 from sedeval_soft.errors import visible
-from sedeval_soft.measures.names import AVERAGES
+from sedeval_soft.measures.registry import AVERAGES
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.page import ends

@@ -97,16 +97,6 @@ def test_the_dcase_baseline_in_a_folder_is_that_of_its_tables_one_by_one(tmp_pat
     assert "both have rows of recording" in refused.err
 
 
-def test_strict_takes_declared_points(tmp_path, reference):
-    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
-    (tmp_path / "durations.tsv").write_text("filename\tduration\na.wav\t10\nb.wav\t10\n")
-    lengths = ("--durations", tmp_path / "durations.tsv")
-    assert call(reference, folder, *PSDS, *lengths, "--strict").code == 2
-    done = call(reference, "--operating-points", folder, *PSDS, *lengths, "--strict")
-    assert done.code == 0, done.err
-    assert done.out == call(reference, folder, *PSDS, *lengths).out
-
-
 SHARED = [
     ({"run1.tsv": LOOSE, "run2.tsv": TIGHT}, "other systems"),
     ({"part-0.tsv": LOOSE, "part-1.tsv": TIGHT}, "whole numbers"),
@@ -336,23 +326,6 @@ def test_what_is_no_operating_point_and_settings_that_none_can_follow_are_refuse
         evaluate(TRUTH, points, **settings)
 
 
-@pytest.mark.parametrize("inclusive", [False, True])
-def test_a_list_holds_at_its_own_threshold(inclusive):
-    points = {0.2: MANY, 1.0: FEW}
-    for threshold, n_sys in ((0.2, 3), (0.99, 3), (1.0, 1)):
-        asked = {"threshold": threshold, "reference_threshold": 0.5, "inclusive": inclusive}
-        assert evaluate(TRUTH, points, only=["event.hard"], **asked)["event.hard.n_sys.micro"] == n_sys
-    # The list at 1 takes part in what is computed over all thresholds: it finds one of two events.
-    scores = evaluate(TRUTH, points, max_efpr=100, only=["intersection.hard"])
-    assert scores["intersection.hard.psds"] == 0.5
-
-
-def test_thresholds_may_be_of_numpy_and_have_scores_of_events_only():
-    scores = evaluate(TRUTH, {np.float32(0.5): FEW})
-    assert scores["event.hard.n_sys.micro"] == 1
-    assert {name.partition(".")[0] for name in scores} == {"event"}
-
-
 @pytest.mark.parametrize("measures", [(), ("curves",), ("all",)])
 def test_curves_are_over_the_points(measures):
     scores = evaluate(TRUTH, {0.6: FEW, 0.2: MANY}, measures=measures)
@@ -392,11 +365,3 @@ def test_names_of_recordings_are_no_thresholds(reference, folder):
     for path, name in zip(sorted(folder.iterdir()), ("0.1", "0.5", "0.9"), strict=True):
         path.rename(folder / f"{name}.tsv")
     assert evaluate(folder, folder).warnings == ()
-
-
-def test_no_pattern_is_advised_that_is_refused(reference, folder):
-    for path in folder.iterdir():
-        path.write_text(reference.read_text())
-    with pytest.raises(EvaluationError, match="as REFERENCE, give one of them") as refused:
-        evaluate(folder, reference)
-    assert "a pattern" not in str(refused.value)

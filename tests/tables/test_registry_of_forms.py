@@ -22,7 +22,7 @@ from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "forms.md"
-READ_ONLY = {"zip", "tar", "compressed"}
+READ_ONLY = {"zip", "tar"}
 
 
 def documented():
@@ -82,8 +82,7 @@ def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
     source = Source("x", data, lambda: "")
     found = [form.name for form in FORMS if form.reads(source)]
     text = {"long", "csv", "wide", "wide-csv", "sed-eval", "audacity"}
-    expected = {"tar": "compressed"}.get(name, name)
-    assert found == [expected] or (name in text and found == [])
+    assert found == [name] or (name in text and found == [])
     if found:
         assert form_instead(source) == found[0]
         assert form_at_once(source) == ("" if name in {"elan", "audacity"} else found[0])

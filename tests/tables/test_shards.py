@@ -10,9 +10,7 @@ import pytest
 from sedeval_soft import InputError, Limits, evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.forms import form_of
 from sedeval_soft.tables.joined_tables import shards_of
-from sedeval_soft.tables.source import is_pattern, is_url
 
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 WIDE = "filename\tonset\toffset\t"
@@ -71,16 +69,6 @@ def test_folders_in_folders(tmp_path):
     assert [file.label for file in shards_of(f"{tmp_path}/**/p.tsv")] == ["x/p.tsv", "y/p.tsv"]
 
 
-def test_forms_may_differ(tmp_path):
-    lay_out(tmp_path, a=HEAD + row("a"), b=HEAD + row("b"))
-    made = form_of("parquet").write(read_rows(tmp_path / "b.tsv"))
-    (tmp_path / "b.tsv").unlink()
-    (tmp_path / "b.parquet").write_bytes(made)
-    found = read_rows(f"{tmp_path}/[ab].*")
-    assert found.files == ("a", "b")
-    assert found.origin.form == "2 shards, Parquet, long, long table with header, tab"
-
-
 def test_wide_shards_may_name_different_classes(tmp_path):
     pattern = lay_out(
         tmp_path, a=f"{WIDE}car\tdog\na\t0\t1\t0.1\t0.2\n", b=f"{WIDE}rain\tcar\nb\t0\t1\t0.3\t0.4\n"
@@ -119,13 +107,6 @@ def test_what_cannot_be_one_table_is_refused(files, told, tmp_path):
         read_rows(lay_out(tmp_path, **files))
 
 
-def test_a_shard_without_rows_is_no_recording(tmp_path):
-    found = read_rows(lay_out(tmp_path, a=HEAD + row("a"), b=HEAD))
-    assert found.files == ("a",)
-    none = read_rows(lay_out(tmp_path, a=HEAD))
-    assert (none.files, len(none)) == ((), 0)
-
-
 def test_a_pattern_that_fits_nothing(tmp_path):
     with pytest.raises(InputError, match=r"none-\*\.tsv: fits no file; expected a pattern of names"):
         read_rows(tmp_path / "none-*.tsv")
@@ -155,13 +136,6 @@ def test_limits_are_of_all_shards(limits, told, tmp_path):
     with pytest.raises(InputError, match=told) as refused:
         read_rows(pattern, limits=Limits(**limits))
     assert "raises this" in str(refused.value)
-
-
-def test_places():
-    assert all(map(is_url, ("s3://b/x.tsv", "simplecache::s3://b/x", "file:///x")))
-    assert not any(map(is_url, ("x.tsv", "a/b://c", "-", "", "C:\\x")))
-    assert all(map(is_pattern, ("*.tsv", "s3://b/p-?.tsv", "x[12]", "http://h/*.tsv")))
-    assert not any(map(is_pattern, ("x.tsv", "-", "http://h/x?y=z", "s3://b/x.tsv")))
 
 
 def test_shards_are_scored_as_the_whole(tmp_path):

@@ -221,7 +221,8 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
 
         return read_durations(name, limits)
     problems = []
-    for file, seconds in durations.items():
+    given: Mapping[Any, Any] = durations
+    for file, seconds in given.items():
         number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
         if not isinstance(file, str):
             problems.append(f"{shown(file)} is not the name of a file; expected text")

@@ -192,9 +192,11 @@ def read_parts(
     folds, by: a mapping, the path of a table, or for scenes a pattern with `{}`. files: all that are
     evaluated.
     """
+    parts: dict[str, Partition | None] = {"folds": None, "by": None}
+    if folds is None and by is None:
+        return parts
     from sedeval_soft.tables.file_groups import by_pattern, of_mapping, read_partition
 
-    parts: dict[str, Partition | None] = {"folds": None, "by": None}
     for what, parted in (("folds", folds), ("by", by)):
         if isinstance(parted, Mapping):
             parts[what] = of_mapping(parted, what)

@@ -26,7 +26,6 @@ from sedeval_soft.measures.psds import (
     Staircases,
     points,
     rocs_of,
-    sampled_note,
     sounding,
     tables_of,
 )
@@ -60,8 +59,7 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
         n_sys, cuts = sum(n for _, n in of_parts), None
         if "soft" in Plan.of(settings).psds:
             cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in of_parts])), n_sys)
-            if not cuts.exact:
-                notes[scope] = [sampled_note(len(cuts.level), scope)]
+            notes[scope] = cuts.notes(scope)
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
         rocs += rocs_of(settings, seconds, n_sys, cuts, scope)
         n_classes[scope] = len(tally.classes)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures.base import Averaged, Table, Tables, ratio
+from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -71,11 +71,16 @@ class Staircases:
         return cls(label[rises], efpr[rises], tp[rises], n_ref)
 
     @classmethod
+    def none(cls, n_classes: int) -> Staircases:
+        """Return those of classes that have no reference."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, np.zeros(0), nothing, np.zeros(n_classes, dtype=np.int64))
+
+    @classmethod
     def of_counts(cls, classes: Sequence[ThresholdCounts], rates: Rates) -> Staircases:
         """Return the staircases under what `points` counts of each class."""
         if not classes:
-            none = np.zeros(0, dtype=np.int64)
-            return cls(none, np.zeros(0), none, none)
+            return cls.none(0)
         counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
         label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
         return cls.under(label, rates.efpr(counts), counts[TP], np.concatenate([of.n_ref for of in classes]))
@@ -257,6 +262,12 @@ class Cuts:
         """Return the cuts of a reference against a system."""
         return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
 
+    def notes(self, group: str | None) -> list[str]:
+        """Return what a reader must know of PSDS over these cuts, for the whole or a group or scene."""
+        name = ScoreName("intersection", "soft", "psds", OVERALL, group=group)
+        sampled = f"the mean over {len(self.level)} evenly spaced levels of the reference"
+        return [] if self.exact else [f"{name} is {sampled}, which has too many to take all"]
+
     def stretches(self, n_sys: int) -> list[tuple[int, int]]:
         """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
         step = max(1, _AT_ONCE // max(1, n_sys))
@@ -347,7 +358,7 @@ def rocs_of(
     if not seconds:
         return []
     rates = Rates.of(seconds, Criteria.of(settings).alpha_ct)
-    names = ["system", *_filtered(settings)] if "hard" in Plan.of(settings).psds else []
+    names = systems_of(settings) if "hard" in Plan.of(settings).psds else []
     rocs = [Roc(scope, name, n_sys, rates) for name in names]
     for begin, end in () if cuts is None else cuts.stretches(n_sys):
         rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
@@ -389,6 +400,11 @@ class Integral:
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
+def systems_of(settings: Settings) -> list[str]:
+    """Return what the systems of the hard reading are called in a tally: first the one without filter."""
+    return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
+
+
 def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
     seconds, criteria, cuts, n_sys = _seconds(tally), Criteria.of(settings), None, 0
@@ -405,20 +421,22 @@ def psds_tables(tally: Tally, settings: Settings) -> Tables:
 def tables_of(stairs: Iterable[tuple[Roc, Staircases]], n_classes: int, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for; stairs: those of `rocs_of`, in their order."""
     readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
-    hard, integral = {}, Integral.empty(n_classes)
-    for roc, of_roc in stairs:
-        if roc.cuts is None:
-            hard[roc.system] = of_roc
+    hard = dict.fromkeys(systems_of(settings), Staircases.none(n_classes))
+    integral = Integral.empty(n_classes)
+    for each, of_roc in stairs:
+        if each.cuts is None:
+            hard[each.system] = of_roc
         else:
-            integral.add(of_roc, roc.cuts.width[roc.begin : roc.end], criteria)
+            integral.add(of_roc, each.cuts.width[each.begin : each.end], criteria)
     tables: Tables = {}
     if "hard" in readings:
-        filters = _filtered(settings)
-        table: Table = {}
-        for measure, systems in {"psds": ["system"], **({"pipsds": filters} if filters else {})}.items():
-            whole = _roc_over([hard[system] for system in systems if hard], n_classes, criteria)
-            table[measure] = Averaged(whole.classes, overall=np.array(whole.value))
-        tables["intersection", "hard"] = table
+        first, *filtered = (hard[name] for name in systems_of(settings))
+        rocs = {"psds": psd_roc(first, criteria)}
+        if filtered:
+            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), criteria)
+        tables["intersection", "hard"] = {
+            name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
+        }
     if "soft" in readings:
         value, classes = integral.means()
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
@@ -429,35 +447,18 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    cuts = Cuts.between(tally.events["levels"], tally.events["system"])
-    return [] if cuts.exact else [sampled_note(len(cuts.level), group)]
-
-
-def sampled_note(n_cuts: int, group: str | None) -> str:
-    """Return what a reader must know of PSDS over some of the levels of the reference."""
-    sampled = f"the mean over {n_cuts} evenly spaced levels of the reference"
-    name = str(ScoreName("intersection", "soft", "psds", OVERALL, group=group))
-    return f"{name} is {sampled}, which has too many to take all"
+    return Cuts.between(tally.events["levels"], tally.events["system"]).notes(group)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
     seconds, criteria = _seconds(tally), Criteria.of(settings)
+    if not seconds:
+        # Nothing happens so often an hour where there is no time; events may not have been kept.
+        return psd_roc(Staircases.none(len(tally.classes)), criteria)
     rates = Rates.of(seconds, criteria.alpha_ct)
-    rocs = [Roc(None, name, 0, rates) for name in systems if seconds]
-    return _roc_over([roc.staircases(tally, criteria) for roc in rocs], len(tally.classes), criteria)
-
-
-def _roc_over(parts: Sequence[Staircases], n_classes: int, criteria: Criteria) -> PsdRoc:
-    """Return the PSD-ROC under the points of all; nothing happens so often an hour where there are none."""
-    if parts:
-        return psd_roc(Staircases.joined(parts), criteria)
-    return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
-
-
-def _filtered(settings: Settings) -> list[str]:
-    """Return the names in tallies of the system after each median filter."""
-    return [f"median {length}" for length in settings.psds_median_filters]
+    stairs = [Roc(None, name, 0, rates).staircases(tally, criteria) for name in systems]
+    return psd_roc(Staircases.joined(stairs), criteria)
 
 
 def _seconds(tally: Tally) -> float:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -137,11 +137,9 @@ class EventTable:
         return len(self.onset)
 
     @property
-    def has_steps(self) -> bool:
+    def is_wide(self) -> bool:
         """Whether rows are time steps with a value of every class, which should leave no time out."""
         return self.label is None
-
-    is_wide = has_steps
 
     @property
     def value(self) -> Floats | None:
@@ -246,18 +244,3 @@ class EventTable:
         label = np.array([code.get(name, -1) for name in self.classes], dtype=np.int32)[self.label]
         recoded = replace(self, classes=classes, label=label)
         return recoded if label.min(initial=0) >= 0 else recoded.take(label >= 0)
-
-
-def enter_maxima(out: Floats, place: npt.NDArray[np.integer[Any]], value: Floats) -> None:
-    """Raise numbers to the largest values that have their places, as `numpy.maximum.at` does.
-
-    place, value: (n,). Faster where equal places stand together, as the files of rows mostly do.
-    """
-    if not len(place):
-        return
-    heads = np.flatnonzero(place[1:] != place[:-1]) + 1
-    if 4 * len(heads) > len(place):
-        np.maximum.at(out, place, value)
-        return
-    heads = np.append(0, heads)
-    np.maximum.at(out, place[heads], np.maximum.reduceat(value, heads))

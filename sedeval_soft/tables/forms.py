@@ -292,7 +292,7 @@ def blocks_of(
     UnfitError, for standard input, a table without names of recordings, one with a byte order mark; so does
     reading the blocks.
     """
-    from sedeval_soft.tables.text import check_rows, sniff
+    from sedeval_soft.tables.text import sniff
 
     source = _opened(name, scratch, limits)
     form = form_at_once(source)
@@ -305,7 +305,6 @@ def blocks_of(
         raise UnfitError from error
     if sniffed is None or not sniffed.sound or sniffed.layout.position("filename") is None:
         raise UnfitError
-    check_rows(source, 0, limits)
     return _with_names(_blocks_of_text(source, sniffed, size, limits)), lambda: source.sha256
 
 

@@ -107,8 +107,8 @@ def _open(
     buffer = pa.BufferReader(pa.py_buffer(source.data))
     batches: Iterable[Any]
     if form == "arrow-stream":
-        batches = pa.ipc.open_stream(buffer)
-        schema = batches.schema
+        file = batches = pa.ipc.open_stream(buffer)
+        schema = file.schema
     elif form == "arrow":
         file = pa.ipc.open_file(buffer)
         schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))

@@ -22,7 +22,7 @@ import pyarrow as pa
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError, InputError, Problem
 from sedeval_soft.tables.assemble import joined_notes
-from sedeval_soft.tables.event_table import EventTable, enter_maxima
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.limits import Limits
 
@@ -114,7 +114,7 @@ class Extent:
     def of(cls, rows: EventTable) -> Extent:
         """Return the extent of rows."""
         last = np.zeros(len(rows.files))
-        enter_maxima(last, rows.file, rows.offset)
+        np.maximum.at(last, rows.file, rows.offset)
         return cls(rows.take(_NO_ROWS), np.bincount(rows.file, minlength=len(last)), last)
 
 
@@ -173,7 +173,7 @@ class PartWriter:
             return
         codes = file[rows.file]
         self._n_rows += np.bincount(codes, minlength=len(self._n_rows))
-        enter_maxima(self._last, codes, rows.offset)
+        np.maximum.at(self._last, codes, rows.offset)
         parts = np.array(self._part, dtype=np.uint16)[codes]
         columns: dict[str, Array] = {"file": np.array(self._code, dtype=np.int32)[codes]}
         columns |= {"onset": rows.onset, "offset": rows.offset}

@@ -51,6 +51,7 @@ Record = tuple[int, list[str] | Problem]
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
 SOLID = re.compile(rb"[^ \r\n\t,;]")
+_LINE_END = re.compile(rb"\r\n?|\n")
 
 _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
 """A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
@@ -58,9 +59,9 @@ _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[
 _NAMES = ("filename", "event_label")
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
 _BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
-_PIECE = 1 << 20
-_BESIDE = 100  # columns that a table may have beside those of classes, and lines beside those of rows
-_ESTIMATED, _CELL = 1 << 25, 16  # bytes from which on memory is estimated, and of a cell at the most
+_BESIDE = 100  # columns that a table may have beside those of classes
+_ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
+_CELL = 16  # bytes of a cell at the most
 
 csv.field_size_limit(1 << 30)
 
@@ -87,14 +88,7 @@ class Sniffed:
 
 def line_ends(data: Bytes, end: int) -> int:
     """Return how many lines end, in LF, CR or both, in the first bytes of a text, which may be mapped."""
-    number = 0
-    for at in range(0, end, _PIECE):
-        piece = data[at : min(at + _PIECE, end)]
-        number += piece.count(b"\n")
-        if b"\r" in piece:
-            # One byte more, so that a pair on the border of two pieces counts, once.
-            number += piece.count(b"\r") - data[at : min(at + _PIECE + 1, end)].count(b"\r\n")
-    return number
+    return sum(1 for _ in _LINE_END.finditer(data, 0, end))
 
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:
@@ -118,13 +112,10 @@ def check_lines(source: Source, limits: Limits = LIMITS) -> None:
         begin = end + 1
 
 
-def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
-    """Refuse a table of more rows than there may be, or than memory can hold; raises InputError, RoomError.
-
-    n_columns: 0 where rows are not kept in memory.
-    """
+def _check_room(source: Source, n_columns: int) -> None:
+    """Refuse a table of more rows than memory can hold; raises RoomError."""
     data = source.data
-    if len(data) > _ESTIMATED and n_columns:
+    if len(data) > _ESTIMATED:
         from sedeval_soft.memory import check_room
 
         sample = data[len(data) // 2 : len(data) // 2 + _PIECE]
@@ -132,8 +123,6 @@ def check_rows(source: Source, n_columns: int, limits: Limits = LIMITS) -> None:
         what = f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns"
         batches = "batches of files one after another (an Evaluator, or soft-sed-eval merge)"
         check_room(rows * max(n_columns, 3) * _CELL, what, f"Expected less data, or {batches}")
-    if len(data) // 2 > limits.rows:  # a header is no row, and there may be a few blank lines
-        limits.check(source.name, "rows", line_ends(data, len(data)) - _BESIDE, "lines or more")
 
 
 def decoded(data: bytes) -> str | bytes:
@@ -339,7 +328,7 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
     """
     layout, data, edge = sniffed.layout, source.data, sniffed.delimiter.encode()
-    check_rows(source, len(layout.names), limits)
+    _check_room(source, len(layout.names))
     if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
         return None
     value = layout.position("soft_value")

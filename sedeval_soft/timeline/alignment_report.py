@@ -25,7 +25,7 @@ from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, enter_maxima
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, named_alike
 from sedeval_soft.tables.problem_codes import RULES
 
@@ -199,7 +199,7 @@ class RowStatistics:
             exact=int(np.count_nonzero(np.isfinite(whole[compared]))),
             longest=longest,
             zero_length=int(np.count_nonzero(rows.onset == rows.offset)),
-            early=len(files_ended_early(rows, last, lengths)) if rows.has_steps else 0,
+            early=len(files_ended_early(rows, last, lengths)) if rows.is_wide else 0,
             after_end=len(at),
             over_day=int(np.count_nonzero(over_day)),
             beyond=beyond,
@@ -531,7 +531,7 @@ def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 def last_offsets(rows: EventTable) -> Floats:
     """Return the last offset of each file of a table, 0 where it has no row."""
     last = np.zeros(len(rows.files))
-    enter_maxima(last, rows.file, rows.offset)
+    np.maximum.at(last, rows.file, rows.offset)
     return last
 
 
@@ -549,7 +549,7 @@ def rows_after_end(rows: EventTable, last: Floats, whole: Floats) -> Index:
     if not rows.has_values:
         return at
     step = np.zeros(len(last))
-    enter_maxima(step, rows.file[~late], length[~late])
+    np.maximum.at(step, rows.file[~late], length[~late])
     file = rows.file[at]
     begins_inside = rows.onset[at] < whole[file] - TICK / 2
     return at[~begins_inside | (length[at] > step[file] + TICK)]
@@ -560,10 +560,10 @@ def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index
 
     last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
     """
-    if not rows.has_steps or not (last < expected).any():
+    if not rows.is_wide or not (last < expected).any():
         return np.zeros(0, dtype=np.intp)
     step = np.zeros(len(last))
-    enter_maxima(step, rows.file, rows.offset - rows.onset)
+    np.maximum.at(step, rows.file, rows.offset - rows.onset)
     return np.flatnonzero((last > 0) & (last < expected - np.maximum(step, TICK)))
 
 
@@ -606,7 +606,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
-    if rows.has_values and not rows.has_steps:
+    if rows.has_values and not rows.is_wide:
         # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
         # and each row begins apart from all others of its class.
         key = _joint_key(rows, rows.file, rows.row_label)
@@ -618,7 +618,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
         "repeated": int(np.count_nonzero(ordered.repeats)),
         # Windows that slide are rows with values that overlap by nature.
         "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
-        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
+        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.is_wide else 0,
     }
 
 

@@ -257,8 +257,8 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
     if rows is None:
         return None
     log.no_texts.add(source.name)
-    roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
-    names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
+    roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.is_wide else _LABELS))
+    names = (*roles[:3], *(rows.classes if rows.is_wide else _LABELS))
     sniffed = Sniffed("\t", Layout(names, roles, has_header=True), 1)
     plain = replace(rows, origin=replace(rows.origin, notes=()))
     return Table(source, sniffed, plain, range(2, len(rows) + 2), form=rows.origin.form)

@@ -7,15 +7,22 @@ import math
 import unicodedata
 from random import Random
 
+import numpy as np
 import pytest
 from called import call
+from drawn import WRITTEN
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
+from tables import long_rows
+from test_samples import SAMPLES, tarred, zipped
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.fit import fit
+from sedeval_soft.tables.forms import read_table
+from sedeval_soft.tables.source import Source
 
 NUMBERS = (
     *("0", "1", "0.5", "1.0", "2.25", "-0", "-1", "1e308", "1e999", "1e-320", "nan", "inf", "-inf", "NaN"),
@@ -105,6 +112,16 @@ def corrupted(draw: st.DrawFn) -> bytes:
     return data
 
 
+def seeds() -> list[tuple[str, bytes]]:
+    """Return files of all forms as they should be."""
+    rows = long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.5, "dog", 0.25)])
+    made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
+    made += [(name.split()[0], text.encode()) for name, (_, text, _) in SAMPLES.items()]
+    table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
+    return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
+
+
+SEEDS = seeds()
 HOW = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 REFERENCE = "filename\tonset\toffset\tevent_label\tsoft_value\na.wav\t0\t2\tcar\t0.8\nb.wav\t1\t3\tdog\t0.4\n"
 
@@ -157,3 +174,17 @@ def test_the_command_prints_scores_or_a_message(tmp_path_factory, data):
     assert is_harmless(done.err), done.err
     assert is_harmless(done.out.replace("\r", "")), done.out
     assert bool(done.out) == (done.code == 0)
+
+
+@settings(**HOW, max_examples=200)
+@given(st.sampled_from(SEEDS), st.integers(0, 2**32), st.integers(0, 3), st.booleans())
+def test_files_of_all_forms_are_read_or_refused(file, number, changes, forced):
+    form, data = file
+    random = Random(number)  # noqa: S311 - not for secrets
+    for _ in range(changes):
+        data = with_bytes_changed(data, random)
+    try:
+        rows = read_table(Source("x", data, str), form if forced else "")
+    except EvaluationError:
+        return
+    assert rows is None or (np.all(rows.onset >= 0) and np.all(rows.offset >= rows.onset))

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import struct
-import tarfile
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,17 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 from called import call
 from drawn import WRITTEN
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from tables import long_rows
-from test_samples import SAMPLES, tarred, written, zipped
+from test_samples import tarred, written, zipped
 
-from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import fit
-from sedeval_soft.tables.forms import FORMS, read_table
+from sedeval_soft.tables.forms import FORMS
+from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source
 
 HEAD = b"filename\tonset\toffset\tevent_label\tsoft_value\n"
 LINES = (Path(__file__).parent / "malformed.tsv").read_text().splitlines()
@@ -84,10 +79,20 @@ def test_long_and_hostile_text_is_shortened_and_escaped(tmp_path):
         read_rows(path, form="jams")
 
 
-def test_missing_files_and_folders_are_input_errors(tmp_path):
-    for path in (tmp_path / "missing.tsv", tmp_path):
-        with pytest.raises(InputError):
-            read_rows(path)
+LONG = "n" * 300
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["ref.tsv missing.tsv", f"ref.tsv {LONG}", f"ref.tsv {LONG}*", f"ref.tsv ref.tsv --config {LONG}",
+     f"ref.tsv ref.tsv --thresholds {LONG}", f"validate {LONG}", f"convert {LONG} x.tsv",
+     f"convert ref.tsv {LONG}.tsv", f"plot pr ref.tsv ref.tsv -o x.png --style {LONG}"],
+)  # fmt: skip
+def test_what_is_not_there_or_cannot_be_looked_at_is_refused(arguments, tmp_path, monkeypatch):
+    """Anything but an error of the package is raised here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ref.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    assert call(*arguments.split()).code == 2
 
 
 COLUMNS = {
@@ -100,7 +105,8 @@ COLUMNS = {
     "infinite": ({"onset": [0.0], "offset": [float("inf")], "label": ["a"]}, "offset 'inf' is not finite"),
     "negative": ({"onset": [-1.0], "offset": [1.0], "label": ["a"]}, "onset -1.0 is negative"),
     "backwards": ({"onset": [2.0], "offset": [1.0], "label": ["a"]}, "is before onset 2.0"),
-    "value": ({"onset": [0.0], "offset": [1.0], "label": ["a"], "value": [7.0]}, "value 7.0 is outside"),
+    "value": ({"onset": [0.0, 0.0], "offset": [1.0, 1.0], "label": ["a", "b"], "value": [0.5, 7.0]},
+        "row 1: value 7.0 is outside"),
     "no label": ({"onset": [0.0], "offset": [1.0]}, "no column of labels"),
     "no onset": ({"begn": [0.0], "offset": [1.0], "label": ["a"]}, "no onset"),
     "wide text": ({"onset": [0.0], "offset": [1.0], "car": ["loud"]}, "car is 'loud'"),
@@ -116,6 +122,15 @@ def test_columns_that_cannot_be_scored_are_refused(name, tmp_path):
         written(form, pa.table(columns), tmp_path / form)
         with pytest.raises(InputError, match=words):
             read_rows(tmp_path / form)
+    for frame in (columns, pa.table(columns), pa.table(columns).to_pandas()):
+        with pytest.raises(InputError, match=words):
+            rows_from_data(frame, "system")
+
+
+@pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}])
+def test_what_is_no_table_is_refused(data):
+    with pytest.raises(InputError):
+        rows_from_data(data, "system")
 
 
 def test_an_extension_says_what_a_file_should_be(tmp_path):
@@ -128,70 +143,6 @@ def test_an_extension_says_what_a_file_should_be(tmp_path):
 
 
 TABLE = b"onset\toffset\tlabel\n0\t1\tcar\n"
-
-
-def tar_link(kind):
-    """Return a tar archive with a link, or a device."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
-        info = tarfile.TarInfo("a.tsv")
-        info.type, info.linkname = kind, "/etc/passwd"
-        archive.addfile(info)
-    return made.getvalue()
-
-
-def zip_link():
-    """Return a zip archive with a symbolic link."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        info = zipfile.ZipInfo("a.tsv")
-        info.external_attr = 0o120777 << 16
-        archive.writestr(info, "/etc/passwd")
-    return made.getvalue()
-
-
-def wrong_sum():
-    """Return a zip archive whose member was changed."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("a.tsv", TABLE)
-    return made.getvalue().replace(b"car\n", b"cat\n")
-
-
-ARCHIVES = {
-    "zip: absolute": (lambda: zipped({"/a.tsv": TABLE}), "unsafe-name"),
-    "zip: backslashes": (lambda: zipped({"x\\..\\..\\a.tsv": TABLE}), "unsafe-name"),
-    "zip: drive": (lambda: zipped({"C:a.tsv": TABLE}), "unsafe-name"),
-    "zip: symlink": (zip_link, "archive-link"),
-    "zip: zip called table": (lambda: zipped({"a.tsv": zipped({"b.tsv": TABLE})}), "nested-archive"),
-    "zip: tar in it": (lambda: zipped({"a.tsv": tarred({"b.tsv": TABLE})}), "nested-archive"),
-    "zip: wrong sum": (wrong_sum, "broken-archive"),
-    "zip: no table": (lambda: zipped({"README.md": b"hello"}), "empty-folder"),
-    "zip: one recording twice": (lambda: zipped({"a.tsv": TABLE, "x/a.csv": TABLE}), "repeated-recording"),
-    "zip: long and wide": (lambda: zipped({"a.tsv": TABLE, "b.tsv": b"onset\toffset\tcar\n0\t1\t1\n"}),
-        "mixed-tables"),
-    "tar: parent folder": (lambda: tarred({"../a.tsv": TABLE}), "unsafe-name"),
-    "tar: absolute": (lambda: tarred({"/root/a.tsv": TABLE}), "unsafe-name"),
-    "tar: hard link": (lambda: tar_link(tarfile.LNKTYPE), "archive-link"),
-    "tar: pipe": (lambda: tar_link(tarfile.FIFOTYPE), "archive-link"),
-    "tar: device": (lambda: tar_link(tarfile.CHRTYPE), "archive-link"),
-    "tar: tar in it": (lambda: tarred({"a.tar": tarred({"b.tsv": TABLE})}), "nested-archive"),
-    "tar.gz: tar.gz called table": (lambda: tarred({"a.tsv": tarred({"b.tsv": TABLE}, "w:gz")}, "w:gz"),
-        "nested-archive"),
-    "tar.xz: truncated": (lambda: tarred({"a.tsv": TABLE * 1000}, "w:xz")[:200], "broken-gzip"),
-    "tar: truncated": (lambda: tarred({"a.tsv": TABLE * 1000})[:1500], "broken-archive"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_bad_archives_are_refused(name, tmp_path):
-    make, code = ARCHIVES[name]
-    path = tmp_path / "submission"
-    path.write_bytes(make())
-    with pytest.raises(InputError) as caught:
-        read_rows(path)
-    assert caught.value.problems[0].code == code, str(caught.value)
-    assert list(tmp_path.iterdir()) == [path]
 
 
 BOMB = b"\n" * (1 << 20)
@@ -260,51 +211,6 @@ def test_columns_that_unfold_to_much_are_refused(tmp_path):
     assert path.stat().st_size < 1 << 17
     with pytest.raises(InputError, match="--limit size="):
         read_rows(path, limits=Limits(size=1 << 20))
-
-
-def seeds():
-    """Return files of all forms as they should be."""
-    rows = long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.5, "dog", 0.25)])
-    found = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
-    found += [(name.split()[0], text.encode()) for name, (_, text, _) in SAMPLES.items()]
-    return [*found, ("zip", zipped({"a.tsv": TABLE})), ("tar", tarred({"a.tsv": TABLE}))]
-
-
-SEEDS = seeds()
-
-
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    st.sampled_from(SEEDS),
-    st.lists(
-        st.tuples(
-            st.integers(0, 1 << 16), st.sampled_from(["flip", "cut", "insert", "drop"]), st.binary(max_size=4)
-        )
-    ),
-    st.booleans(),
-)
-@example(SEEDS[0], [], False)
-def test_corrupted_files_are_read_or_refused(seed, changes, forced):
-    form, data = seed
-    made = bytearray(data)
-    for at, how, more in changes:
-        place = at % (len(made) + 1)
-        if how == "flip" and place < len(made):
-            made[place] ^= (more or b"\x01")[0]
-        elif how == "insert":
-            made[place:place] = more
-        elif how == "drop":
-            del made[place : place + len(more)]
-        elif how == "cut" and at % 5 == 0:
-            del made[place:]
-    source = Source("x", bytes(made), lambda: "")
-    try:
-        rows = read_table(source, form if forced else "")
-    except EvaluationError:
-        return
-    if rows is not None:
-        assert np.all(rows.onset >= 0)
-        assert np.all(rows.offset >= rows.onset)
 
 
 def test_there_is_no_path_from_a_name(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from drawn import WRITTEN
-from test_malformed import SEEDS
+from test_corrupted_tables import SEEDS
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.tables.forms import (

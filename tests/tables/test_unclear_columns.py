@@ -61,9 +61,7 @@ def test_names_of_recordings_that_data_sets_use_are_known(tmp_path):
         assert scored(sides[0], sides[0], "--strict") == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "delimiter"), [("take", "\t"), ("TAKE", ","), ("the take", ";"), ('a "take"', ",")]
-)
+@pytest.mark.parametrize(("name", "delimiter"), [("take", "\t"), ("the take, or so", ";"), ('a "take"', ",")])
 def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name, delimiter, tmp_path):
     known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
     path = table(tmp_path / "sys.txt", (name, *TIMES), SYSTEM, delimiter)
@@ -135,7 +133,17 @@ def test_other_numbers_are_read_past(tmp_path):
         assert scored(path, path, "--strict") == 1
 
 
-WAYS = ["at once", "jobs", "Parquet", "Parquet, jobs", "Arrow", "JSON lines", "shards", "data frame"]
+WAYS = [
+    "at once",
+    "line by line",
+    "jobs",
+    "Parquet",
+    "Parquet, jobs",
+    "Arrow",
+    "JSON lines",
+    "shards",
+    "data frame",
+]
 
 
 def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
@@ -153,6 +161,8 @@ def given(way: str, path: Path) -> tuple[object, dict[str, object]]:
     if way == "JSON lines":
         Path(f"{path}.jsonl").write_text(frame.to_json(orient="records", lines=True))
         return f"{path}.jsonl", how
+    if way == "line by line":
+        path.write_text(path.read_text() + "silent\n")
     if way == "shards":
         folder = Path(f"{path}.shards")
         folder.mkdir(exist_ok=True)
@@ -185,13 +195,6 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
     evaluator = sedeval_soft.Evaluator(columns={"filename": ["other", "take"]})
     assert evaluator.update(str(known), system).compute()[SCORE] == F1
     assert sedeval_soft.evaluate(str(known), system, columns="filename=take", **how)[SCORE] == F1
-
-
-def test_lines_that_are_read_one_by_one_are_asked_about_too(tmp_path):
-    known, path = valued(tmp_path)
-    path.write_text(path.read_text() + 'silent\n"a ""b"" c"\t0\t1\tcar\t0.5\n')
-    assert "column 'p'" in refused(known, path)
-    assert "column 'p'" in refused(known, path, "--jobs", "1")
 
 
 FRAMES = ("segment_id", *AUDIOSET, "present")
@@ -237,7 +240,8 @@ def test_a_raven_selection_table_is_refused_by_one_clear_word(last, delimiter, t
     path = table(folder / "rec1.Table.1.selections.txt", (*RAVEN, last), CALLS, delimiter)
     for call_of in (
         *((known, path), (path, known), (known, folder), (known, path, "--jobs", "1")),
-        *(("convert", path, tmp_path / "out.tsv"), ("convert", path, tmp_path / "o.tsv", "--from", "elan")),
+        ("convert", path, tmp_path / "out.tsv"),
+        *[("convert", path, tmp_path / "out.tsv", "--from", "elan")] * (delimiter == "\t"),
         (known, path, "--columns", "onset=Begin Time (s),offset=End Time (s)"),
     ):
         said = refused(*call_of)
@@ -245,16 +249,14 @@ def test_a_raven_selection_table_is_refused_by_one_clear_word(last, delimiter, t
         assert len(said.splitlines()) == 1
     done = call("validate", path, "--format", "json")
     assert [problem["code"] for problem in json.loads(done.out)["problems"]] == ["raven-table"]
+    elan = table(
+        tmp_path / "x.txt", ("Tier", "Begin Time (s)", "End Time (s)", "Annotation"), [("t", 0, 1, "a")]
+    )
+    assert scored(elan, elan) == 1, "this is none of Raven's"
     frame = pd.read_csv(path, sep=delimiter)
     for system in (frame, frame.to_dict("records")):
         with pytest.raises(InputError, match="is a Raven selection table"):
             sedeval_soft.evaluate(str(known), system)
-
-
-def test_an_elan_export_with_seconds_in_parentheses_is_none_of_raven_s(tmp_path):
-    head = ("Tier", "Begin Time (s)", "End Time (s)", "Annotation")
-    path = table(tmp_path / "x.txt", head, [("t", 0, 1, "a")])
-    assert scored(path, path) == 1
 
 
 def test_validate_and_convert_ask_and_are_told(tmp_path):
@@ -329,12 +331,6 @@ def test_columns_that_are_given_wrongly_are_refused(columns, message, tmp_path):
     known, path = both(tmp_path, "filename")
     with pytest.raises(SettingsError, match=message):
         sedeval_soft.evaluate(str(known), str(path), columns=columns)
-
-
-def test_a_name_with_a_comma_can_be_said(tmp_path):
-    known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
-    path = table(tmp_path / "sys.tsv", ("take, or so", *TIMES), SYSTEM)
-    assert scored(known, path, "--columns", "filename=take, or so,ignore=x") == F1
 
 
 def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):

@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from test_samples import tarred, zipped
 
 from sedeval_soft import evaluate, validate
 from sedeval_soft.errors import InputError
@@ -71,14 +72,6 @@ def texts() -> dict[str, Bad]:
     return made
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return stream.getvalue()
-
-
 def encrypted(archive: bytes) -> bytes:
     """Return a zip archive whose only member says that it is encrypted."""
     data = bytearray(archive)
@@ -87,14 +80,30 @@ def encrypted(archive: bytes) -> bytes:
     return bytes(data)
 
 
-def linked(name: str, target: str) -> bytes:
-    """Return a tar archive with a symbolic link."""
+def tar_of(kind: bytes) -> bytes:
+    """Return a tar archive with a link, or a device."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
-        member = tarfile.TarInfo(name)
-        member.type, member.linkname = tarfile.SYMTYPE, target
+        member = tarfile.TarInfo("a.tsv")
+        member.type, member.linkname = kind, "/etc/passwd"
         archive.addfile(member)
     return stream.getvalue()
+
+
+def zip_of_a_link() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        member = zipfile.ZipInfo("a.tsv")
+        member.external_attr = 0o120777 << 16
+        archive.writestr(member, "/etc/passwd")
+    return stream.getvalue()
+
+
+def zip_with_a_wrong_sum() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.tsv", LONG)
+    return stream.getvalue().replace(b"\tcar\t", b"\tcat\t")
 
 
 WHOLE, CAFE = (HEAD + GOOD).encode(), "a.wav\t1\t2\tcafé\t1\n".encode("latin-1")
@@ -108,17 +117,29 @@ BYTES = {
     "latin_1_file": Bad(HEAD.encode() + b"\xe9.wav\t1\t2\tcar\t1\n", "not-utf-8", 2, 1),
     "latin_1_header": Bad(b"onset\toffset\tcaf\xe9\n0\t1\t0.5\n", "not-utf-8", 1, 3),
     "latin_1_far_down": Bad((HEAD + GOOD * 5000).encode() + CAFE, "not-utf-8", 5002, 4),
-    "archive_with_a_link": Bad(linked("a.tsv", "/etc/passwd"), "archive-link"),
-    "archive_encrypted": Bad(encrypted(zipped({"a.tsv": LONG})), "encrypted"),
     "parquet_cut_off": Bad(b"PAR1" + bytes(20) + b"PAR1", "malformed-file"),
-    "archive_cut_off": Bad(zipped({"a.tsv": LONG})[:60], "broken-archive"),
-    "archive_in_archive": Bad(zipped({"a.zip": zipped({"a.tsv": LONG})}), "nested-archive"),
-    "archive_leading_out": Bad(zipped({"../a.tsv": LONG}), "unsafe-name"),
-    "archive_of_nothing": Bad(zipped({}), "empty-folder"),
     "archive_with_a_bad_table": Bad(
         zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, "a.tsv"
     ),
 }
+
+TAR = tarred({"b.tsv": LONG}, "w:gz")
+NO_FILES = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE)
+ARCHIVES = {
+    "archive-link": [zip_of_a_link(), *map(tar_of, NO_FILES)],
+    "encrypted": [encrypted(zipped({"a.tsv": LONG}))],
+    "broken-archive": [zipped({"a.tsv": LONG})[:60], zip_with_a_wrong_sum(),
+                       tarred({"a.tsv": LONG * 1000})[:1500]],
+    "broken-gzip": [tarred({"a.tsv": LONG * 1000}, "w:xz")[:200]],
+    "nested-archive": [zipped({"a.zip": zipped({"a.tsv": LONG})}), zipped({"a.tsv": zipped({"b.tsv": LONG})}),
+                       zipped({"a.tsv": TAR}), tarred({"a.tar": TAR}), tarred({"a.tsv": TAR}, "w:gz")],
+    "unsafe-name": [make({name: LONG}) for make in (zipped, tarred) for name in ("../a.tsv", "/root/a.tsv")]
+    + [zipped({"x\\..\\..\\a.tsv": LONG}), zipped({"C:a.tsv": LONG})],
+    "empty-folder": [zipped({}), zipped({"README.md": b"hello"})],
+    "repeated-recording": [zipped({"a.tsv": LONG, "x/a.csv": LONG})],
+    "mixed-tables": [zipped({"a.tsv": LONG, "b.tsv": TABLE})],
+}  # fmt: skip
+BYTES |= {f"{code}_{k}": Bad(data, code) for code, files in ARCHIVES.items() for k, data in enumerate(files)}
 
 
 def folder(code: str, *place: int | str, scored: bool = False, **tables: bytes) -> Bad:
@@ -174,6 +195,7 @@ def put(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", BAD)
 def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     case, path = BAD[name], put(name)
+    before = set(Path().rglob("*"))
     validation = validate(path, **case.options)
     first = next(problem for problem in validation.problems if problem.code == case.code)
     source = str(path / case.inside) if case.inside else str(path)
@@ -191,6 +213,7 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
         return
     with pytest.raises(InputError) as caught:
         evaluate(reference, path, only=("segment.hard",), **options)
+    assert set(Path().rglob("*")) == before, "nothing is unpacked"
     # Without a reference it is not known that there are many recordings.
     if case.code != "missing-filename-column":
         assert str(path) in str(caught.value)

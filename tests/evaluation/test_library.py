@@ -162,7 +162,7 @@ ZEROS = np.zeros((3, 2))
 
 REFUSED = [
     (np.ma.masked_array(ZEROS, mask=True), ZEROS, "masked array"),
-    (TABLE, pd.Series([1.0]), "a pandas Series is not a table; expected a path"),
+    (TABLE, pd.Series([1.0]), "type Series is not a table; expected a path"),
     (TABLE, [(0, 1, "car")], "a list is not a table; expected .*DataFrame"),
     (None, TABLE, "not a table; expected a path"),
     (TABLE, [*ROWS, 5], "a list is not a table"),

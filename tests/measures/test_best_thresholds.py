@@ -158,22 +158,6 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
         assert (tp[row], n_sys[row], n_ref[row]) == ((y & (p > low)).sum(), (p > low).sum(), y.sum())
 
 
-def test_levels_of_files_without_weight_are_not_there():
-    """Below the best score stand two of the first file, and above it one."""
-    scores, file = np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 0, 1, 0], dtype=np.int32)
-    found = of_cells(scores, scores == 0.6, file, 2)
-    at = found.thresholds(np.array([[0.0, 1.0], [1.0, 1.0]]), np.ones(2, dtype=np.int64), inclusive=False)
-    assert at.tolist() == [0.3, 0.4]
-    label, file = np.zeros(2, dtype=np.int64), np.array([0, 1])
-    of = Alive(label, file, np.array([0.125, 0.25]), np.array([0.625, 0.75]))
-    (table,) = ThresholdCounts.of_lives([(of, (TP, N_SYS))], np.array([[1], [1]]), apart=True)
-    events = Candidates.of(table, every=True)
-    assert events.value.tolist() == [np.inf, 0.75, 0.625, 0.25, 0.125]
-    weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    at = events.thresholds(weights, np.array([1, 1, 2]), inclusive=False)
-    assert at.tolist() == [0.6875, 0.5, 0.375]
-
-
 def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores():
     for seed in range(6):
         rng = np.random.default_rng(seed)

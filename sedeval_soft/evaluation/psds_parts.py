@@ -24,7 +24,6 @@ from sedeval_soft.measures.psds import (
     Rates,
     Staircases,
     cross_triggers,
-    kinds_of,
     points,
     sounding,
     systems_of,
@@ -82,8 +81,10 @@ class Roc:
         """Return the cross triggers of some files, None where they do not count."""
         if self.sounding is None:
             return None
+        # Only classes of one cut trigger one another.
         n_cuts = self.end - self.begin
-        return cross_triggers(judged, self.sounding, criteria, kinds_of(n_cuts, n_classes // n_cuts))
+        kind = np.repeat(np.arange(n_cuts), n_classes // n_cuts)
+        return cross_triggers(judged, self.sounding, criteria, kind)
 
 
 @dataclass(slots=True)

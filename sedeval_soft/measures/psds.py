@@ -152,19 +152,14 @@ def staircases(
 
 
 def points(
-    judged: Judged,
-    criteria: Criteria,
-    n_classes: int,
-    triggers: Floats | None,
-    rates: Rates,
-    apart: bool | None = None,
+    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
-    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    triggers: what `cross_triggers` returns.
     """
     false = judged.false()
-    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria)), (false, (_FP,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
         lives.append((false._replace(weight=weight), (_TRIGGERS,)))
@@ -313,11 +308,6 @@ class Cuts:
         return events.events(), copies
 
 
-def kinds_of(n_cuts: int, n_classes: int) -> Index:
-    """Return the cut that each class of some cuts is of."""
-    return np.repeat(np.arange(n_cuts), n_classes)
-
-
 @dataclass(frozen=True, slots=True)
 class Integral:
     """PSDS summed over levels, and over how many it is defined: of all classes together, then of each.
@@ -370,7 +360,7 @@ def psds_tables(tally: Tally, settings: Settings) -> Tables:
         cuts = Cuts.between(reference, system)
         for begin, end in cuts.stretches(len(system)):
             sides = cuts.sides(reference, system, begin, end, n_classes)
-            kind = kinds_of(end - begin, n_classes)
+            kind = np.repeat(np.arange(end - begin), n_classes)
             of_cuts = staircases(*sides, len(kind), seconds, criteria, kind)
             integral.add(of_cuts, cuts.width[begin:end], criteria)
     return tables_of(stairs, integral, settings)

@@ -333,32 +333,6 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
 
 
-RANKED = [("x", k, k + 1.0, "a", v) for k, v in enumerate((0.9, 0.8, 0.7, 0.6, 0.5))]
-COSTLY = [("x", 0.0, 1.0, "a", 0.2), ("x", 1.0, 2.0, "a", 0.9), ("x", 2.0, 3.0, "a", 0.5)]
-
-
-@pytest.mark.parametrize(
-    ("system", "text", "wanted"),
-    [
-        # Scores 0.9 (right), 0.8 (wrong), 0.7 (right), 0.6 (wrong), 0.5 (right) in a file of 6 s.
-        (RANKED, "precision>=0.61", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "precision at recall>=0.5", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "fpr_per_hour<=600", (0.65, 600.0, 2 / 3, 2 / 3)),
-        (RANKED, "insertion_rate<=0.34", (0.65, 1 / 3, 2 / 3, 2 / 3)),
-        # The hit comes with two false alarms, one may be; detecting nothing has no precision.
-        (COSTLY, "precision at fpr_per_hour<=900", (0.7, 900.0, 0.0, 0.0)),
-    ],
-)
-def test_a_constraint_by_hand(system, text, wanted):
-    hits = (0.0, 2.0, 4.0) if system is RANKED else (0.0,)
-    reference = long_rows([("x", k, k + 1.0, "a", 1.0) for k in hits])
-    chosen = Settings.of(only="segment.optimal", satisfice=text)
-    scores = evaluate_rows(reference, long_rows(system), chosen, {"x": 6.0 if system is RANKED else 4.0})
-    names = ("threshold", "constraint", "precision", "recall")
-    assert [scores[f"segment.optimal.satisficed_{name}[a]"] for name in names] == pytest.approx(wanted)
-    assert not scores.warnings
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

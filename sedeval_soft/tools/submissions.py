@@ -137,7 +137,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _digest(path: Path, source: str, limits: Limits) -> str:
-    """Return the hash of a file, or of a folder; raises InputError for links, devices and what is too large."""
+    """Return the hash of a file or a folder; raises InputError for links, devices and what is too large."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
     digest = hashlib.sha256(b"folder\n")
     for member in sorted(path.iterdir()) if is_folder else [path]:

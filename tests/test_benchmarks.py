@@ -68,9 +68,7 @@ def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     [
         (19.86, True, "19.9x faster | at least 20x | **no**"),
         (20.4, True, "20x faster | at least 20x | yes"),
-        (1.31, True, "1.3x faster | at least 20x | **no**"),
         (20.004, False, "20.004x | at most 20x | **no**"),
-        (19.999, False, "20.00x | at most 20x | yes"),
     ],
 )
 def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run, ratio, at_least, shown) -> None:

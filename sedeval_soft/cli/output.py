@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -125,39 +124,35 @@ def _state(path: str) -> os.stat_result | None:
         return None
 
 
-# A progress bar on standard error, for work that takes a while in front of somebody.
+# Progress on standard error, of work that takes a while in front of somebody.
 
 
 _PATIENCE = 1.0
-"""Seconds without a word before a bar is drawn."""
+"""Seconds without a word before progress is shown."""
 
 
 @contextlib.contextmanager
 def progress(*, quiet: bool, label: str = "resampling files") -> Iterator[Callable[[int, int], None] | None]:
-    """Yield what is told how many replicates of how many are done; None where nobody would see a bar.
+    """Yield what is told how many replicates of how many are done; None where nobody would see it.
 
-    label: what is done. One bar comes after another: each system, group and scene is resampled by itself.
+    label: what is done. Each system, group and scene is resampled by itself, and counts from the begin.
     """
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     began = time.monotonic()
-    bar: Any = None
+    # The line is taken back: what stays on the screen are results.
+    clear, shown = "\r\033[K", ""
 
     def show(done: int, total: int) -> None:
-        nonlocal bar
-        if bar is not None and (done < bar.pos or done >= total):
-            bar.finish()
-            # The line is taken back: what stays on the screen are results.
-            click.echo("\r\033[K", file=sys.stderr, nl=False)
-            bar = None
-        if done < total and time.monotonic() - began >= _PATIENCE:
-            if bar is None:
-                bar = click.progressbar(length=total, label=label, file=sys.stderr, update_min_steps=1)
-                bar.__enter__()
-            bar.update(done - bar.pos)
+        nonlocal shown
+        line = f"{clear}{label}  {done / total:4.0%}"
+        if line != shown and time.monotonic() - began >= _PATIENCE:
+            click.echo(line, file=sys.stderr, nl=False)
+            shown = line
 
     try:
         yield show
     finally:
-        show(0, 0)
+        if shown:
+            click.echo(clear, file=sys.stderr, nl=False)

@@ -116,14 +116,21 @@ class Presentation:
 
     def show(self, systems: Sequence[Scores], board: Board | None = None) -> None:
         """Print or write the results: of a board if there is one, else of the one system."""
+        # Of all scores, whichever are shown.
+        verdicts = self._verdicts(systems) if self.form in SERVICE_FORMATS else []
+        if self.averages and not self.wanted:
+            from sedeval_soft.report.render import with_averages
+
+            systems = tuple(with_averages(scores, self.averages) for scores in systems)
+            board = board and replace(board, systems=systems)
         if self.form in SERVICE_FORMATS:
-            self._show_for_service(systems, board)
+            self._show_for_service(systems, board, verdicts)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
         else:
             from sedeval_soft.report import render
 
-            how: dict[str, Any] = {"board": board, "averages": self.averages, "raw_names": self.raw_names}
+            how: dict[str, Any] = {"board": board, "raw_names": self.raw_names}
             if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
                 how |= {"color": True, "width": get_terminal_size().columns}
             emit(render(systems, self.form, **how), self.output)
@@ -173,16 +180,12 @@ class Presentation:
         rows = ["\t".join((visible(scores.system), *columns))] if named else columns
         return "".join(f"{row}\n" for row in rows)
 
-    def _show_for_service(self, systems: Sequence[Scores], board: Board | None) -> None:
+    def _show_for_service(
+        self, systems: Sequence[Scores], board: Board | None, verdicts: Sequence[Verdict]
+    ) -> None:
         """Print or write what services take: annotations and a summary, tests, or numbers by their keys."""
         from sedeval_soft.report import services
 
-        verdicts = self._verdicts(systems)
-        if self.averages and not self.wanted:
-            from sedeval_soft.report.render import with_averages
-
-            systems = tuple(with_averages(scores, self.averages) for scores in systems)
-            board = None if board is None else replace(board, systems=systems)
         if self.form == "junit":  # a suite for each system; a board adds nothing to these
             emit(services.junit(systems, verdicts, self.wanted), self.output)
             return

@@ -282,13 +282,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     folds = first.folds
     if folds is not None:
         # Those that a run does not have are left out.
-        in_folds = {
-            spread.name: [f"{spread.name}@{fold}" for fold in folds.names] for spread in folds.spreads
-        }
+        names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
         spreads = tuple(
-            Spread.of(name, [scores[each].value for each in parts])
-            for name, parts in in_folds.items()
-            if all(each in scores for each in (name, *parts))
+            Spread.of(name, [scores[each].value for each in in_folds])
+            for name, in_folds in names_of.items()
+            if {name, *in_folds} <= scores.keys()
         )
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
-from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.intersections import Criteria, Judged
 from sedeval_soft.measures.psds import (
     Cuts,
@@ -27,10 +26,9 @@ from sedeval_soft.measures.psds import (
     cross_triggers,
     kinds_of,
     points,
-    psd_roc,
-    psds_tables,
-    sampled_note,
     sounding,
+    systems_of,
+    tables_of,
 )
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
@@ -93,7 +91,7 @@ class Found:
     """What is found of a scope: the staircases of each system, by its name, and the integral over cuts."""
 
     integral: Integral
-    hard: dict[str, Staircases] = field(default_factory=dict)
+    hard: dict[str, Staircases]
 
     def add(self, roc: Roc, stairs: Staircases, criteria: Criteria) -> None:
         """Enter the staircases of a PSD-ROC; those of cuts come in their order."""
@@ -102,29 +100,11 @@ class Found:
         else:
             self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], criteria)
 
-    def tables(self, readings: Sequence[str], criteria: Criteria) -> Tables:
-        """Return the tables of PSDS, by basis and reading."""
-        tables: Tables = {}
-        if "hard" in readings:
-            filters = [name for name in self.hard if name != "system"]
-            table: Table = {}
-            for measure, systems in (("psds", ["system"]), ("pipsds", filters)):
-                if systems:
-                    stairs = Staircases.joined([self.hard[system] for system in systems])
-                    roc = psd_roc(stairs, criteria)
-                    table[measure] = Averaged(roc.classes, overall=np.array(roc.value))
-            tables["intersection", "hard"] = table
-        if "soft" in readings:
-            value, classes = self.integral.means()
-            tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
-        return tables
-
 
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings = shard.settings
     readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
-    tables: dict[str | None, Tables] = {}
     found: dict[str | None, Found] = {}
     notes: dict[str | None, list[str]] = {}
     rocs: list[Roc] = []
@@ -134,18 +114,19 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
         cuts = None
         if "soft" in readings:
             cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
-            if not cuts.exact:
-                notes[scope] = [sampled_note(len(cuts.level), scope)]
+            notes[scope] = cuts.notes(scope)
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
+        n_classes = len(tally.classes)
+        hard = {name: Staircases.none(n_classes) for name in systems_of(settings)}
+        found[scope] = Found(Integral.empty(n_classes), hard)
         if seconds:
-            found[scope] = Found(Integral.empty(len(tally.classes)))
             rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, criteria.alpha_ct))
-        else:
-            tables[scope] = psds_tables(tally, settings)
     for roc, stairs in _staircases(rocs, parts, settings, execute):
         found[roc.scope].add(roc, stairs, criteria)
-    tables |= {scope: result.tables(readings, criteria) for scope, result in found.items()}
-    tables = {scope: joined(shard.tables.get(scope, {}), table) for scope, table in tables.items()}
+    tables = {
+        scope: joined(shard.tables.get(scope, {}), tables_of(result.hard, result.integral, settings))
+        for scope, result in found.items()
+    }
     return replace(shard, tables=tables, notes=notes)
 
 
@@ -153,8 +134,7 @@ def _rocs(scope: str | None, settings: Settings, n_sys: int, cuts: Cuts | None, 
     """Return all PSD-ROCs of a scope; cuts: of the soft reference, None where it has no PSDS."""
     rocs = []
     if "hard" in Plan.of(settings).psds:
-        filters = [f"median {length}" for length in settings.psds_median_filters]
-        rocs = [Roc(scope, system, n_sys, rates) for system in ("system", *filters)]
+        rocs = [Roc(scope, system, n_sys, rates) for system in systems_of(settings)]
     for begin, end in () if cuts is None else cuts.stretches(n_sys):
         rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
     return rocs

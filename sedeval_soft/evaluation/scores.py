@@ -160,21 +160,16 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
 
-        columns = ("name", "basis", "reading", "measure", "average", "class", "group")
-        table = [
-            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group)
-            for s in self.scores.values()
-        ]
-        frame = pd.DataFrame(table, columns=list(columns))
-        for name in ("value", "low", "high"):
-            frame[name] = pd.array([getattr(s, name) for s in self.scores.values()], dtype="Float64")
-        return frame
+        rows = [[getattr(score, name) for name in OF_SCORE] for score in self.scores.values()]
+        columns = [_JSON_NAMES.get(name, name) for name in OF_SCORE]
+        frame = pd.DataFrame(rows, columns=columns)
+        return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 
 
 SCHEMA = "soft-sed-eval/1"
 
 _JSON_NAMES = {"class_name": "class", "ignored": "ignored_columns"}
-_OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
+OF_SCORE = ("name", "basis", "reading", "measure", "average", "class_name", "group", "value", "low", "high")
 
 
 def document(systems: Sequence[Scores]) -> dict[str, Any]:
@@ -208,7 +203,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any part of a result
 
 def _system(scores: Scores) -> dict[str, Any]:
     runs = {"names": list(scores.runs), "confidence": scores.settings.confidence}
-    names = [(_JSON_NAMES.get(name, name), name) for name in _OF_SCORE]
+    names = [(_JSON_NAMES.get(name, name), name) for name in OF_SCORE]
     system: dict[str, Any] = {
         "name": scores.system,
         "files": len(scores.files),

@@ -66,11 +66,11 @@ class Packer:
         self._at: dict[tuple[str, bytes], int] = {}
 
     def __call__(self, array: Array, kind: str | None = None) -> dict[str, Any]:
-        """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it exactly."""
+        """Keep an array, (n,); kind: of numbers, None for the smallest that holds all of it, none below 0."""
         if kind is None:
-            low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-            kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4"
-            kind = "f8" if array.dtype.kind == "f" else "i4" if low < 0 else kind
+            high = int(array.max(initial=0))
+            kind = "u1" if high < 1 << 8 else "u2" if high < 1 << 16 else "u4" if high < 1 << 32 else "f8"
+            kind = "f8" if array.dtype.kind == "f" else kind
         data = np.ascontiguousarray(array, dtype=f"<{kind}").tobytes()
         # Several systems share a reference: what is there already is not kept again.
         key = kind, hashlib.sha256(data).digest()

@@ -70,18 +70,16 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
         ],
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
-    heads = [f"{reading}.{measure}" for reading in _READINGS for measure in _MEASURES]
     systems = []
     for each in inputs:
         page = page_of(each.scores)
+        present = {score.basis for score in each.scores.scores.values()}
         cells = sum(len(table.rows) * len(table.head) for table in page.tables)
         systems.append(
             {
                 "scores": each.scores,
                 "page": page,
-                "bases": [
-                    basis for basis in _BASES if any(f"{basis}.{head}" in each.scores for head in heads)
-                ],
+                "bases": [basis for basis in _BASES if basis in present],
                 "signatures": each.signatures,
                 "whole": page.tables and cells <= _MOST_CELLS,
             }

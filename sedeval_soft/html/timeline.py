@@ -17,7 +17,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.timeline.events import Activity, Events
-from sedeval_soft.timeline.ranges import range_maximum
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 STEPS = 60_000
@@ -28,7 +27,6 @@ _ROUND = tuple(digit * 10**power for power in range(13) for digit in (1, 2, 5))
 """Steps in ticks that read well."""
 
 _PIECES = 400_000  # pieces of constant value that the systems of a page share: 1.5 MB or so, compressed
-_HIGHEST = 1 << 32  # ticks that are too many for the packed whole numbers: 71 minutes
 REASONS = {
     "asked": ("one asked for", "{} asked for"),
     "cost": ("the one that costs most", "the {} that cost most"),
@@ -88,19 +86,19 @@ def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
     parts = [strips.take(~many[strips.file])]
     for file in np.flatnonzero(many).tolist():
         whole, length = strips.take(strips.file == file), int(end[file])
-        labels, row = np.unique(whole.label, return_inverse=True)
+        labels = np.unique(whole.label)
         n_steps = max(most // len(labels), _LEAST)
         step[file] = ticks = next((ticks for ticks in _ROUND if -(-length // ticks) <= n_steps), length)
-        n_steps = -(-length // ticks)
-        # The strips of all classes fill the file, one after another.
-        offset = np.cumsum(whole.width) - row * length
-        first, last = (offset - whole.width) // ticks, -(-offset // ticks)
-        size, at = len(labels) * n_steps, row * n_steps
-        value = range_maximum(size, at + first, at + last, whole.value / STEPS)
-        width = np.full(n_steps, ticks, dtype=np.int64)
-        width[-1] = length - ticks * (n_steps - 1)
-        steps = np.tile(width, len(labels)), np.rint(value * STEPS).astype(np.int64)
-        parts.append(Strips(np.full(size, file), np.repeat(labels, n_steps), *steps).joined())
+        edges = np.append(np.arange(0, length, ticks), length)
+        width, codes = np.diff(edges), np.full(len(edges) - 1, file)
+        for label in labels.tolist():
+            pieces = whole.take(whole.label == label)
+            until = np.cumsum(pieces.width)
+            # A step has the pieces from the one at its begin to the one before its end.
+            first, last = (np.searchsorted(until, edges[:-1], "right"), np.searchsorted(until, edges[1:]) + 1)
+            reached = np.stack((first, last), axis=1).ravel()
+            value = np.maximum.reduceat(np.append(pieces.value, 0), reached)[::2]
+            parts.append(Strips(codes, np.full_like(codes, label), width, value).joined())
     joint = Strips(*map(np.concatenate, zip(*parts, strict=True)))
     return joint.take(np.argsort(joint.file, kind="stable")), step
 
@@ -194,16 +192,13 @@ def _files(
         n_pieces = whole.width.size
         strips[side] = thinned(whole, end, most // 2 // len(pair.files) if n_pieces > most // 2 else n_pieces)
 
-    def ticks(column: Ticks) -> dict[str, Any]:
-        return pack(column, "f8" if int(column.max(initial=0)) >= _HIGHEST else None)
-
     def strip(pieces: Strips, code: int) -> dict[str, Any]:
         part = pieces.take(np.flatnonzero(pieces.file == code))
         first = np.flatnonzero(np.diff(part.label, prepend=-1))
         return {
             "label": pack(part.label[first]),
             "first": pack(np.append(first, len(part.label))),
-            "width": ticks(part.width),
+            "width": pack(part.width),
             "value": pack(part.value, "u2"),
         }
 
@@ -217,8 +212,8 @@ def _files(
         place[theirs] = np.arange(1, len(theirs) + 1)
         return {
             "label": pack(side.label[ours]),
-            "onset": ticks(side.onset[ours]),
-            "offset": ticks(side.offset[ours]),
+            "onset": pack(side.onset[ours]),
+            "offset": pack(side.offset[ours]),
             # Those without partner take the last place, which is 0.
             "partner": pack(place[partner[ours]]),
         }

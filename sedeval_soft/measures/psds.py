@@ -16,13 +16,13 @@ in one staircase).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures.base import Averaged, Table, ratio
+from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -71,11 +71,16 @@ class Staircases:
         return cls(label[rises], efpr[rises], tp[rises], n_ref)
 
     @classmethod
+    def none(cls, n_classes: int) -> Staircases:
+        """Return those of classes that have no reference."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, np.zeros(0), nothing, np.zeros(n_classes, dtype=np.int64))
+
+    @classmethod
     def of_counts(cls, classes: Sequence[ThresholdCounts], rates: Rates) -> Staircases:
         """Return the staircases under what `points` counts of each class."""
         if not classes:
-            none = np.zeros(0, dtype=np.int64)
-            return cls(none, np.zeros(0), none, none)
+            return cls.none(0)
         counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
         label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
         return cls.under(label, rates.efpr(counts), counts[TP], np.concatenate([of.n_ref for of in classes]))
@@ -276,6 +281,12 @@ class Cuts:
         """Return the cuts of a reference against a system."""
         return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
 
+    def notes(self, group: str | None) -> list[str]:
+        """Return what a reader must know of PSDS over these cuts, for the whole or a group or scene."""
+        name = ScoreName("intersection", "soft", "psds", OVERALL, group=group)
+        sampled = f"the mean over {len(self.level)} evenly spaced levels of the reference"
+        return [] if self.exact else [f"{name} is {sampled}, which has too many to take all"]
+
     def stretches(self, n_sys: int) -> list[tuple[int, int]]:
         """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
         step = max(1, _AT_ONCE // max(1, n_sys))
@@ -342,28 +353,41 @@ class Integral:
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
-def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
+def systems_of(settings: Settings) -> list[str]:
+    """Return what the systems of the hard reading are called in a tally: first the one without filter."""
+    return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
+
+
+def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
-    filters = [f"median {length}" for length in settings.psds_median_filters]
-    seconds, n_classes = _seconds(tally), len(tally.classes)
-    tables: dict[tuple[str, str], Table] = {}
-    if "hard" in Plan.of(settings).psds:
-        systems = {"psds": ["system"]} | ({"pipsds": filters} if filters else {})
-        rocs = {name: psds_curve(tally, settings, of) for name, of in systems.items()}
+    readings, n_classes = Plan.of(settings).psds, len(tally.classes)
+    names = systems_of(settings) if "hard" in readings else ()
+    stairs = {name: _staircases_of(tally, settings, name) for name in names}
+    integral, criteria = Integral.empty(n_classes), Criteria.of(settings)
+    # Rates per hour have nothing to divide by where there is no time.
+    if "soft" in readings and (seconds := _seconds(tally)):
+        reference, system = tally.events["levels"], tally.events["system"]
+        cuts = Cuts.between(reference, system)
+        for begin, end in cuts.stretches(len(system)):
+            sides = cuts.sides(reference, system, begin, end, n_classes)
+            kind = kinds_of(end - begin, n_classes)
+            of_cuts = staircases(*sides, len(kind), seconds, criteria, kind)
+            integral.add(of_cuts, cuts.width[begin:end], criteria)
+    return tables_of(stairs, integral, settings)
+
+
+def tables_of(stairs: Mapping[str, Staircases], integral: Integral, settings: Settings) -> Tables:
+    """Return the tables of PSDS; stairs: of the systems of the hard reading. integral: of the soft one."""
+    readings, tables = Plan.of(settings).psds, Tables()
+    if "hard" in readings:
+        first, *filtered = (stairs[name] for name in systems_of(settings))
+        rocs = {"psds": psd_roc(first, Criteria.of(settings))}
+        if filtered:
+            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), Criteria.of(settings))
         tables["intersection", "hard"] = {
             name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
         }
-    if "soft" in Plan.of(settings).psds:
-        integral, criteria = Integral.empty(n_classes), Criteria.of(settings)
-        # Rates per hour have nothing to divide by where there is no time.
-        if seconds:
-            reference, system = tally.events["levels"], tally.events["system"]
-            cuts = Cuts.between(reference, system)
-            for begin, end in cuts.stretches(len(system)):
-                sides = cuts.sides(reference, system, begin, end, n_classes)
-                kind = kinds_of(end - begin, n_classes)
-                stairs = staircases(*sides, len(kind), seconds, criteria, kind)
-                integral.add(stairs, cuts.width[begin:end], criteria)
+    if "soft" in readings:
         value, classes = integral.means()
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
@@ -373,26 +397,22 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    cuts = Cuts.between(tally.events["levels"], tally.events["system"])
-    return [] if cuts.exact else [sampled_note(len(cuts.level), group)]
-
-
-def sampled_note(n_cuts: int, group: str | None) -> str:
-    """Return what a reader must know of PSDS over some of the levels of the reference."""
-    sampled = f"the mean over {n_cuts} evenly spaced levels of the reference"
-    name = str(ScoreName("intersection", "soft", "psds", OVERALL, group=group))
-    return f"{name} is {sampled}, which has too many to take all"
+    return Cuts.between(tally.events["levels"], tally.events["system"]).notes(group)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
+    stairs = [_staircases_of(tally, settings, name) for name in systems]
+    return psd_roc(Staircases.joined(stairs), Criteria.of(settings))
+
+
+def _staircases_of(tally: Tally, settings: Settings, system: str) -> Staircases:
     seconds, n_classes = _seconds(tally), len(tally.classes)
     if not seconds:
         # Nothing happens so often an hour where there is no time; events may not have been kept.
-        return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
-    reference, criteria = tally.events["reference"].events(), Criteria.of(settings)
-    parts = [staircases(reference, tally.events[name], n_classes, seconds, criteria) for name in systems]
-    return psd_roc(Staircases.joined(parts), criteria)
+        return Staircases.none(n_classes)
+    reference = tally.events["reference"].events()
+    return staircases(reference, tally.events[system], n_classes, seconds, Criteria.of(settings))
 
 
 def _seconds(tally: Tally) -> float:

@@ -166,10 +166,8 @@ def _draw_systems(
             line if line and np.any(np.isfinite(line.x) & np.isfinite(line.y)) else None for line in lines
         ]
 
-    names, several = systems.classes(), systems.several
-    pooled = pooled and not systems.wish.class_names
-    whole = drawable(None) if pooled else []
-    by_class = {} if pooled and several else {name: drawable(name) for name in names}
+    several, pooled = systems.several, pooled and not systems.wish.class_names
+    by_class = {} if pooled and several else {name: drawable(name) for name in systems.classes()}
     drawn = [name for name, lines in by_class.items() if any(lines)]
     notes = systems.undefined([name for name in by_class if name not in drawn], reason)
     most = (MOST_PANELS, None) if several else (MOST_LINES, DISTINCT)
@@ -179,17 +177,16 @@ def _draw_systems(
         bold = {"color": layout.setting("text.color"), "linestyle": "-", "marker": "*", "zorder": 3}
         bold["linewidth"] = 1.6 * layout.setting("lines.linewidth")
         lines = [(name, by_class[name][0], style) for name, style in zip(chosen, styles, strict=True)]
+        whole = drawable(None) if pooled else []
         panels: Panels = {"": [*lines, *((POOLED, line, bold) for line in whole if line is not None)]}
         return _draw_panels(look, frame, panels, [*notes, *omitted])
-    by_panel = {"": whole} if pooled else {name: by_class[name] for name in chosen}
-    for k, system in enumerate(systems.all):
-        absent = [title or POOLED for title, of_panel in by_panel.items() if of_panel[k] is None]
-        notes += [f"{system.name} has nothing to be drawn of {joined(absent)}."] if absent else []
+    by_panel = {"": drawable(None)} if pooled else {name: by_class[name] for name in chosen}
     called = [system.name for system in systems.all]
-    panels = {
-        title: list(zip(called, of_panel, styles, strict=True))
-        for title, of_panel in (by_panel or {"": [None] * len(styles)}).items()
-    }
+    for k, name in enumerate(called):
+        absent = [title or POOLED for title, lines in by_panel.items() if lines[k] is None]
+        notes += [f"{name} has nothing to be drawn of {joined(absent)}."] if absent else []
+    by_panel = by_panel or {"": [None] * len(called)}
+    panels = {title: list(zip(called, lines, styles, strict=True)) for title, lines in by_panel.items()}
     return _draw_panels(look, frame, panels, [*notes, *omitted])
 
 
@@ -295,10 +292,8 @@ def draw_f_thresholds(systems: Systems, look: Look) -> Figure:
         # A curve ends with the threshold that nothing is above; it holds for all above that.
         x, y = np.append(curve.threshold, max(1.0, curve.threshold[-1])), np.append(curve.f1, curve.f1[-1])
         at, best = (system.value(f"{stem}.{name}[{label}]") for name in ("threshold", "f1"))
-        if label is None and np.any(np.isfinite(y[:-1])):
-            # The middle of the last of the steps that are highest.
-            last = len(y) - 2 - int(np.nanargmax(y[-2::-1]))
-            at, best = float(max(x[last], 0.0) + x[last + 1]) / 2, float(y[last])
+        if label is None and np.any(np.isfinite(y)):
+            at, best = float(x[np.nanargmax(y)]), float(np.nanmax(y))
         if at is None or best is None:
             return Line(x, y, "steps-post")
         return Line(x, y, "steps-post", f"{best:.3f}", (min(max(at, 0.0), 1.0), best))
@@ -377,10 +372,8 @@ def draw_sweep(systems: Systems, look: Look) -> Figure:
         else:
             # Values are known at the marks only; the thin lines lead the eye.
             panels[""].append((label, Line(np.array(sweep.thresholds), values, "marked"), style))
-    rate = all(".error_rate." in name for name in names)
-    label = names[0] if systems.several and len(names) == 1 else "error rate" if rate else "score"
-    ticks = {"xlim": (0.05, 0.95), "xticks": [k / 10 for k in range(1, 10)]}
-    frame = Frame(("threshold of the reference", label), lambda axes: axes.set(**ticks), grid="y")
+    label = names[0] if len(names) == 1 else "score"
+    frame = Frame(("threshold of the reference", label), lambda axes: axes.set_xlim(0.05, 0.95), grid="y")
     notes = [f"Undefined: {', '.join(absent)}."] if absent else []
     figure = _draw_panels(look, frame, panels, notes)
     if any("error_rate" in name or "n_ref" in name for name in names):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, counted
-from sedeval_soft.evaluation.details import family_of
 from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
@@ -24,7 +23,7 @@ PARTS = ("segments", "files", "classes")
 BINNINGS = ("width", "mass")
 READINGS = ("hard", "tuned", "optimal", "soft")
 
-_LONG = 32  # letters of a name in a list, of a longer one the middle is left out
+_LONG = 32  # letters of a name in a list
 _WORST = 10  # how many of the worst are shown where nothing else is said
 _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes where nothing else is said
 _CLASS_SCORES = ("segment.hard.f1", "segment.optimal.f1", "segment.soft.f1")
@@ -153,8 +152,7 @@ class Systems:
 
 def joined(names: Sequence[str], most: int = 6) -> str:
     """Return names in a row, those beyond the first few counted only; not ready to be drawn."""
-    half = _LONG // 2
-    texts = [name if len(name) <= _LONG else f"{name[:half]}\u2026{name[-half:]}" for name in names[:most]]
+    texts = [name if len(name) <= _LONG else f"{name[:_LONG]}\u2026" for name in names[:most]]
     return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
@@ -175,15 +173,12 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
         raise SettingsError(f"{kind} is a figure of one system; found {systems}")
 
 
-def family_for(kind: str, settings: Settings, *, default: bool = False) -> tuple[str, str]:
-    """Return the basis and the reading that a figure of one of them shows; raises SettingsError if none.
-
-    default: whether nothing is said of what to evaluate.
-    """
+def family_for(kind: str, settings: Settings) -> tuple[str, str]:
+    """Return the basis and the reading that a figure of one of them shows; raises SettingsError if none."""
     plan = Plan.of(settings)
     for name in KINDS[kind].families:
         basis, _, reading = name.partition(".")
-        if default or plan.scores(basis, reading):
+        if plan.scores(basis, reading):
             return basis, reading
     raise SettingsError(f"{kind} shows one of {', '.join(KINDS[kind].families)}; --only names none of them")
 
@@ -203,7 +198,7 @@ def settings_for(
     )  # fmt: skip
     only = needs.only if default or needs.fixed else tuple(settings.only)
     if needs.families:
-        basis, reading = family_for(kind, base, default=default)
+        basis, reading = family_for(kind, base)
         only = tuple(dict.fromkeys(f"{basis}.{each}" for each in (reading, *needs.beside)))
     elif kind == "classes":
         stems = class_scores(base, wish, several=several, default=default)
@@ -222,18 +217,8 @@ def settings_for(
     plan = Plan.of(chosen)
     if kind == "psd-roc" and not plan.psds:
         return replace(chosen, max_efpr=_PSDS_RANGE)
-    bases = (*MATRIX_BASES, "clip")
-    missing = {
-        "matrix": (f"shows {', '.join(MATRIX_BASES)}", not any(map(plan.scores, MATRIX_BASES))),
-        "worst": ("is of hard and soft readings", family_of(chosen) is None),
-        "sweep": (
-            "is of hard and optimal readings",
-            not any(plan.scores(basis, "hard", "optimal") for basis in bases),
-        ),
-    }
-    text, lacks = missing.get(kind, ("", False))
-    if lacks:
-        raise SettingsError(f"{kind} {text}; --only names none of them")
+    if needs.some and not any(plan.scores(*name.split(".")) for name in needs.some):
+        raise SettingsError(f"{kind} shows {', '.join(needs.some)}; --only names none of them")
     return chosen
 
 

@@ -13,10 +13,10 @@ class Kind(NamedTuple):
 
     summary: what it shows. draw: the module and the function that draw it. options: the fields of `Wish` that
     it has a use for. families: the bases and readings of which it shows one, the one that it prefers first;
-    beside: readings of the same basis that it needs, too. only: what it shows where nothing is said of what
-    to evaluate, and whatever is said where it is fixed. group: of measures that it needs. sweeps: whether it
-    goes over thresholds of the reference. intervals: whether it shows some. single: whether it is of one
-    system.
+    beside: readings of the same basis that it needs, too. some: bases and readings of which it shows all that
+    are evaluated, one at least. only: what it shows where nothing is said of what to evaluate, and whatever
+    is said where it is fixed. group: of measures that it needs. sweeps: whether it goes over thresholds of
+    the reference. intervals: whether it shows some. single: whether it is of one system.
     """
 
     summary: str
@@ -24,6 +24,7 @@ class Kind(NamedTuple):
     options: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    some: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     fixed: bool = False
     group: str = ""
@@ -34,6 +35,7 @@ class Kind(NamedTuple):
 
 MATRIX_BASES = ("segment", "event", "intersection")
 
+_BASES = (*MATRIX_BASES, "clip")
 _CLASSES = ("class_names", "max_classes")
 _CELLS = ("segment.hard", "segment.soft", "clip.hard", "clip.soft")
 _EVENTS = ("event.optimal", "intersection.optimal")
@@ -41,7 +43,7 @@ _EVENTS = ("event.optimal", "intersection.optimal")
 KINDS: dict[str, Kind] = {
     "matrix": Kind(
         "all bases and readings; of several systems a leaderboard", "scores.draw_matrix", ("scores",),
-        only=MATRIX_BASES, intervals=True,
+        some=MATRIX_BASES, only=MATRIX_BASES, intervals=True,
     ),
     "classes": Kind(
         "scores of each class as bars", "scores.draw_classes", (*_CLASSES, "scores", "sort"), intervals=True
@@ -82,10 +84,12 @@ KINDS: dict[str, Kind] = {
     ),
     "worst": Kind(
         "segments, files or classes with the most errors", "scores.draw_worst", ("of",),
+        some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "soft")),
         only=("segment.soft",), single=True,
     ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),
+        some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "optimal")),
         only=("segment", "event"), sweeps=True,
     ),
 }  # fmt: skip

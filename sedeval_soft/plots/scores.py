@@ -76,43 +76,27 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
     styles = dict(zip(readings, layout.strokes(len(readings)), strict=True))
     if systems.several:
         return _draw_board(systems, look, bases, styles, cells, label)
-    if settings.ci is not None and len(systems.all[0].scores.files) > 1:
-        return _draw_dots(look, styles, cells[0], f"{label}, {settings.confidence * 100:g} % interval")
     scores = [*cells[0].values()]
     height = (0.5 + 0.36 * len(bases)) * layout.unit_of() * max(1.0, look.inches() / 7.0)
     figure, (axes,) = layout.lay_out(look, (look.inches(), height))
     values = np.array([score.value if score else None for score in scores], dtype=np.float64)
-    texts = {
-        divmod(k, len(readings)): layout.UNDEFINED if score.value is None else f"{score.value:.3f}"
-        for k, score in enumerate(scores)
-        if score is not None
-    }
-    _draw_cells(axes, values.reshape(len(bases), len(readings)), texts)
+    texts = {divmod(k, len(readings)): _number(score) for k, score in enumerate(scores) if score is not None}
+    size = layout.points_of("font.size")
+    if any("\n" in text for text in texts.values()):
+        label, size = f"{label}, {settings.confidence * 100:g} % interval", 0.8 * size
+    _draw_cells(axes, values.reshape(len(bases), len(readings)), texts, fontsize=size)
     axes.set_xticks(range(len(readings)), readings)
     axes.set_yticks(range(len(bases)), bases)
     axes.set_xlabel(f"reading ({label})")
     return figure
 
 
-def _draw_dots(look: Look, styles: dict[str, dict[str, Any]], cells: Cells, label: str) -> Figure:
-    """Draw a dot with its interval for each basis and reading, and the number beside it."""
-    bases = list(dict.fromkeys(basis for basis, _ in cells))
-    rows = [(*family, score) for family, score in cells.items() if score is not None]
-    height = (0.5 + 0.155 * (len(rows) + 0.6 * len(bases))) * layout.unit_of()
-    figure, (axes,) = layout.lay_out(look, (look.inches(), height))
-    # Bases stand apart.
-    places = [1.0 + k + 0.6 * bases.index(basis) for k, (basis, _, _) in enumerate(rows)]
-    for place, (_, reading, score) in zip(places, rows, strict=True):
-        _draw_dot(axes, score, place, styles[reading])
-        text = layout.UNDEFINED if score.value is None else f"{score.value:.3f}"
-        if score.value is not None and score.low is not None and score.high is not None:
-            text += f" [{score.low:.2f}, {score.high:.2f}]"
-        beside = axes.get_yaxis_transform()
-        axes.text(1.02, place, text, transform=beside, va="center", fontsize="small")
-    layout.name_rows(axes, places, [f"{basis}, {reading}" for basis, reading, _ in rows])
-    axes.set(xlim=(-0.02, 1.02), ylim=(places[-1] + 0.8, 0.2), xlabel=label)
-    axes.grid(True, axis="x")
-    return figure
+def _number(score: Score) -> str:
+    """Return the value of a score, and its interval below it where it has one."""
+    if score.value is None:
+        return layout.UNDEFINED
+    interval = f"\n[{score.low:.2f}, {score.high:.2f}]" if None not in (score.low, score.high) else ""
+    return f"{score.value:.3f}{interval}"
 
 
 def _draw_dot(axes: Axes, score: Score | None, place: float, style: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, visible
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
 from sedeval_soft.report.table import UNDEFINED, exact
 from sedeval_soft.report.write import replaced
@@ -64,13 +64,10 @@ def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *,
     rows = []
     for scores in systems:
         levels = scores.chance.levels if scores.chance else {}
-        for s in scores.scores.values():
-            rows.append(
-                [scores.system, s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group]
-            )
-            rows[-1] += [s.value, s.low, s.high]
+        for score in scores.scores.values():
+            rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE)])
             if has_chance:
-                level = levels.get(s.name)
+                level = levels.get(score.name)
                 rows[-1] += [level.chance, level.error, level.normalised] if level else [None] * len(CHANCE)
     return _lines((*HEAD, *CHANCE * has_chance), rows, systems, delimiter, raw=raw)
 

@@ -25,7 +25,6 @@ def render(
     form: str = "text",
     *,
     board: Board | None = None,
-    averages: Collection[str] = (),
     color: bool = False,
     width: int | None = None,
     raw_names: bool = False,
@@ -34,18 +33,14 @@ def render(
 
     board: the comparison of these systems, which is shown in their place; JSON and YAML have all scores of
     all systems, too, csv and tsv a row for each system.
-    averages: show only these of `micro`, `macro` and `weighted`; all if none is named.
     color, width: draw the tables of `text` for a terminal so many cells wide (None: as wide as they are).
     raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
-    Raises ValueError for another form or average, or for no system.
+    Raises ValueError for another form, or for no system.
     """
     if not systems:
         raise ValueError("there is no system to show")
     if form not in FORMATS:
         raise ValueError(f"{form!r} is not one of {', '.join(FORMATS)}")
-    if averages:
-        systems = tuple(with_averages(scores, averages) for scores in systems)
-        board = board and replace(board, systems=systems)
     if form in {"csv", "tsv"}:
         from sedeval_soft.report.delimited import delimited
 
@@ -83,13 +78,7 @@ def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
 
 
 def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
-    """Return the scores without averages of other kinds; those of classes, and over all classes, stay.
-
-    averages: of `AVERAGES`. Raises ValueError for any other.
-    """
-    for average in averages:
-        if average not in AVERAGES:
-            raise ValueError(f"{average!r} is not one of {', '.join(AVERAGES)}")
+    """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
     unwanted = {*AVERAGES} - {*averages}
     members = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
     folds, sweep = scores.folds, scores.sweep

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sedeval_soft.errors import SettingsError, be, counted, visible
+from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.page import AVERAGED
 from sedeval_soft.report.render import pages_of
-from sedeval_soft.report.table import Page, Table, exact, markdown, number
+from sedeval_soft.report.table import Table, exact, markdown, number
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 LONGEST = 36
 """Characters that Codabench has room for in the key of a column."""
+
+MOST_BYTES = 1_000_000
+"""Bytes that a job summary may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,11 @@ def job_summary(
     board: Board | None,
     verdicts: Sequence[Verdict],
     wanted: Sequence[str] = (),
-    most: int = 1_000_000,
 ) -> str:
     """Return the requirements and the scores in Markdown; with `wanted`, just these scores.
 
-    most: bytes that it may have; GitHub drops one of more than 1 MiB. Tables that it has no room for are left
-    out, the last ones first.
+    GitHub drops a summary of more than 1 MiB: of one with more than `MOST_BYTES` only the first tables, and
+    as many lines as there is room for, stay.
     """
     first, *others = pages_of(systems, board)
     if wanted:
@@ -118,20 +120,13 @@ def job_summary(
         table = Table.of(f"Requirements: {title}", columns, names=3)
         first = replace(first, tables=(table, *first.tables))
     pages = [first, *others]
-    for tables in (max(len(page.tables) for page in pages), 8, 4, 2, 1):
-        text = markdown([_shortened(page, tables) for page in pages])
-        if len(text.encode()) <= most:
-            return text
-    cut = text.encode()[:most].decode("utf-8", "ignore")
-    return cut[: cut.rfind("\n") + 1]
-
-
-def _shortened(page: Page, tables: int) -> Page:
-    left = len(page.tables) - tables
-    if left <= 0:
-        return page
-    note = f"{counted(left, 'more table')} {be(left)} left out: a job summary holds 1 MiB."
-    return replace(page, tables=page.tables[:tables], notes=(*page.notes, note))
+    text = markdown(pages)
+    if len(text.encode()) <= MOST_BYTES:
+        return text
+    note = "More tables are left out: a job summary holds 1 MiB."
+    shortened = [replace(page, tables=page.tables[:2], notes=(*page.notes, note)) for page in pages]
+    text = markdown(shortened).encode()[:MOST_BYTES].decode("utf-8", "ignore")
+    return text[: text.rfind("\n") + 1]
 
 
 # JUnit

@@ -131,7 +131,6 @@ def write_folder(
             if wrong:
                 raise OutputError(f"{name}: {reason}")
         made = Path(tempfile.mkdtemp(dir=target.parent, prefix=PART_PREFIX, suffix=PART_SUFFIX))
-        old = made.with_suffix(".old")
         try:
             for member, data in members:
                 if member in {"", ".", ".."} or "/" in member or os.sep in member:
@@ -143,11 +142,8 @@ def write_folder(
                     os.fsync(file.fileno())
             made.chmod(0o777 & ~_umask())
             if inside:
-                target.replace(old)
+                shutil.rmtree(target)
             made.replace(target)
         except BaseException:
-            with contextlib.suppress(OSError):
-                old.replace(target)
             shutil.rmtree(made, ignore_errors=True)
             raise
-        shutil.rmtree(old, ignore_errors=True)

@@ -303,7 +303,7 @@ def blocks_of(
         sniffed = None if form else sniff(source, limits)
     except InputError as error:
         raise UnfitError from error
-    if sniffed is None or not sniffed.sound or sniffed.layout.position("filename") is None:
+    if sniffed is None or sniffed.layout.position("filename") is None:
         raise UnfitError
     return _with_names(_blocks_of_text(source, sniffed, size, limits)), lambda: source.sha256
 

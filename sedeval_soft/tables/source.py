@@ -235,16 +235,12 @@ def _fetched(name: str, files: Any, path: str, limits: Limits) -> Bytes:  # noqa
         return copy.read()
 
 
-def _said(error: Exception) -> str:
-    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
-
-
 def _retried(name: str, once: Callable[[Any, str], T]) -> T:
     """Return what a function returns that may fail for a while; raises InputError if it goes on to fail.
 
     once: takes the file system that a URL is of, and the path in it.
     """
-    for wait in (*(FIRST_WAIT * 2**tried for tried in range(TRIES - 1)), None):
+    for tried in range(TRIES):
         files: Any = None
         try:
             files, path = _file_system(name)
@@ -256,11 +252,15 @@ def _retried(name: str, once: Callable[[Any, str], T]) -> T:
                 # What is remembered of a folder may be what is wrong.
                 files.invalidate_cache()
             final = isinstance(error, _FINAL)
-            if final or wait is None:
+            if final or tried == TRIES - 1:
                 often = "" if final else f", tried {TRIES} times"
                 raise unreadable(name, f"cannot be read{often}: {_said(error)}") from error
-            time.sleep(wait)
+            time.sleep(FIRST_WAIT * 2**tried)
     raise AssertionError("the last try returns or raises")
+
+
+def _said(error: Exception) -> str:
+    return one_line(getattr(error, "strerror", None) or str(error) or type(error).__name__)
 
 
 def _file_system(name: str) -> tuple[Any, str]:

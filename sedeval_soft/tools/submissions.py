@@ -13,7 +13,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -196,15 +196,17 @@ def _is_web_address(url: str) -> bool:
 class Record(msgspec.Struct, frozen=True):
     """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
 
-    problems: the first of `n_problems`. pages: as in `Submission`. scores: those that a board shows, by name.
-    tally: the bytes by which it is compared with others. The rest: as in `Scores`.
+    problems: the first of `n_problems`. pages: as in `Submission`. lasting: whether the same comes of it the
+    next time. tally: the bytes by which it is compared with others. scores: those that a board shows, by
+    name; it and the rest as in `Scores`.
     """
 
     problems: tuple[Problem, ...] = ()
     n_problems: int = 0
     pages: dict[str, str] = {}
-    scores: dict[str, Score] = {}
+    lasting: bool = True
     tally: bytes = b""
+    scores: dict[str, Score] = {}
     classes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     length: float = 0.0
@@ -226,23 +228,11 @@ class Record(msgspec.Struct, frozen=True):
             problems=self.problems,
             n_problems=self.n_problems,
             pages=self.pages,
+            tally=self.tally,
         )
 
 
 _OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a submission that was looked at anew.
-
-    scores, rows: of one that could be scored. lasting: whether the same comes of it the next time.
-    """
-
-    record: Record
-    scores: Scores | None = None
-    rows: EventTable | None = None
-    lasting: bool = True
 
 
 def task_key(task: Task) -> str:
@@ -257,27 +247,30 @@ def task_key(task: Task) -> str:
     )
 
 
-def score_submission(submission: Submission, task: Task) -> Outcome:
-    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault."""
-    problem = submission.problems[0] if submission.problems else None
+def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores | None, EventTable | None]:
+    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault.
+
+    Returns what is to be stored, and of one that could be scored all its scores and its rows.
+    """
+    if submission.problems:
+        return Record(submission.problems, submission.n_problems, lasting=False), None, None
     try:
-        if problem is None:
-            return _score(submission, task)
+        return _score(submission, task)
     except UnknownScoreError:
         raise  # asked for by who runs this
     except EvaluationError as error:
         problems, number = _problems(error, submission, task)
-        return Outcome(Record(tuple(problems), number))
+        return Record(tuple(problems), number), None, None
     except MemoryError:
         problem = Problem(submission.entry, "needs more memory than there is")
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
         defect = f"defect of this program: {type(error).__name__}: {error}"
         problem = Problem(submission.entry, defect)
-    return Outcome(Record((problem,), 1), lasting=False)
+    return Record((problem,), 1, lasting=False), None, None
 
 
-def _score(submission: Submission, task: Task) -> Outcome:
+def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
     name = submission.name
     rows = read_rows(submission.path, limits=task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
@@ -289,14 +282,14 @@ def _score(submission: Submission, task: Task) -> Outcome:
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
-    chosen = {
+    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
+    values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
+    values["scores"] = {
         score.name: score
         for score in scores.scores.values()
         if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
     }
-    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
-    tally = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
-    return Outcome(Record(**values | {"scores": chosen, "tally": tally}), scores, rows)
+    return Record(**values), scores, rows
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:

@@ -37,12 +37,9 @@ def ends(done):
 @pytest.mark.parametrize(
     "order",
     [
-        ("--ci", "ref", "good", "--format", "json"),
         ("ref", "good", "--ci", "--format", "json"),
-        ("--format", "json", "ref", "good", "--ci"),
         ("--format", "json", "--ci", "--", "ref", "good"),
-        ("--ci", "Bootstrap", "--format", "json", "ref", "good"),
-        ("evaluate", "--ci", "ref", "good", "--format", "json"),
+        ("evaluate", "--ci", "Bootstrap", "ref", "good", "--format", "json"),
     ],
     ids=" ".join,
 )
@@ -50,7 +47,6 @@ def test_a_method_need_not_be_named(paths, order):
     arguments, at = [paths.get(word, word) for word in order], int(order[0] == "evaluate")
     done = call(*arguments[:at], *LITTLE, *arguments[at:])
     assert done.document["settings"]["ci"] == "bootstrap", done.err
-    assert done.scores[F1]["low"] < done.scores[F1]["value"] < done.scores[F1]["high"]
 
 
 def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
@@ -136,12 +132,10 @@ def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
 
 
 def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):
-    both = [paths["good"], paths["bad"]]
-    before = [path.read_bytes() for path in both]
-    for number, path in enumerate(both, 1):
-        done = call(paths["ref"], *both, "-o", path)
-        assert done.code == 2 and f"-o {path}: this is the system output {number} ({path})" in done.err
-    assert [path.read_bytes() for path in both] == before
+    path = paths["bad"]
+    before, done = path.read_bytes(), call(paths["ref"], paths["good"], path, "-o", path)
+    assert done.code == 2 and f"-o {path}: this is the system output 2 ({path})" in done.err
+    assert path.read_bytes() == before
 
 
 def test_a_tally_says_which_measures_it_lacks(paths, tmp_path):

@@ -121,20 +121,15 @@ def sit(monkeypatch, patience=0.0):
     return seen
 
 
-def test_a_bar_is_drawn_and_taken_back_and_each_part_has_its_own(monkeypatch):
+def test_progress_is_shown_and_taken_back(monkeypatch):
     terminal = sit(monkeypatch)
     with progress(quiet=False, label="counting files") as told:
         told(10, 40)
         told(30, 40)
-        assert "counting files" in terminal.getvalue() and "75%" in terminal.getvalue()
-        assert TAKEN_BACK not in terminal.getvalue()
-        told(40, 40)
-        assert terminal.getvalue().count(TAKEN_BACK) == 1
-        told(5, 10)
-        # Fewer are done than before: these are others.
+        assert terminal.getvalue().endswith("counting files   75%")
         told(1, 4)
-        assert terminal.getvalue().count(TAKEN_BACK) == 2 and "25%" in terminal.getvalue()
-    assert terminal.getvalue().count(TAKEN_BACK) == 3 and terminal.getvalue().endswith(TAKEN_BACK)
+        assert terminal.getvalue().endswith("counting files   25%")
+    assert terminal.getvalue().endswith(TAKEN_BACK)
     with pytest.raises(KeyError), progress(quiet=False) as told:  # noqa: PT012 - both belong to it
         told(1, 2)
         raise KeyError

@@ -178,7 +178,7 @@ def masked(values, mask=True):
 REFUSED = [
     (masked(ZEROS), ZEROS, "masked array"),
     (TABLE | {"onset": masked([0.0, 1.0, 0.0], [0, 1, 0])}, TABLE, "'onset' is a masked"),
-    (TABLE, pd.Series([1.0]), "a pandas Series is not a table; expected a path"),
+    (TABLE, pd.Series([1.0]), "type Series is not a table; expected a path"),
     (TABLE, [(0, 1, "car")], "a list is not a table; expected .*DataFrame"),
     (TABLE, ((0, 1, "car"),), "a tuple is not a table; expected"),
     (TABLE, pd.DataFrame, "not a table; expected a path"),

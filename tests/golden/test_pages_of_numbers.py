@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 from called import call
 from documents import ROOT, script
@@ -83,18 +82,6 @@ def test_what_needs_no_data_is_made_again():
     assert all(list(row.values())[3] == list(row.values())[5] for row in cells(PRINTED["Figure 1"]))
 
 
-def test_figure_3_is_as_the_text_says():
-    rows = cells(PRINTED["Figure 3"])
-    for average in ("micro", "macro"):
-        assert len({row[f"hard {average} F"] for row in rows[:-1]}) == 1
-        found = [mean(row[f"soft {average} F"]) for row in rows]
-        assert found == sorted(found)
-    assert mean(rows[-1]["hard micro F"]) > mean(rows[0]["hard micro F"])
-    divergence = [mean(row["KLD"]) for row in rows]
-    assert divergence == sorted(divergence, reverse=True)
-    assert np.ptp([mean(row["optimal macro F"]) for row in rows]) <= 0.3 + 1e-9
-
-
 def test_table_2_is_as_the_text_says():
     made = MADE["paper"]
     rows = {(row["system"].strip("*"), row["fit"]): row for row in cells(PRINTED["Table 2"])}
@@ -115,12 +102,6 @@ def test_table_2_is_as_the_text_says():
         assert name == "optimal micro" or abs(off["betas", "likelihood, 1e-9", name]) <= 0.3 + 1e-9
         assert name.startswith("optimal") or off["betas", "moments", name] > 0
     assert max(abs(each) for (*_, name), each in off.items() if name == "optimal macro") <= 0.2 + 1e-9
-
-
-def test_single_permutations_are_as_the_text_says():
-    rows = [row for row in cells(PRINTED["Shuffled betas"]) if row["F"] == "soft macro"]
-    share = {row["values held"]: mean(row["lower than the paper's"]) for row in rows}
-    assert share["1e-09"] < 1 < share["1e-12"]
 
 
 @pytest.mark.slow

@@ -342,25 +342,6 @@ def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
             assert got[f"event.optimal.best_error_rate.{average}"] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("basis", ["event", "intersection"])
-def test_the_best_error_rate_by_hand(basis):
-    """Two events. At 0.8 one is found: 1/2. At 0.5 a false alarm joins: 1. At 0.2 the other is found: 1/2."""
-    reference = long_rows([("f", 0.0, 1.0, "a"), ("f", 10.0, 11.0, "a")])
-    system = [("f", 0.0, 1.0, "a", 0.8), ("f", 20.0, 21.0, "a", 0.5), ("f", 10.0, 11.0, "a", 0.2)]
-    scores = evaluate(reference, long_rows(system), only=f"{basis}.optimal")
-    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 0.5
-    # Of two that are as good the higher: between 0.5 and 0.8.
-    assert 0.5 <= scores[f"{basis}.optimal.best_error_rate_threshold[a]"] < 0.8
-    # F is best with everything: 2 x 2 / (2 + 3).
-    assert scores[f"{basis}.optimal.f1[a]"] == 0.8
-    assert scores[f"{basis}.optimal.threshold[a]"] < 0.2
-    worse = [*system, *(("f", at, at + 1, "a", 0.9) for at in (30.0, 40.0))]
-    scores = evaluate(reference, long_rows(worse), only=f"{basis}.optimal")
-    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 1.0
-    # Nothing detected: everything missed, but no false alarm.
-    assert scores[f"{basis}.optimal.best_error_rate_threshold[a]"] == 1.0
-
-
 # Bias and spread of the onsets and offsets of matched events.
 
 
@@ -368,22 +349,6 @@ def boundaries(reference, system, form=".micro", **chosen) -> list[float | None]
     scores = evaluate(long_rows(reference), long_rows(system), only="event.hard", **chosen)
     ends = itertools.product(("onset", "offset"), ("bias", "spread"))
     return [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
-
-
-def test_boundaries_by_hand():
-    """Onsets 0.1 s late and 0.1 s early: no bias, spread 0.1. Offsets 0.2 s and 0 s late: bias 0.1."""
-    reference = [("f", 1.0, 2.0, "a"), ("f", 11.0, 12.0, "a"), ("f", 21.0, 22.0, "a")]
-    system = [("f", 1.1, 2.2, "a"), ("f", 10.9, 12.0, "a"), ("f", 31.0, 32.0, "a")]
-    for form in (".micro", "[a]"):
-        assert boundaries(reference, system, form) == pytest.approx([0.0, 0.1, 0.1, 0.1], abs=1e-12)
-    for late in (0.15, -0.15):
-        off = boundaries(reference[:1], [("f", 1.0 + late, 2.0 + late, "a")])
-        assert off == pytest.approx([late, 0.0, late, 0.0], abs=1e-12)
-    # Onset only: the offset may be anywhere, and is told.
-    off = boundaries(reference[:1], [("f", 1.1, 7.0, "a")], offset=False)
-    assert off == pytest.approx([0.1, 0.0, 5.0, 0.0], abs=1e-12)
-    perfect = [("f", k / 7, k / 7 + 0.1, "a") for k in range(50)]
-    assert boundaries(perfect, perfect) == [0.0] * 4
 
 
 def test_boundaries_are_undefined_without_a_match():

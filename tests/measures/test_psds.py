@@ -14,7 +14,6 @@ from tables import long_rows
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures import psds
-from sedeval_soft.measures.psds import Cuts
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
@@ -258,14 +257,3 @@ def test_very_many_levels_are_sampled_and_said_to_be(monkeypatch):
     assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
     assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]
     assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=0.02)
-    # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
-    monkeypatch.setattr(psds, "_FEWEST", 4)
-    for n_edges, n_sys, n_cuts in ((11, 10, None), (12, 10, 10), (5, 1000, None), (6, 1000, 4), (12, 25, 4),
-                                   (12, 24, 4), (12, 20, 5)):  # fmt: skip
-        cuts = Cuts.of(np.arange(n_edges) / 16, n_sys)
-        assert (cuts.exact, len(cuts.level)) == (n_cuts is None, n_cuts or n_edges - 1)
-    edges = np.arange(12) / 16
-    cuts = Cuts.of(edges, 10)
-    assert cuts.level == pytest.approx((np.arange(10) + 0.5) * 11 / 160)
-    assert cuts.width == pytest.approx([11 / 160] * 10)
-    assert Cuts.of(edges, 9).level.tolist() == edges[1:].tolist()

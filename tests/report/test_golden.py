@@ -32,6 +32,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.explanation import explained
 from sedeval_soft.report import render
 from sedeval_soft.report.explanation import explanation_json, explanation_text
+from sedeval_soft.report.render import with_averages
 from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
@@ -143,9 +144,12 @@ def rendered(name: str) -> str:
     path, *averages = name.split()
     found = MADE[name]()
     form = FORMS[path.rpartition(".")[2]]
+    systems = found.systems if isinstance(found, Board) else found if isinstance(found, list) else [found]
+    if averages:
+        systems = tuple(with_averages(scores, averages) for scores in systems)
     if isinstance(found, Board):
-        return render_board(found, form, averages=averages)
-    return render(found if isinstance(found, list) else [found], form, averages=averages)
+        return render_board(replace(found, systems=systems), form)
+    return render(systems, form)
 
 
 OUTPUTS: dict[str, Callable[[], str]] = {

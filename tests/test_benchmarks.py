@@ -40,11 +40,6 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
 
 
-def test_an_unknown_case_is_refused() -> None:
-    done = started(SCRIPT, "--case", "all")
-    assert done.returncode == 2 and "start-up" in done.stderr
-
-
 def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     from case import Result
 

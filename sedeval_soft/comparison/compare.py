@@ -23,7 +23,7 @@ from sedeval_soft.comparison.ranks import (
     stability,
     tie_groups,
 )
-from sedeval_soft.errors import EvaluationError, SettingsError, counted
+from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
@@ -266,11 +266,9 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     """Return the mean of each score over runs, with the jackknife's interval of it.
 
     A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
-    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2. Raises
-    EvaluationError for fewer than two runs.
+    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2.
+    runs: two or more.
     """
-    if len(runs) < 2:
-        raise EvaluationError(f"a mean over runs needs two or more of them; there is {len(runs)}")
     first = runs[0]
     names = [key for key in first.scores if all(key in run.scores for run in runs)]
     values = np.array([[run[key] for key in names] for run in runs], dtype=np.float64)

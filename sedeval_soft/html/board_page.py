@@ -222,11 +222,7 @@ class BoardPages:
     def _filled(
         self, template: str, values: dict[str, Any], runs: str = "'none'", scripts: Sequence[str] = ()
     ) -> str:
-        policy = (
-            f"default-src 'none'; script-src {runs}; style-src 'unsafe-inline'; base-uri 'none'; "
-            "form-action 'none'"
-        )
-        common = {"title": self.title, "policy": policy, "version": __version__}
+        common = {"title": self.title, "runs": runs, "version": __version__}
         return fill(template, values | common, ("colours.css", "board.css"), scripts)
 
     def _groups(self) -> dict[str, list[dict[str, Any]]]:

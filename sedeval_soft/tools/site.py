@@ -391,7 +391,8 @@ def _stored(path: Path, key: str, kind: type[T]) -> T | None:
     """Return what a file of the cache has under a key, None where that is not there as it was left."""
     digest, _, text = _bytes(path).partition(b"\n")
     with contextlib.suppress(msgspec.ValidationError):
-        return msgspec.convert(json.loads(text), kind) if digest == _digest(key, text) else None
+        if digest == _digest(key, text):
+            return msgspec.convert(json.loads(text), kind)
     return None
 
 

@@ -10,13 +10,13 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -48,6 +48,9 @@ _LARGEST = 1 << 16
 
 _KEYS = tuple(field.name for field in fields(About))
 
+_WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
+"""Addresses of pages; quotes and brackets are not for them."""
+
 _DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
@@ -72,7 +75,8 @@ def find_submissions(
         raise unreadable(spelled(os.fspath(folder)), message) from error
     described = {spelled(path.name): path for path in entries if path.suffix.lower() == _DESCRIPTION}
     others = [path for path in entries if spelled(path.name) not in described]
-    named = _named([path for path in others if _is_submission(path) and not _is_same(path, reference)])
+    handed_in = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
+    named = _named([path for path in handed_in if not _is_same(path, reference)])
     submissions, warnings = [], []
     for name, slug in slugs(sorted(named)).items():
         path, about, digest = named[name], About(), ""
@@ -96,8 +100,8 @@ def find_submissions(
     return submissions, sorted([*ignored, *described]), warnings
 
 
-def _is_submission(path: Path) -> bool:
-    return extension_of(path.name) in _READ or (path.is_dir() and not path.is_symlink())
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evaluate
@@ -108,23 +112,18 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return submissions by their names without extension, by whole names where others have the same.
-
-    A whole name may be what another is called without its extension; and of bytes that are no text, names
-    are spelled as others may have them.
-    """
+    """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    whole = [spelled(path.name) for path in paths]
-    stems = [
-        spelled(path.name if path.is_dir() and not path.is_symlink() else stem_of(path.name))
-        for path in paths
-    ]
-    times = Counter([*stems, *(entry for entry, stem in zip(whole, stems, strict=True) if entry != stem)])
-    for path, stem, entry in zip(paths, stems, whole, strict=True):
-        name, number = stem if times[stem] == 1 else entry, 1
-        while (different := name if number == 1 else f"{name} ({number})") in named:
-            number += 1
-        named[different] = path
+    stems = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
+    entries = [spelled(path.name) for path in paths]
+    times, whole = Counter(stems), {*entries}
+    for path, stem, entry in zip(paths, stems, entries, strict=True):
+        is_clear = times[stem] == 1 and (stem == entry or stem not in whole)
+        name = stem if is_clear else entry
+        # Bytes of a name that are no text are spelled as another name may have them.
+        while name in named:
+            name += "'"
+        named[name] = path
     return named
 
 
@@ -172,7 +171,7 @@ def read_about(path: Path, name: str) -> About:
             if value is not None
         }
         about = msgspec.convert(given, About)
-        if about.url and not _is_web_address(about.url):
+        if about.url and (not _WEB.fullmatch(about.url) or {*about.url} & {*"\"'<>\\`"}):
             raise ValueError(f"url {about.url!r} is not the address of a page; expected https://...")
         return about
     except InputError as error:
@@ -181,16 +180,6 @@ def read_about(path: Path, name: str) -> About:
         raise InputError(Problem(name, f"cannot be read: {error.strerror or error}")) from error
     except ValueError as error:
         raise InputError(Problem(name, str(error))) from error
-
-
-def _is_web_address(url: str) -> bool:
-    if not url.isascii() or not url.isprintable() or set(url) & set(" \"'<>\\`"):
-        return False
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from called import call, written
-from drawn_again import FILES, random_tables
+from drawn_again import random_tables
 
 from sedeval_soft import mean_of_runs
 from sedeval_soft.cli.options import METHODS
@@ -116,19 +116,6 @@ def test_runs_have_a_mean_and_its_interval(paths):
     wide, narrow = ([*map(float, call(*asked, "--confidence", x).out.split())] for x in ("0.95", "0.5"))
     assert wide == [mean.value, mean.low, mean.high]
     assert wide[0] == narrow[0] and wide[1] < narrow[1] < narrow[2] < wide[2]
-
-
-def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
-    table, lines = tmp_path / "folds.tsv", [f"{file}\tonly\n" for file in FILES]
-    asked = (paths["ref"], paths["good"], "--folds", table, "--format", "json")
-    for rows, said in ((lines, "one fold, 'only'; expected two or more"), (lines[:-1], "'e'")):
-        table.write_text("filename\tfold\n" + "".join(rows))
-        done = call(*asked)
-        assert (done.code, done.out) == (2, "") and said in done.err
-    table.write_text("filename\tfold\n" + "".join(lines[1:]) + "a\tother\nunknown\tother\n")
-    done = call(*asked)
-    assert done.code == 0 and "1 file ('unknown') not evaluated" in done.err
-    assert done.document["systems"][0]["folds"]["names"] == ["only", "other"]
 
 
 def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):

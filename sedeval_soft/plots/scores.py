@@ -232,14 +232,13 @@ def _name_bars(axes: Axes, places: Floats, texts: Sequence[str]) -> None:
 
 def draw_worst(systems: Systems, look: Look) -> Figure:
     """Draw the segments, files or classes with the most misses and false alarms."""
-    worst, what, label = systems.all[0].scores.worst, systems.wish.of or "segments", ""
-    if worst is not None:
-        if systems.wish.of == "segments" and worst.basis != "segment":
-            raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
-        what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
-        label = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
-        label = f"{label}, {worst.reading} reading"
-    offenders = getattr(worst, what, ())
+    worst = systems.all[0].scores.worst
+    assert worst is not None, "it is asked for, and there is what costs"  # noqa: S101
+    if systems.wish.of == "segments" and worst.basis != "segment":
+        raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
+    what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
+    offenders = getattr(worst, what)
+    unit = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
     edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.3 * layout.unit_of()}
     missed: dict[str, Any] = {"facecolor": MISS, **edge}
     inserted: dict[str, Any] = {"facecolor": FALSE_ALARM, "hatch": "/////", **edge}
@@ -262,7 +261,7 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     room = look.inches() * layout.POINTS * _NAMES - max(map(layout.text_width, spans), default=0.0)
     texts = [name + span for name, span in zip(layout.all_shortened(names, room), spans, strict=True)]
     _name_bars(axes, places, texts)
-    axes.set_xlabel(label)
+    axes.set_xlabel(f"{unit}, {worst.reading} reading")
     axes.set_xlim(0, None if offenders else 1)
     if not offenders:
         layout.write_empty(axes)

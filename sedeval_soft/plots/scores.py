@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.registry import ScoreName, measure_of
@@ -20,9 +21,6 @@ from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, mat
 from sedeval_soft.plots.registry import MATRIX_BASES
 from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
 from sedeval_soft.report.page import measure_label
-
-if TYPE_CHECKING:
-    from sedeval_soft.arrays import Floats
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""

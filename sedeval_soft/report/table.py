@@ -172,16 +172,14 @@ def _split(table: Table, width: int) -> list[Table]:
     Groups of columns stay together where they can. Where the names leave no room for even one column of
     numbers, a table is wider.
     """
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) + len(_GAP) for column in zip(table.head, *table.rows, strict=True)]
+    widths = [max(map(cells, column)) + len(_GAP) for column in zip(table.head, *table.rows, strict=True)]
     at, groups = table.names, table.groups[1:] or (("", 1),) * (len(table.head) - table.names)
     room = width - sum(widths[:at]) + len(_GAP)
     runs: list[list[int]] = [[]]
     used = 0
     for heading, count in groups:
         # A group's heading stands over its first column, and has no other.
-        widths[at] = max(widths[at], cell_len(heading) + len(_GAP))
+        widths[at] = max(widths[at], cells(heading) + len(_GAP))
         for i in range(at, at + count):
             if used and used + sum(widths[i : at + count] if i == at else widths[i : i + 1]) > room:
                 runs.append([])

@@ -89,11 +89,6 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else escaped(c) for c in text)
 
 
-def visible_lines(text: str) -> str:
-    """Return what `visible` does of each line of a text."""
-    return "\n".join(map(visible, text.split("\n")))
-
-
 def quoted(text: str) -> str:
     """Return a text in quotes, control characters escaped, the end of a long one left out."""
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")

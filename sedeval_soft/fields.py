@@ -108,15 +108,14 @@ class SettingsKeywords(TypedDict, total=False):
         help="Touching active rows of a class are one event (merge), or each row is one (rows); auto merges "
         "where a table has values.")]
     median_filter: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
-        most=LONGEST, meaning="First post-processing of the system's output: a median filter of about so "
-        "many seconds. One number, or a mapping of class names to seconds (other classes are left as they "
-        "are).", help="Median filter of about this length: an odd number of time steps.")]
+        most=LONGEST, meaning="A median filter of the system's output, of about so many seconds, before "
+        "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds (other classes are "
+        "left as they are); so in the two others.",
+        help="Median filter of about this length: an odd number of time steps.")]
     min_gap: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0, most=LONGEST,
-        meaning="Second post-processing: gaps shorter than so many seconds are closed. One number, or a "
-        "mapping as of `median_filter`.", help="Close shorter gaps between events of a class.")]
+        help="Close shorter gaps between events of a class.")]
     min_duration: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
-        most=LONGEST, meaning="Third post-processing: events shorter than so many seconds are dropped. One "
-        "number, or a mapping as of `median_filter`.", help="Drop shorter events.")]
+        most=LONGEST, help="Drop shorter events.")]
     dtc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
         implied=0.5,
         meaning="Share of a detection that reference events must cover; null for that of `psds`, else 0.5.",

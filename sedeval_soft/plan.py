@@ -31,8 +31,8 @@ class Plan:
 
     families: the bases and readings that are scored, in the order of their scores; thresholded: those of
     them that look for each class's best threshold. swept: the bases that are scored over thresholds of the
-    reference. tuned_by: those whose values tell the thresholds of tuned readings. psds: the readings that
-    have a PSDS; filters: the median filters over which it is computed as well, in seconds.
+    reference. psds: the readings that have a PSDS; filters: the median filters over which it is computed as
+    well, in seconds.
 
     Of cells: compared: the bases with measures that need the values of all cells together; kept: those whose
     values are kept of every file. needs_grid: whether the values of all segments are needed; hard counts
@@ -48,7 +48,6 @@ class Plan:
     families: tuple[Family, ...]
     thresholded: tuple[Family, ...]
     swept: tuple[str, ...]
-    tuned_by: tuple[str, ...]
     psds: tuple[str, ...]
     filters: tuple[float, ...]
     counts_segments: bool
@@ -76,12 +75,12 @@ class Plan:
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
         swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
-        searching = {basis for basis in BASES if wants(basis, "tuned")}
+        # Those whose values tell the thresholds of tuned readings.
+        tuned_by = {basis for basis in BASES if wants(basis, "tuned")}
         if isinstance(settings.thresholds, str):
-            searching.add("segment")
+            tuned_by.add("segment")
         if settings.cross_tune is not None and settings.objective:
-            searching.add(settings.objective.partition(".")[0])
-        tuned_by = tuple(basis for basis in BASES if basis in searching)
+            tuned_by.add(settings.objective.partition(".")[0])
         # PSDS has both readings, unless `only` names just one.
         wanted = tuple(reading for reading in ("hard", "soft") if wants("intersection", reading))
         psds = (wanted or ("hard", "soft")) if settings.wants_psds else ()
@@ -104,7 +103,7 @@ class Plan:
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
         return cls(
-            settings, families, thresholded, swept, tuned_by, psds, compared=compared,
+            settings, families, thresholded, swept, psds, compared=compared,
             filters=settings.psds_median_filters if "hard" in psds else (),
             kept=tuple(basis for basis in CELLS if basis in searched),
             counts_segments=not {*scored, *tuned_by}.isdisjoint(("segment", "ranking")),

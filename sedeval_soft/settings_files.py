@@ -6,13 +6,13 @@ added to what it says.
 
 from __future__ import annotations
 
-import csv
+import contextlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
 from sedeval_soft.fields import FIELDS, RULES, Field
@@ -39,50 +39,12 @@ _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
 
 
-class _File(NamedTuple):
-    """A settings file as it stands: its settings, on which lines they are, and what it extends."""
-
-    path: str
-    values: dict[str, Any]
-    lines: dict[str, int]
-    base: object
-
-    def refused(self, message: str, name: str) -> SettingsError:
-        """Return an error that names this file, and the line of a setting where it has that."""
-        return SettingsError(str(Problem(self.path, message, self.lines.get(name))))
-
-
-def load_settings(path: str) -> dict[str, Any]:
+def load_settings(path: str, level: int = 1) -> dict[str, Any]:
     """Return the settings of a YAML file, checked, and those of what it extends where it has none itself.
 
-    Raises InputError where the file is not readable YAML, SettingsError for a setting that does not exist or
-    has a value that it cannot have; both name the file.
+    level: how many files extend one another so far. Raises InputError where the file is not readable YAML,
+    SettingsError for a setting that does not exist or has a value that it cannot have; both name the file.
     """
-    levels, values = _levels(path)
-    for level in reversed(levels):
-        values |= level.values
-        try:
-            Settings.of(**values)
-        except SettingsError as error:
-            about = re.match(r"(?:unknown setting ')?(\w*)", str(error))
-            raise level.refused(str(error), about[1] if about else "") from error
-    return values
-
-
-def _levels(path: str) -> tuple[list[_File], dict[str, Any]]:
-    """Return a settings file and those that it extends, and the settings of the preset below them."""
-    levels = [_read(path)]
-    while (base := levels[-1].base) is not None:
-        if isinstance(base, str) and base in PRESETS:
-            return levels, load_preset(base)
-        levels.append(_read(_extended(levels[-1], base)))
-        if len(levels) > _MOST_LEVELS:
-            expected = f"expected at most {_MOST_LEVELS} files that extend one another, and none itself"
-            raise levels[-2].refused(f"extends {base!r}; {expected}", EXTENDS)
-    return levels, {}
-
-
-def _read(path: str) -> _File:
     if not path:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
     lines: dict[str, int] = {}
@@ -92,24 +54,44 @@ def _read(path: str) -> _File:
         expected = "expected settings, one `name: value` a line"
         raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     values = {key.replace("-", "_"): value for key, value in values.items()}
-    file = _File(path, values, lines, values.pop(EXTENDS, None))
-    for key in values:
-        if key not in FIELDS:
-            raise file.refused(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}", key)
-    return file
+    base, below = values.pop(EXTENDS, None), {}
+    if isinstance(base, str) and base in PRESETS:
+        below = load_preset(base)
+    elif base is not None:
+        with _with_place(path, lines):
+            other = _extended(path, base, level)
+        below = load_settings(other, level + 1)
+    with _with_place(path, lines):
+        for key in values:
+            if key not in FIELDS:
+                raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}")
+        Settings.of(**below | values)
+    return below | values
 
 
-def _extended(file: _File, base: object) -> str:
+@contextlib.contextmanager
+def _with_place(path: str, lines: Mapping[str, int]) -> Iterator[None]:
+    """Name a file, and the line of the setting that it begins with, in an error about settings."""
+    try:
+        yield
+    except SettingsError as error:
+        about = re.match(r"(?:unknown setting ')?(\w*)", str(error))
+        line = lines.get(about[1]) if about else None
+        raise SettingsError(str(Problem(path, str(error), line))) from error
+
+
+def _extended(path: str, base: object, level: int) -> str:
     """Return the path of the file that a file extends, which is relative to it."""
     if not isinstance(base, str) or not base:
-        message = f"extends must be the name of a preset or the path of a file, not {base!r}"
-        raise file.refused(message, EXTENDS)
-    path = os.path.join(os.path.dirname(file.path), base)  # noqa: PTH118, PTH120 - shown as it was written
-    if not os.path.isfile(path):
+        raise SettingsError(f"extends must be the name of a preset or the path of a file, not {base!r}")
+    other = os.path.join(os.path.dirname(path), base)  # noqa: PTH118, PTH120 - shown as it was written
+    if not os.path.isfile(other):
         meant = did_you_mean(base, PRESETS, n=1)
-        message = f"extends {base!r}, which is neither a preset nor a file beside this one{meant}"
-        raise file.refused(message, EXTENDS)
-    return path
+        raise SettingsError(f"extends {base!r}, which is neither a preset nor a file beside this one{meant}")
+    if level >= _MOST_LEVELS:
+        expected = f"expected at most {_MOST_LEVELS} files that extend one another, and none itself"
+        raise SettingsError(f"extends {base!r}; {expected}")
+    return other
 
 
 def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: ANN401 - whatever YAML may hold
@@ -142,22 +124,6 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
             case _:
                 message = f"holds a value that cannot be read: {one_line(error)}"
         raise InputError(Problem(path, message, *place)) from error
-
-
-def split_classes(texts: Sequence[str]) -> tuple[str, ...]:
-    """Split class names at commas; a quoted name may hold commas itself.
-
-    Raises SettingsError for a line break, and for a quote that is not closed.
-    """
-    names: list[str] = []
-    for text in texts:
-        # A blank before a quote is not part of the name.
-        try:
-            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
-        except csv.Error as error:
-            expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
-            raise SettingsError(f"--classes {text!r}: {expected}") from error
-    return tuple(name.strip() for name in names)
 
 
 # Settings of challenges, shipped with the package, and the classes that their outputs may name.

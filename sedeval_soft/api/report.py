@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
@@ -13,8 +12,8 @@ from sedeval_soft.api.sources import (
     Durations,
     Parted,
     is_points,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     to_rows,
     with_points,
@@ -77,18 +76,13 @@ def write_report(
         shard = shard_of(pair, described, counted, name, lengths)
         # The page goes over thresholds of the reference by itself.
         wanted = replace(counted, reference_sweep=chosen.reference_sweep)
-        score = partial(
-            score_shard,
-            version=__version__,
-            **read_folds_and_scenes(folds, by, shard.tally.files, limits),
-            points=points,
-            progress=progress,
-        )
-        scores = score(replace(shard, settings=replace(wanted, ci=None)))
+        how = read_parts(folds, by, shard.tally.files, limits) | {"points": points, "progress": progress}
+        scores = score_shard(replace(shard, settings=replace(wanted, ci=None)), __version__, **how)
         signatures: tuple[str, ...] = (scores.signature,)
         if counted.ci is not None:
             # Only what was asked for: intervals of all that a page shows would take minutes.
-            sure = score(replace(shard, settings=replace(wanted, measures=chosen.measures)))
+            sure_settings = replace(wanted, measures=chosen.measures)
+            sure = score_shard(replace(shard, settings=sure_settings), __version__, **how)
             signatures = (*signatures, sure.signature)
             both = dict(scores.scores)
             for each in sure.scores.keys() & both.keys():

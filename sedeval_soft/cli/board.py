@@ -75,12 +75,11 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
         ),
     )
     from sedeval_soft.cli.present import all_of, parse_name
-    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
+    from sedeval_soft.comparison.compare import RANK_BY
     from sedeval_soft.tools.site import build_site
 
     with options.limits_of(given) as limits:
         rank_by, scores = given["rank_by"] or RANK_BY, all_of(parse_name, given["scores"])
-        check_rank_by(rank_by)
         parts = {name: given[name] for name in ("durations", "folds", "by")}
         settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
         options.check_scores(given, settings, [rank_by, *scores])

@@ -62,6 +62,21 @@ def number_or(*words: str) -> Callable[[str], float | str]:
     return lambda text: text if text in words else number(text)
 
 
+def split_classes(_: object, __: object, texts: Sequence[str]) -> tuple[str, ...]:
+    """Split class names at commas, as click calls it; a quoted name may hold commas itself."""
+    import csv
+
+    names: list[str] = []
+    for text in texts:
+        # A blank before a quote is not part of the name.
+        try:
+            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
+        except csv.Error:
+            expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
+            raise click.BadParameter(f"{text!r}: {expected}.") from None
+    return tuple(name.strip() for name in names)
+
+
 def _jobs(text: str) -> int:
     """Return a number of processes, 0 for one for each processor."""
     if text == "all":
@@ -182,6 +197,8 @@ def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click'
         attributes["type"] = (
             _TYPES.get(name) or choice or {"number": number, "whole": int}.get(field.kind, str)
         )
+    if name == "classes":
+        attributes["callback"] = split_classes
     multiple = name == "classes" or isinstance(field.default, tuple)
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
@@ -353,7 +370,7 @@ def settings_of(
     from sedeval_soft.settings import GROUPS, Settings
 
     values = {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
-    if not {"classes", "thresholds"}.isdisjoint(values) or (given["preset"], given["config"]) != (None, None):
+    if "thresholds" in values or (given["preset"], given["config"]) != (None, None):
         values = _with_files(values, given["preset"], given["config"])
     families = {name: ".".join(name.split(".")[:2]) for name in names}
     if just and not given["only"]:
@@ -382,8 +399,6 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
     below = {} if preset is None else files.load_preset(preset)
     joined = {**(below if config is None else files.load_settings(config)), **values}
-    if "classes" in values:
-        joined["classes"] = files.split_classes(values["classes"])
     if values.get("thresholds", RULES[0]) not in RULES:
         inclusive = bool(joined.get("inclusive"))
         joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)

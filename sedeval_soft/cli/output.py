@@ -55,10 +55,10 @@ def remark(text: str) -> None:
 
     What they tell of inputs is shown as text, whatever a terminal would make of it.
     """
-    from sedeval_soft.errors import visible_lines
+    from sedeval_soft.errors import visible
 
     with contextlib.suppress(OSError):
-        click.echo(visible_lines(text), err=True)
+        click.echo("\n".join(map(visible, text.split("\n"))), err=True)
 
 
 def warn(warnings: Sequence[str], *, quiet: bool) -> None:

@@ -74,11 +74,9 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         settings = replace(shard.settings, **steered)
         options.check_scores(given, settings, presentation.names)
         options.check_intervals(given, settings, presentation.wanted)
-        folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
+        parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
         with progress(quiet=presentation.quiet) as show:
-            scores = score_shard(
-                replace(shard, settings=settings), __version__, folds=folds, by=by, progress=show
-            )
+            scores = score_shard(replace(shard, settings=settings), __version__, **parts, progress=show)
         presentation.check([scores])
         if saved:
             write_atomic(saved, pack_shard(shard, __version__))

@@ -372,12 +372,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
 def _arguments(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given as arguments of a function of the library."""
     values = {str(each.name): given[str(each.name)] for each in parameters}
-    values = {name: value for name, value in values.items() if value not in (None, ())}
-    if "classes" in values:
-        from sedeval_soft.settings_files import split_classes
-
-        values["classes"] = split_classes(values["classes"])
-    return values
+    return {name: value for name, value in values.items() if value not in (None, ())}
 
 
 def _hand_over(

@@ -23,7 +23,7 @@ from sedeval_soft.comparison.ranks import (
     stability,
     tie_groups,
 )
-from sedeval_soft.errors import EvaluationError, SettingsError, counted
+from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.resample import Progress
@@ -266,11 +266,9 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     """Return the mean of each score over runs, with the jackknife's interval of it.
 
     A score that is undefined in a run, or that a run does not have, has no mean; folds differ in means. What
-    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2. Raises
-    EvaluationError for fewer than two runs.
+    costs most, confusions and curves are of single runs. Source: Harju & Mesaros 2023, table 2.
+    runs: two or more.
     """
-    if len(runs) < 2:
-        raise EvaluationError(f"a mean over runs needs two or more of them; there is {len(runs)}")
     first = runs[0]
     names = [key for key in first.scores if all(key in run.scores for run in runs)]
     values = np.array([[run[key] for key in names] for run in runs], dtype=np.float64)
@@ -282,13 +280,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
     folds = first.folds
     if folds is not None:
         # Those that a run does not have are left out.
-        in_folds = {
-            spread.name: [f"{spread.name}@{fold}" for fold in folds.names] for spread in folds.spreads
-        }
+        names_of = {each.name: [f"{each.name}@{fold}" for fold in folds.names] for each in folds.spreads}
         spreads = tuple(
-            Spread.of(name, [scores[each].value for each in parts])
-            for name, parts in in_folds.items()
-            if all(each in scores for each in (name, *parts))
+            Spread.of(name, [scores[each].value for each in in_folds])
+            for name, in_folds in names_of.items()
+            if {name, *in_folds} <= scores.keys()
         )
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}

@@ -9,9 +9,6 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Floats, Index
 
-# Ranks of systems: places, how sure they are, how alike scores rank, and which systems are tied.
-
-
 Places = Index
 
 
@@ -34,13 +31,11 @@ def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:
 
 
 def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
-    """Return the share of replicates in which each system has its place, (n_systems,); NaN of no replicates.
+    """Return the share of replicates in which each system has its place, (n_systems,).
 
-    replicate_places: (n_replicates, n_systems). places: (n_systems,).
+    replicate_places: (n_replicates, n_systems), at least one replicate. places: (n_systems,).
     """
-    replicates = np.asarray(replicate_places)
-    same = np.count_nonzero(replicates == np.asarray(places), axis=0)
-    return same / len(replicates) if len(replicates) else np.full(same.shape, np.nan)
+    return np.asarray(np.mean(np.asarray(replicate_places) == np.asarray(places), axis=0))
 
 
 def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Places, Places]:

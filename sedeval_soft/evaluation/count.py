@@ -79,9 +79,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> 
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
         _count_events(pair, plan, columns, events)
+    recipe = " ".join(f"{name}={value}" for name, value in settings.to_dict().items() if name not in STEERING)
     per_class = {name: column for name, column in columns.items() if column.ndim == 2}
     per_file = {name: column for name, column in columns.items() if column.ndim == 1}
-    recipe = recipe_of(settings)
     return Tally(pair.files, pair.classes, per_class, per_file, samples, events, recipe, pair.expected)
 
 
@@ -127,12 +127,6 @@ def empty_tally(settings: Settings) -> Tally:
     code, number = np.zeros(0, dtype=np.int32), np.zeros(0)
     nothing = EventTable((), (), code, number, number, (number,), label=code)
     return tally_pair(align(nothing, nothing, settings), settings)
-
-
-def recipe_of(settings: Settings) -> str:
-    """Return the settings as one line, every one that shapes a statistic."""
-    values = settings.to_dict()
-    return " ".join(f"{name}={value}" for name, value in values.items() if name not in STEERING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_wid
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.event import Collars, candidate_pairs
-from sedeval_soft.measures.psds import PsdRoc, psds_curve
+from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
@@ -105,7 +105,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             counts = threshold_counts(tally, basis, settings)
             fields[basis] = dict(zip(tally.classes, map(Curve.of_events, counts), strict=True))
     wants = "hard" in plan.psds
-    filters = [f"median {length}" for length in settings.psds_median_filters] if wants else []
+    filters = systems_of(settings)[1:] if wants else []
     return Curves(
         **fields,
         pooled=pooled,

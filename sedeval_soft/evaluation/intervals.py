@@ -6,6 +6,8 @@ The axis that is reduced is the first; any axes may follow it where `n_scores` i
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 
@@ -189,24 +191,11 @@ def _z(confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2))
 
 
-MEASURED_WITH = (5, 10, 20, 30, 50, 100)
-MEASURED: dict[tuple[str, str], tuple[float, ...]] = {
-    ("bootstrap", "hard"): (0.838, 0.894, 0.932, 0.93, 0.951, 0.95),
-    ("bootstrap", "soft"): (0.871, 0.868, 0.935, 0.929, 0.945, 0.939),
-    ("bootstrap", "optimal"): (0.661, 0.795, 0.815, 0.863, 0.89, 0.914),
-    ("bootstrap", "difference"): (0.815, 0.884, 0.931, 0.941, 0.924, 0.93),
-    ("bca", "hard"): (0.821, 0.904, 0.934, 0.932, 0.954, 0.951),
-    ("bca", "soft"): (0.871, 0.907, 0.945, 0.938, 0.951, 0.95),
-    ("bca", "optimal"): (0.7, 0.85, 0.911, 0.909, 0.939, 0.943),
-    ("bca", "difference"): (0.818, 0.87, 0.932, 0.936, 0.917, 0.925),
-    ("expanded", "hard"): (0.925, 0.935, 0.959, 0.948, 0.955, 0.956),
-    ("expanded", "soft"): (0.938, 0.935, 0.965, 0.953, 0.959, 0.951),
-    ("expanded", "optimal"): (0.772, 0.891, 0.929, 0.926, 0.939, 0.944),
-    ("expanded", "difference"): (0.921, 0.931, 0.944, 0.95, 0.929, 0.938),
-    ("jackknife", "hard"): (0.836, 0.907, 0.931, 0.929, 0.953, 0.943),
-    ("jackknife", "soft"): (0.886, 0.917, 0.953, 0.946, 0.955, 0.948),
-    ("jackknife", "difference"): (0.874, 0.916, 0.948, 0.943, 0.929, 0.936),
-}
+_HEAD, *_ROWS = (
+    line.split("\t") for line in Path(__file__).with_name("coverage.tsv").read_text("utf-8").splitlines()
+)
+MEASURED_WITH = tuple(map(int, _HEAD[2:]))
+MEASURED = {(method, kind): tuple(map(float, shares)) for method, kind, *shares in _ROWS}
 """By `--ci` and by reading of macro F1 (or `difference`, of two systems alike): what share of intervals held
 the true score, with so many files as `MEASURED_WITH` says. Of the optimal reading that is the score of all
 files there are, each class at the threshold that is best for all of them."""

@@ -26,15 +26,7 @@ from sedeval_soft.evaluation.optimal import (
     optimal_table,
     satisficed,
 )
-from sedeval_soft.evaluation.scores import (
-    Key,
-    Score,
-    counted_tables,
-    finite,
-    joined,
-    named,
-    ranked_tables,
-)
+from sedeval_soft.evaluation.scores import Key, Score, counted_tables, finite, joined, named, ranked_tables
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals

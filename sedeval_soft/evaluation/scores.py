@@ -160,15 +160,10 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a data frame with one row per score; what is undefined or not there is missing (pd.NA)."""
         import pandas as pd
 
-        columns = ("name", "basis", "reading", "measure", "average", "class", "group")
-        table = [
-            (s.name, s.basis, s.reading, s.measure, s.average, s.class_name, s.group)
-            for s in self.scores.values()
-        ]
-        frame = pd.DataFrame(table, columns=list(columns))
-        for name in ("value", "low", "high"):
-            frame[name] = pd.array([getattr(s, name) for s in self.scores.values()], dtype="Float64")
-        return frame
+        rows = [[getattr(score, name) for name in OF_SCORE] for score in self.scores.values()]
+        columns = [_JSON_NAMES.get(name, name) for name in OF_SCORE]
+        frame = pd.DataFrame(rows, columns=columns)
+        return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 
 
 SCHEMA = "soft-sed-eval/1"

@@ -13,7 +13,13 @@ from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import binary_entropy, pearson, rank_correlation, ranks_of, wasserstein
+from sedeval_soft.measures.divergence import (
+    entropy_correlation,
+    pearson,
+    rank_correlation,
+    ranks_of,
+    wasserstein,
+)
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
@@ -228,10 +234,7 @@ def _correlation(cells: SortedCells) -> Table:
     by_reference, n_ref = cells.by_reference or _in_order(cells.reference), cells.reference.sum(axis=1)
 
     def linear(y: Floats, p: Floats) -> dict[str, float]:
-        return {
-            "pearson": pearson(y, p),
-            "entropy_correlation": pearson(binary_entropy(y), binary_entropy(p)),
-        }
+        return {"pearson": pearson(y, p), "entropy_correlation": entropy_correlation(y, p)}
 
     def of_class(c: int) -> dict[str, float]:
         (p, p_at), (y, y_at) = (([own], [at]) for own, at in (cells.by_system[c], by_reference[c]))

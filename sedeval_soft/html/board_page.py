@@ -62,8 +62,9 @@ class Submission:
     name: what it is called, different from all others. slug: the same in names of files. path: where it is.
     entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
     empty where it cannot be read. about: who submits.
-    scores: None where it could not be scored. problems: the first of `n_problems`. pages: SHA-256 of the
-    files of the site that are made of it alone, by path.
+    key: a hash of all that shapes what comes of it. scores: None where it could not be scored. problems: the
+    first of `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by path. tally:
+    the bytes by which it is compared with others.
     """
 
     name: str
@@ -72,10 +73,12 @@ class Submission:
     entry: str
     digest: str
     about: About = field(default_factory=About)
+    key: str = ""
     scores: Scores | None = None
     problems: tuple[Problem, ...] = ()
     n_problems: int = 0
     pages: Mapping[str, str] = field(default_factory=dict)
+    tally: bytes = b""
 
     @property
     def data(self) -> str:
@@ -219,11 +222,7 @@ class BoardPages:
     def _filled(
         self, template: str, values: dict[str, Any], runs: str = "'none'", scripts: Sequence[str] = ()
     ) -> str:
-        policy = (
-            f"default-src 'none'; script-src {runs}; style-src 'unsafe-inline'; base-uri 'none'; "
-            "form-action 'none'"
-        )
-        common = {"title": self.title, "policy": policy, "version": __version__}
+        common = {"title": self.title, "runs": runs, "version": __version__}
         return fill(template, values | common, ("colours.css", "board.css"), scripts)
 
     def _groups(self) -> dict[str, list[dict[str, Any]]]:

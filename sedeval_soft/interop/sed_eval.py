@@ -54,14 +54,11 @@ CAUSES = {
 }
 """Each rule of sed_eval's that differs from ours, and what it is."""
 
-_MEASURES = {
-    "f_measure": "f1",
-    **{name: name for name in ("precision", "recall")},
-    **{name: name for name in ("error_rate", "substitution_rate", "deletion_rate", "insertion_rate")},
-    **{name: name for name in ("sensitivity", "specificity", "accuracy", "balanced_accuracy")},
-    "Nref": "n_ref",
-    "Nsys": "n_sys",
-}
+_SAME = (
+    *("precision", "recall", "error_rate", "substitution_rate", "deletion_rate", "insertion_rate"),
+    *("sensitivity", "specificity", "accuracy", "balanced_accuracy"),
+)
+_MEASURES = {"f_measure": "f1", "Nref": "n_ref", "Nsys": "n_sys"} | dict(zip(_SAME, _SAME, strict=True))
 """Our names of what sed_eval's results have."""
 
 
@@ -102,15 +99,12 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
         raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
     plan = Plan.of(settings)
     compared = []
-    for basis, make, steps_of in (
-        ("segment", _segment_scores, _segment_steps),
-        ("event", _event_scores, _event_steps),
-    ):
+    for basis, steps_of in (("segment", _segment_steps), ("event", _event_steps)):
         if not plan.scores(basis, "hard"):
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            theirs = dict(make(pair, settings))
+            theirs = dict(_scores(pair, settings, basis))
         # With `compat` all rules are followed already.
         tables = [] if settings.compat == "sed_eval" else steps_of(pair, settings)
         for name in [name for name in theirs if name in ours]:
@@ -122,32 +116,39 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     return compared
 
 
-def _segment_scores(pair: Recordings, settings: Settings) -> Iterator[tuple[str, Value]]:
-    from sed_eval.sound_event import SegmentBasedMetrics
+def _scores(pair: Recordings, settings: Settings, basis: str) -> Iterator[tuple[str, Value]]:
+    """Yield sed_eval's results under our names."""
+    from sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics
 
-    metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
-    for *sides, length in zip(
-        *_lists(rowwise_events(pair, settings), pair), pair.reach.tolist(), strict=True
-    ):
-        metrics.evaluate(*sides, evaluated_length_seconds=length)
-    return _results(metrics, "segment", pair.classes)
-
-
-def _event_scores(pair: Recordings, settings: Settings) -> Iterator[tuple[str, Value]]:
-    from sed_eval.sound_event import EventBasedMetrics
-
-    metrics = EventBasedMetrics(
-        list(pair.classes),
-        evaluate_onset=settings.onset,
-        evaluate_offset=settings.offset,
-        t_collar=float(settings.onset_collar if settings.onset else settings.offset_collar),
-        percentage_of_length=float(settings.offset_collar_rate),
-        event_matching_type=settings.matching,
-        empty_system_output_handling="zero_score",
-    )
-    for sides in zip(*_lists(hard_events(pair, settings), pair), strict=True):
-        metrics.evaluate(*sides)
-    return _results(metrics, "event", pair.classes)
+    lengths: list[dict[str, float]] = [{} for _ in pair.files]
+    if basis == "segment":
+        metrics = SegmentBasedMetrics(list(pair.classes), time_resolution=float(settings.segment_length))
+        events = rowwise_events(pair, settings)
+        lengths = [{"evaluated_length_seconds": length} for length in pair.reach.tolist()]
+    else:
+        metrics = EventBasedMetrics(
+            list(pair.classes),
+            evaluate_onset=settings.onset,
+            evaluate_offset=settings.offset,
+            t_collar=float(settings.onset_collar if settings.onset else settings.offset_collar),
+            percentage_of_length=float(settings.offset_collar_rate),
+            event_matching_type=settings.matching,
+            empty_system_output_handling="zero_score",
+        )
+        events = hard_events(pair, settings)
+    for *sides, length in zip(*_lists(events, pair), lengths, strict=True):
+        metrics.evaluate(*sides, **length)
+    by_class = metrics.results_class_wise_metrics()
+    results = {
+        ".micro": metrics.results_overall_metrics(),
+        ".macro": metrics.results_class_wise_average_metrics(),
+        **{f"[{label}]": by_class[label] for label in by_class if label in pair.classes},
+    }
+    for end, groups in results.items():
+        values = {name: value for group in groups.values() for name, value in group.items()}
+        for theirs, ours in _MEASURES.items():
+            if theirs in values:
+                yield f"{basis}.hard.{ours}{end}", finite(float(values[theirs]))
 
 
 def _lists(sides: Sequence[Events], pair: Recordings) -> list[list[Any]]:
@@ -165,21 +166,6 @@ def _lists(sides: Sequence[Events], pair: Recordings) -> list[list[Any]]:
         ]
         lists.append([MetaDataContainer(rows[begin:end]) for begin, end in pairwise(bounds.tolist())])
     return lists
-
-
-def _results(metrics: Any, basis: str, classes: tuple[str, ...]) -> Iterator[tuple[str, Value]]:  # noqa: ANN401 - untyped
-    """Yield sed_eval's results under our names."""
-    by_class = metrics.results_class_wise_metrics()
-    results = {
-        ".micro": metrics.results_overall_metrics(),
-        ".macro": metrics.results_class_wise_average_metrics(),
-        **{f"[{label}]": by_class[label] for label in by_class if label in classes},
-    }
-    for end, groups in results.items():
-        values = {name: value for group in groups.values() for name, value in group.items()}
-        for theirs, ours in _MEASURES.items():
-            if theirs in values:
-                yield f"{basis}.hard.{ours}{end}", finite(float(values[theirs]))
 
 
 _Step = tuple[str, Table]

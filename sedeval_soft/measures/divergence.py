@@ -181,6 +181,19 @@ def pearson(reference: Floats, system: Floats) -> float:
     return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
 
 
+def entropy_correlation(reference: Floats, system: Floats) -> float:
+    """Return the linear correlation of the entropies of two arrays, (n_parts, n) each.
+
+    NaN where those of either are constant: those that differ by rounding, as of 0.2 and 0.8, are one.
+    """
+    sides = []
+    for values in (reference, system):
+        entropies = entropy(values)
+        is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
+        sides.append(np.zeros_like(entropies) if is_constant else entropies)
+    return pearson(*sides)
+
+
 def rank_correlation(parts: Sequence[Floats], orders: Sequence[Codes], ranks: Floats) -> float:
     """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
 
@@ -259,13 +272,6 @@ def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
         for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)
     )
     return math.fsum([*(own for own, _, _ in found), *between]) / size
-
-
-def binary_entropy(values: Floats) -> Floats:
-    """Return the entropies of values; those that differ by rounding, as of 0.2 and 0.8, are one."""
-    entropies = entropy(values)
-    is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
-    return np.full_like(entropies, entropies.flat[0]) if is_constant else entropies
 
 
 # Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every

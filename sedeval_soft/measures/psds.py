@@ -16,13 +16,13 @@ in one staircase).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures.base import Averaged, Table, ratio
+from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -71,11 +71,16 @@ class Staircases:
         return cls(label[rises], efpr[rises], tp[rises], n_ref)
 
     @classmethod
+    def none(cls, n_classes: int) -> Staircases:
+        """Return those of classes that have no reference."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, np.zeros(0), nothing, np.zeros(n_classes, dtype=np.int64))
+
+    @classmethod
     def of_counts(cls, classes: Sequence[ThresholdCounts], rates: Rates) -> Staircases:
         """Return the staircases under what `points` counts of each class."""
         if not classes:
-            none = np.zeros(0, dtype=np.int64)
-            return cls(none, np.zeros(0), none, none)
+            return cls.none(0)
         counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
         label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
         return cls.under(label, rates.efpr(counts), counts[TP], np.concatenate([of.n_ref for of in classes]))
@@ -126,40 +131,15 @@ class Rates:
         return efpr
 
 
-def staircases(
-    reference: Events,
-    system: EventLifetimes,
-    n_classes: int,
-    seconds: float,
-    criteria: Criteria,
-    kind: Index | None = None,
-) -> Staircases:
-    """Return the PSD-ROC of every class over all thresholds.
-
-    seconds: length of all files together, above 0. kind: (n_classes,) classes of the same kind belong to one
-    evaluation and can trigger one another; None: all do.
-    """
-    judged = Judged.of(reference, system, n_classes, criteria)
-    totals = sounding(judged.reference, n_classes)
-    triggers = cross_triggers(judged, totals, criteria, kind) if criteria.alpha_ct > 0 else None
-    rates = Rates.of(seconds, criteria.alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
-    return Staircases.of_counts(points(judged, criteria, n_classes, triggers, rates), rates)
-
-
 def points(
-    judged: Judged,
-    criteria: Criteria,
-    n_classes: int,
-    triggers: Floats | None,
-    rates: Rates,
-    apart: bool | None = None,
+    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
-    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    triggers: what `cross_triggers` returns.
     """
     false = judged.false()
-    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria)), (false, (_FP,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
         lives.append((false._replace(weight=weight), (_TRIGGERS,)))
@@ -170,7 +150,8 @@ def points(
 def cross_triggers(judged: Judged, totals: Index, criteria: Criteria, kind: Index | None = None) -> Floats:
     """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
 
-    totals: what `sounding` returns of all files. kind: as for `staircases`.
+    totals: what `sounding` returns of all files. kind: (n_classes,) classes of the same kind belong to one
+    evaluation and can trigger one another; None: all do.
     """
     wrong, (n_ref, ticks) = judged.system.take(~judged.passed), totals
     n_classes = len(n_ref)
@@ -276,6 +257,12 @@ class Cuts:
         """Return the cuts of a reference against a system."""
         return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
 
+    def notes(self, group: str | None) -> list[str]:
+        """Return what a reader must know of PSDS over these cuts, for the whole or a group or scene."""
+        name = ScoreName("intersection", "soft", "psds", OVERALL, group=group)
+        sampled = f"the mean over {len(self.level)} evenly spaced levels of the reference"
+        return [] if self.exact else [f"{name} is {sampled}, which has too many to take all"]
+
     def stretches(self, n_sys: int) -> list[tuple[int, int]]:
         """Return which cuts are judged at a time, first and one past the last, of so many lifetimes."""
         step = max(1, _AT_ONCE // max(1, n_sys))
@@ -302,9 +289,75 @@ class Cuts:
         return events.events(), copies
 
 
-def kinds_of(n_cuts: int, n_classes: int) -> Index:
-    """Return the cut that each class of some cuts is of."""
-    return np.repeat(np.arange(n_cuts), n_classes)
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A PSD-ROC to be found: of a system, by its name in tallies, against the reference of a scope.
+
+    scope: a group or scene, None for the whole. size: how many lifetimes the system has. rates: how counts
+    become an eFPR. cuts: of a soft reference, those from `begin` to `end`, each with classes of its own; None
+    for the reference that is cut already. sounding: of all files, None where cross triggers do not count.
+    """
+
+    scope: str | None
+    system: str
+    size: int
+    rates: Rates
+    cuts: Cuts | None = None
+    begin: int = 0
+    end: int = 1
+    sounding: Index | None = None
+
+    def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
+        """Return the events of some files, judged, and how many classes there are."""
+        n_classes, system = len(tally.classes), tally.events[self.system]
+        if self.cuts is None:
+            reference = tally.events["reference"].events()
+        else:
+            levels = tally.events["levels"]
+            reference, system = self.cuts.sides(levels, system, self.begin, self.end, n_classes)
+        n_classes *= self.end - self.begin
+        return Judged.of(reference, system, n_classes, criteria), n_classes
+
+    def triggers(self, judged: Judged, n_classes: int, criteria: Criteria) -> Floats | None:
+        """Return the cross triggers of some files, None where they do not count."""
+        if self.sounding is None:
+            return None
+        n_cuts = self.end - self.begin
+        kind = np.repeat(np.arange(n_cuts), n_classes // n_cuts)
+        return cross_triggers(judged, self.sounding, criteria, kind)
+
+    def with_triggers(self, total: float) -> Roc:
+        """Return the same for the sum of all cross triggers."""
+        return replace(self, rates=Rates.of(self.rates.seconds, self.rates.alpha_ct, total))
+
+    def staircases(self, tally: Tally, criteria: Criteria) -> Staircases:
+        """Return the PSD-ROC of every class over all thresholds, of a tally of all files."""
+        judged, n_classes = self.judged(tally, criteria)
+        roc, triggers = self, None
+        if criteria.alpha_ct > 0:
+            roc = replace(self, sounding=sounding(judged.reference, n_classes))
+            triggers = roc.triggers(judged, n_classes, criteria)
+            roc = roc.with_triggers(0.0 if triggers is None else math.fsum(triggers))
+        counts = points(judged, criteria, n_classes, triggers, roc.rates)
+        return Staircases.of_counts(counts, roc.rates)
+
+
+def rocs_of(
+    settings: Settings, seconds: float, n_sys: int, cuts: Cuts | None = None, scope: str | None = None
+) -> list[Roc]:
+    """Return the PSD-ROCs that PSDS is made of: none where there is no time.
+
+    seconds: length of all files together. n_sys: how many lifetimes the system has. cuts: of the soft
+    reference, None where it has no PSDS.
+    """
+    if not seconds:
+        return []
+    rates = Rates.of(seconds, Criteria.of(settings).alpha_ct)
+    names = systems_of(settings) if "hard" in Plan.of(settings).psds else []
+    rocs = [Roc(scope, name, n_sys, rates) for name in names]
+    for begin, end in () if cuts is None else cuts.stretches(n_sys):
+        rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
+    return rocs
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,28 +395,44 @@ class Integral:
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
-def psds_tables(tally: Tally, settings: Settings) -> dict[tuple[str, str], Table]:
+def systems_of(settings: Settings) -> list[str]:
+    """Return what the systems of the hard reading are called in a tally: first the one without filter."""
+    return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
+
+
+def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
-    filters = [f"median {length}" for length in settings.psds_median_filters]
-    seconds, n_classes = _seconds(tally), len(tally.classes)
-    tables: dict[tuple[str, str], Table] = {}
-    if "hard" in Plan.of(settings).psds:
-        systems = {"psds": ["system"]} | ({"pipsds": filters} if filters else {})
-        rocs = {name: psds_curve(tally, settings, of) for name, of in systems.items()}
+    seconds, criteria, cuts, n_sys = _seconds(tally), Criteria.of(settings), None, 0
+    if seconds:
+        # Where there is no time events may not have been kept.
+        system = tally.events["system"]
+        n_sys = len(system)
+        if "soft" in Plan.of(settings).psds:
+            cuts = Cuts.between(tally.events["levels"], system)
+    rocs = rocs_of(settings, seconds, n_sys, cuts)
+    return tables_of(((roc, roc.staircases(tally, criteria)) for roc in rocs), len(tally.classes), settings)
+
+
+def tables_of(stairs: Iterable[tuple[Roc, Staircases]], n_classes: int, settings: Settings) -> Tables:
+    """Return the PSDS that the settings ask for; stairs: those of `rocs_of`, in their order."""
+    readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
+    hard = dict.fromkeys(systems_of(settings), Staircases.none(n_classes))
+    integral = Integral.empty(n_classes)
+    for each, of_roc in stairs:
+        if each.cuts is None:
+            hard[each.system] = of_roc
+        else:
+            integral.add(of_roc, each.cuts.width[each.begin : each.end], criteria)
+    tables: Tables = {}
+    if "hard" in readings:
+        first, *filtered = (hard[name] for name in systems_of(settings))
+        rocs = {"psds": psd_roc(first, criteria)}
+        if filtered:
+            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), criteria)
         tables["intersection", "hard"] = {
             name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
         }
-    if "soft" in Plan.of(settings).psds:
-        integral, criteria = Integral.empty(n_classes), Criteria.of(settings)
-        # Rates per hour have nothing to divide by where there is no time.
-        if seconds:
-            reference, system = tally.events["levels"], tally.events["system"]
-            cuts = Cuts.between(reference, system)
-            for begin, end in cuts.stretches(len(system)):
-                sides = cuts.sides(reference, system, begin, end, n_classes)
-                kind = kinds_of(end - begin, n_classes)
-                stairs = staircases(*sides, len(kind), seconds, criteria, kind)
-                integral.add(stairs, cuts.width[begin:end], criteria)
+    if "soft" in readings:
         value, classes = integral.means()
         tables["intersection", "soft"] = {"psds": Averaged(classes, overall=np.array(value))}
     return tables
@@ -373,26 +442,18 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    cuts = Cuts.between(tally.events["levels"], tally.events["system"])
-    return [] if cuts.exact else [sampled_note(len(cuts.level), group)]
-
-
-def sampled_note(n_cuts: int, group: str | None) -> str:
-    """Return what a reader must know of PSDS over some of the levels of the reference."""
-    sampled = f"the mean over {n_cuts} evenly spaced levels of the reference"
-    name = str(ScoreName("intersection", "soft", "psds", OVERALL, group=group))
-    return f"{name} is {sampled}, which has too many to take all"
+    return Cuts.between(tally.events["levels"], tally.events["system"]).notes(group)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
-    seconds, n_classes = _seconds(tally), len(tally.classes)
+    seconds, criteria = _seconds(tally), Criteria.of(settings)
     if not seconds:
         # Nothing happens so often an hour where there is no time; events may not have been kept.
-        return PsdRoc(np.zeros(1), np.full(1, np.nan), math.nan, np.full(n_classes, np.nan))
-    reference, criteria = tally.events["reference"].events(), Criteria.of(settings)
-    parts = [staircases(reference, tally.events[name], n_classes, seconds, criteria) for name in systems]
-    return psd_roc(Staircases.joined(parts), criteria)
+        return psd_roc(Staircases.none(len(tally.classes)), criteria)
+    rates = Rates.of(seconds, criteria.alpha_ct)
+    stairs = [Roc(None, name, 0, rates).staircases(tally, criteria) for name in systems]
+    return psd_roc(Staircases.joined(stairs), criteria)
 
 
 def _seconds(tally: Tally) -> float:

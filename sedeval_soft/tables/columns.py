@@ -251,11 +251,7 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
             settled.add(i)
     for role in ("onset", "offset"):
         if role not in roles:
-            close = [name for name in names[:_LISTED] if close_matches(normal(name), ALIASES[role], 1, 0.75)]
-            hint = f"did you mean {role} by {close[0]!r}?" if close else f"expected one named {role!r}"
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            listed = ", ".join(map(repr, names[:_LISTED]))
-            raise LayoutError(f"there is no {role} column among {listed}{more}; {hint}", "missing-column")
+            raise _without_time(role, names)
     if "event_label" not in roles:
         _enter_classes(names, roles, settled)
     elif len(row) == len(names) and None in roles:
@@ -264,6 +260,17 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
     choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
+
+
+def _without_time(role: str, names: Sequence[str]) -> LayoutError:
+    """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
+    names, more = names[:_LISTED], len(names) - _LISTED
+    listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
+    close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
+    at = next((i for i in close if not role_of(names[i])), None)
+    hint = f"expected one named {role!r}" if at is None else f"did you mean {role!r} by {names[at]!r}?"
+    column = None if at is None else at + 1
+    return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
@@ -324,10 +331,9 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         wrong = "could be filename, onset, offset and a class called by a number, or a label, its times and a"
         return LayoutError(f"{line} {wrong} value; expected a header that says which", "ambiguous-table")
     for role in ("onset", "offset"):
-        for i, text in enumerate(texts):
-            if not role_of(text) and close_matches(normal(text), ALIASES[role], 1, 0.75):
-                message = f"{line} is not a header that is known; did you mean {role!r} by {text!r}?"
-                return LayoutError(message, "missing-column", i + 1)
+        error = _without_time(role, texts)
+        if error.column is not None:
+            return error
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
         "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]",

@@ -6,8 +6,8 @@ Tables of text are those of DESED, DCASE, sed_eval, MAESTRO and sed_scores_eval,
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -184,17 +184,6 @@ def unfold(rows: EventTable) -> EventTable:
     return EventTable(rows.files, rows.classes, file, onset, offset, (values.ravel(),), rows.origin, label)
 
 
-_LOST = {
-    "finer": ("row", "with times finer than a microsecond, which are rounded"),
-    "valueless": ("row", "without a value, which become{s} {values} of 1"),
-    "empty": ("row", "without length"),
-    "overlapping": ("overlap", "of rows of one class, which take{s} the largest value"),
-    "cut": ("row", "that {are} cut where others begin or end"),
-    "filled": ("cell", "of classes without row, which become{s} {values} of 0"),
-}
-"""What folding loses, in words."""
-
-
 def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tuple[EventTable, list[str]]:
     """Return time steps between all boundaries of a recording, and what is lost by it.
 
@@ -228,21 +217,20 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
     if gaps:
         steps &= (counts > 0).any(axis=1)
     at = np.flatnonzero(steps)
-    lost = Counter(
-        finer=int(np.count_nonzero(finer)),
-        valueless=len(rows) if rows.value is None else 0,
-        empty=int(np.count_nonzero(length == 0)),
-        overlapping=int(np.count_nonzero(counts > 1)),
-        cut=int(np.count_nonzero(length > 1)),
-        filled=int(np.count_nonzero(counts[at] == 0)),
-    )
     onset, offset = (to_seconds(ticks[tick[step]]) for step in (at, at + 1))
     columns = [np.ascontiguousarray(column) for column in cells[at].T]
     codes = edge_file[at].astype(np.int32)
     wide = EventTable(rows.files, rows.classes, codes, onset, offset, tuple(columns), rows.origin)
+    lost = (
+        (finer, "row", "with times finer than a microsecond, which are rounded"),
+        (np.full(len(rows), rows.value is None), "row", "without a value, which become{s} {values} of 1"),
+        (length == 0, "row", "without length"),
+        (counts > 1, "overlap", "of rows of one class, which take{s} the largest value"),
+        (length > 1, "row", "that {are} cut where others begin or end"),
+        (counts[at] == 0, "cell", "of classes without row, which become{s} {values} of 0"),
+    )
     losses = []
-    for key, (noun, text) in _LOST.items():
-        n = lost[key]
+    for n, noun, text in ((int(np.count_nonzero(mask)), noun, text) for mask, noun, text in lost):
         words = text.format(s="s" * (n == 1), are=be(n), values="a value" if n == 1 else "values")
         losses += [f"{counted(n, noun)} {words}"] if n else []
     return wide, losses
@@ -348,18 +336,15 @@ def written_columns(rows: EventTable, form: str, forbidden: str = "\r\n") -> lis
 
 def _check_header(rows: EventTable, header: tuple[str, ...], form: str) -> None:
     if not rows.classes:
-        raise InputError(Problem(rows.origin.name, f"holds no class; {form} has a column for each"))
-    wrong, n = ["its classes"], len(rows.classes)
-    try:
-        layout = layout_of_header(header)
-        roles = zip(rows.classes, layout.roles[-n:], strict=True)
-        wrong = [f"the class {shown(label)}" for label, role in roles if role != "class"] or wrong
-        if layout.names == header and layout.roles[-n:] == ("class",) * n:
-            return
-    except LayoutError:
-        pass
-    message = f"cannot be a column of {form}: it would be read as one of another kind; expected --to long"
-    raise _cannot(rows, f"{wrong[0]} {message}")
+        raise _cannot(rows, f"holds no class; {form} has a column for each")
+    roles: tuple[str | None, ...] = ()
+    with suppress(LayoutError):
+        roles = layout_of_header(header).roles[-len(rows.classes) :]
+    if roles != ("class",) * len(rows.classes):
+        taken = (label for label, role in zip(rows.classes, roles, strict=False) if role != "class")
+        what = next((f"the class {shown(label)}" for label in taken), "its classes")
+        message = f"cannot be a column of {form}: it would be read as one of another kind; expected --to long"
+        raise _cannot(rows, f"{what} {message}")
 
 
 def silent_files(rows: EventTable) -> list[str]:

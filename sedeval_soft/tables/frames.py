@@ -99,14 +99,18 @@ class _Table:
 
     def numbers(self, position: int, role: str) -> Floats:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""
-        return self._converted(position, "number", "a number", lambda column: _numbers(column, role))
+        return self._converted(position, "number", "a number", None, lambda column: _numbers(column, role))
 
     def texts(self, position: int | None) -> Named | None:
         """Return a column of names; None where there is no column. Raises InputError naming what is none."""
-        return None if position is None else self._converted(position, "name", "text, such as 'car'", _names)
+        if position is None:
+            return None
+        return self._converted(position, "name", "text, such as 'car'", "", _names)
 
-    def _converted(self, position: int, noun: str, expected: str, convert: Callable[[Any], T]) -> T:
-        """Return a column converted; raises InputError naming the first cell that is not, alone, either."""
+    def _converted(
+        self, position: int, noun: str, expected: str, beside: str | None, convert: Callable[[Any], T]
+    ) -> T:
+        """Return a column converted; raises InputError naming the first cell that cannot be."""
         column, title = self.columns[position], self.names[position]
         try:
             return convert(column)
@@ -114,7 +118,7 @@ class _Table:
             error = failure
         for row, cell in enumerate(column.to_pylist() if isinstance(column, pa.ChunkedArray) else column):
             try:
-                convert([cell])
+                convert([beside, cell])
             except _FAILURES:
                 wrong = f"{title} is {_shown(cell)}: the column does not hold {noun}s"
                 raise InputError(self.problem(row, f"{wrong}; expected {expected}")) from error
@@ -184,20 +188,18 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
     """Return a table of a data frame or a mapping of columns; raises InputError for what is none."""
     if isinstance(data, Mapping):
         return _of_columns({str(key): column for key, column in data.items()}, name)
-    if type(data).__module__.partition(".")[0] == "pandas" and not isinstance(data, type):
-        return _of_pandas(data, name)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         return _of_objects(data, name)
-    if isinstance(data, list | tuple):
-        message = (
-            f"a {type(data).__name__} is not a table; {_EXPECTED}: pandas.DataFrame(rows, columns=[...]) "
-            "makes a data frame of rows, numpy.array(segments) an array of segments"
-        )
-        raise InputError(Problem(name, message))
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
+        return _of_pandas(data, name)
     try:
         table = data if isinstance(data, pa.Table) else pa.table(data)
     except Exception as error:  # whatever a stranger's object raises when it is asked for columns
-        raise InputError(Problem(name, f"{_shown(data)} is not a table; {_EXPECTED}")) from error
+        what, more = _shown(data), ""
+        if isinstance(data, list | tuple):
+            what = f"a {type(data).__name__}"
+            more = ": pandas.DataFrame(rows, columns=[...]) or numpy.array(segments) makes one of a list"
+        raise InputError(Problem(name, f"{what} is not a table; {_EXPECTED}{more}")) from error
     names = tuple(str(column) for column in table.column_names)
     return _Table(name, names, table.columns)
 
@@ -230,8 +232,6 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
 
 
 def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
-    if not hasattr(data, "columns") or not hasattr(data, "iloc"):
-        raise InputError(Problem(name, f"a pandas {type(data).__name__} is not a table; {_EXPECTED}"))
     try:
         frame = data.reset_index() if any(level is not None for level in data.index.names) else data
     except ValueError as error:

@@ -228,7 +228,7 @@ def _mixed(source: str, message: str) -> InputError:
     return InputError(Problem(source, f"mixes tables: {message}; expected one form", code="mixed-tables"))
 
 
-def check_apart(name: str, tables: Iterable[tuple[str, EventTable]], what: str = "folder") -> None:
+def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
     """Refuse a folder, or an archive, of which two tables have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
@@ -236,28 +236,18 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]], what: str =
     """
     first: dict[str, str] = {}
     for table, rows in tables:
-        for code in distinct(rows.file).tolist():
-            other = first.setdefault(rows.files[code], table)
+        for recording in (rows.files[code] for code in distinct(rows.file).tolist()):
+            other = first.setdefault(recording, table)
             if other != table:
-                raise InputError(_shared(name, other, table, rows.files[code], what))
-
-
-def _shared(name: str, one: str, other: str, recording: str, what: str) -> Problem:
-    # Where the folder lies is said by the source alone: others may read the message on a board.
-    names = [PurePath(one).name, PurePath(other).name]
-    packed, hold = "unpacked into a FOLDER, " if what == "archive" else "", seem_thresholds(names)
-    message = (
-        f"{' and '.join(names)} both have rows of recording {recording!r}; expected one table for each "
-        f"recording: {packed}--operating-points FOLDER takes tables of one system at several thresholds"
-    )
-    # A pattern of names that hold thresholds is refused as well.
-    message += (
-        ", of events without values, in place of SYSTEM; as REFERENCE, give one of them"
-        if hold
-        else f", and a pattern such as 'FOLDER/*{PurePath(one).suffix}' parts of one table"
-    )
-    mend = f"leave one of them, or say what they are: `--operating-points`{'' if hold else ' or a pattern'}"
-    return Problem(spelled(name), message, code="repeated-recording", mend=mend)
+                # Where the folder lies is said by the source alone: others may read the message on a board.
+                message = (
+                    f"{PurePath(other).name} and {PurePath(table).name} both have rows of recording "
+                    f"{recording!r}; expected one table for each recording: --operating-points FOLDER takes "
+                    "tables of one system at several thresholds, in place of SYSTEM, and a pattern such as "
+                    f"'FOLDER/*{PurePath(table).suffix}' parts of one table"
+                )
+                mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
+                raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 
 def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
@@ -337,8 +327,8 @@ def read_members(
     _check_recordings(name, labels)
     tables = {label: with_recording(rows, stem_of(label)) for label, rows in zip(labels, read, strict=True)}
     check_alike(name, [(label, rows) for label, rows in tables.items() if len(rows)])
-    check_apart(name, tables.items(), what)
-    forms = [rows.origin.form for rows in read if rows.origin.form != _EMPTY]
+    check_apart(name, tables.items())
+    forms = [rows.origin.form for rows in tables.values() if rows.origin.form != _EMPTY]
     form = ", ".join([f"{what} of {counted(len(tables), 'table')}", *forms[:1]])
     return _join(name, form, tables, limits, "Expected batches of files", [f"{label}: " for label in labels])
 
@@ -365,13 +355,7 @@ def _read(source: Source, form: str, limits: Limits) -> EventTable:
 
 def read_shards(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
     """Return the rows of all shards that a pattern fits; raises InputError as `joined` does."""
-    shards: list[Shard] = []
-    n_rows = 0
-    for shard in shards_of(name, limits):
-        shards.append(shard.read(shard.name, limits, form))
-        n_rows += shards[-1].n_rows
-        limits.check(spelled(name), "rows", n_rows, "rows or more in its shards")
-    return joined(name, shards, limits)
+    return joined(name, [shard.read(shard.name, limits, form) for shard in shards_of(name, limits)], limits)
 
 
 def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> EventTable:

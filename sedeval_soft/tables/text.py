@@ -68,15 +68,11 @@ csv.field_size_limit(1 << 30)
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """The delimiter and layout of a table, and how many lines stand before its rows.
-
-    sound: whether the lines that were looked at are text; where not, it must be read line by line.
-    """
+    """The delimiter and layout of a table, and how many lines stand before its rows."""
 
     delimiter: str
     layout: Layout
     skip: int
-    sound: bool = True
 
     def origin(self, source: Source) -> Origin:
         """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
@@ -192,10 +188,7 @@ def records(
 
 def split(line: str, delimiter: str) -> list[str]:
     """Split one line into fields, quotes minded."""
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return line.split(delimiter)
+    return next(csv.reader([line], delimiter=delimiter), [])
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
@@ -251,16 +244,15 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        # Other lines that are no text are refused when rows are read.
-        sniffed = _sniffed(texts, number, limits, sound=len(texts) == len(lines))
+        sniffed = _sniffed(texts, number, limits)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
-    if sniffed.sound and sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
+    if sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
         _check_unclear(source, sniffed, limits)
     return sniffed
 
 
-def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) -> Sniffed:
+def _sniffed(lines: Sequence[str], number: int, limits: Limits) -> Sniffed:
     """Return what a table looks like; raises LayoutError. number: of the first of its lines."""
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
@@ -268,16 +260,16 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits, *, sound: bool) 
         if looks_like_header(fields, columns):
             _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
-            return Sniffed(delimiter, layout_of_header(fields, columns, row), number, sound)
+            return Sniffed(delimiter, layout_of_header(fields, columns, row), number)
     for delimiter in DELIMITERS:
         rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
         # Others declare a file without events, or are divided by another delimiter.
         row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
         layout = layout_of_row(row)
         if layout is not None:
-            return Sniffed(delimiter, layout, 0, sound)
+            return Sniffed(delimiter, layout, 0)
     if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
-        return Sniffed("\t", FILES_ALONE, 0, sound)
+        return Sniffed("\t", FILES_ALONE, 0)
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         points = [field.replace(",", ".") for field in fields]
@@ -329,7 +321,7 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     """
     layout, data, edge = sniffed.layout, source.data, sniffed.delimiter.encode()
     _check_room(source, len(layout.names))
-    if not sniffed.sound or (data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data)):
+    if data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data):
         return None
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT

@@ -448,18 +448,8 @@ class AlignmentReport:
         for kind, noun, text in _FILES:
             files = sorted(getattr(self, kind))
             if files:
-                hint = self._hint(files) if "{hint}" in text else ""
+                hint = named_alike(self.missing, files) if "{hint}" in text else ""
                 yield text.format(files=listing(files, noun), are=be(len(files)), hint=hint)
-
-    def _hint(self, files: Sequence[str]) -> str:
-        """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
-        from sedeval_soft.tables.joined_tables import seem_thresholds
-
-        thresholds = (
-            "; their names hold thresholds: if they are tables of operating points, write a column of file "
-            "names in each, and give the folder as --operating-points"
-        )
-        return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield what is assumed where the system goes on after the reference's last offset.

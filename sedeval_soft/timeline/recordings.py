@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
@@ -138,8 +138,7 @@ def align(
     findings = replace(
         findings,
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
-        # Compared in ticks: what no segment can tell is not later.
-        after_end=_late_rows(raw, last["system"], ends, to_ticks),
+        after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
     )
     system = raw
@@ -218,17 +217,16 @@ def name_single_file(
     return sides[0], sides[1]
 
 
-def _late_rows(
-    rows: EventTable, last: Floats, ends: Floats, clock: Callable[[Floats], Array] = np.asarray
-) -> dict[str, tuple[int, float]]:
+def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[int, float]]:
     """Return by file how many rows end after it does, and by how many seconds at the most.
 
-    last, ends: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other.
-    clock: what times are compared in.
+    last, ends: (n_files,) seconds: no row of a file ends after the one, and the file ends at the other. They
+    are compared in ticks: what no segment can tell is not later.
     """
-    if not (clock(last) > clock(ends)).any():
+    ticks = to_ticks(np.minimum(ends, LONGEST))
+    if not (to_ticks(last) > ticks).any():
         return {}
-    late = np.flatnonzero(clock(rows.offset) > clock(ends)[rows.file])
+    late = np.flatnonzero(to_ticks(rows.offset) > ticks[rows.file])
     file = rows.file[late]
     n_rows, seconds = np.bincount(file, minlength=len(ends)), np.zeros(len(ends))
     np.maximum.at(seconds, file, rows.offset[late] - ends[file])

@@ -14,8 +14,7 @@ from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import fit, recording
+from sedeval_soft.tables.fit import Fitted, fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
 from sedeval_soft.tables.joined_tables import stem_of
 from sedeval_soft.tables.limits import Limits
@@ -42,29 +41,26 @@ class Conversion:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows that are ready to be written in a form.
-
-    rows: as it holds them. stems: what the files of a folder are called, none of a single file.
-    """
+    """Rows that are ready to be written in a form, and what that does."""
 
     form: Form
-    rows: EventTable
+    fitted: Fitted
     conversion: Conversion
-    stems: tuple[str, ...] | None
 
     def content(self) -> bytes:
         """Return the bytes of a single file."""
-        return self.form.write(self.rows)
+        return self.form.write(self.fitted.rows)
 
     def write(self, target: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write a file, or a folder of one per recording: it is complete or as it was."""
-        if self.stems is None:
+        rows, stems = self.fitted.rows, self.fitted.stems
+        if stems is None:
             write_atomic(target, compressed(os.fspath(target), self.content()))
             return
         extensions, named = self.form.extensions, self.form.named
         members = (
-            (stem + extensions[0], self.form.write(recording(self.rows, code, named=named)))
-            for code, stem in enumerate(self.stems)
+            (stem + extensions[0], self.form.write(recording(rows, code, named=named)))
+            for code, stem in enumerate(stems)
         )
         write_folder(target, members, replaceable=extensions, force=force)
 
@@ -136,4 +132,4 @@ def prepare(
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
     sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
     done = Conversion(rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None)
-    return Prepared(form, fitted.rows, done, fitted.stems)
+    return Prepared(form, fitted, done)

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
@@ -41,12 +41,12 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError, write_atomic
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.submissions import (
-    Outcome,
     Record,
     find_submissions,
     hash_of,
@@ -66,7 +66,7 @@ _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.m
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
-"""Files of the cache."""
+"""Files of the cache, one for each submission."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,7 @@ def build_site(
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
     task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
-    _check_classes(task)
-    _check_reference(task)
+    _check(task)
     found, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
     baseline = next((each.name for each in found if each.entry == baseline), baseline)
@@ -142,10 +141,10 @@ def build_site(
     test = ties or test_for(rank_by, settings)
     warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
     builder = _Builder(task, baseline, title, reports, test, root, stored, warnings)
-    scored = builder.look_at(found, progress)
-    board = builder.compare()
-    builder.write(board)
-    invalid = [each for each in builder.submissions if each.scores is None]
+    done, scored = builder.look_at(found, progress)
+    board = builder.compare(done)
+    builder.write(done, board)
+    invalid = [each for each in done if each.scores is None]
     return Site(
         board,
         {each.name: each.n_problems for each in invalid},
@@ -160,9 +159,7 @@ def build_site(
 class _Builder:
     """Builds a site: what comes of each submission, the board of all, the pages.
 
-    root, cache: the folders of the site, and of what need not be computed again. submissions: those that were
-    looked at; tallies: the bytes by which the valid ones are compared, by their names; keys: of their records
-    in the cache; used: keys of all that of the cache is not to go.
+    root, cache: the folders of the site, and of what need not be computed again.
     """
 
     task: Task
@@ -173,58 +170,52 @@ class _Builder:
     root: Path
     cache: Path
     warnings: list[str]
-    submissions: list[Submission] = field(default_factory=list)
-    tallies: dict[str, bytes] = field(default_factory=dict)
-    keys: dict[str, str] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
 
-    def look_at(self, submissions: Sequence[Submission], progress: Progress | None) -> list[str]:
-        """Score what changed; return the names of what did."""
+    def look_at(
+        self, submissions: Sequence[Submission], progress: Progress | None
+    ) -> tuple[list[Submission], list[str]]:
+        """Return submissions with what came of each, and the names of those that were scored anew."""
         shaped = task_key(self.task), *((self.title, plotly_name()) if self.reports else ())
-        scored = []
-        for number, submission in enumerate(submissions, 1):
-            key = hash_of(shaped, submission.name, submission.slug, submission.entry, submission.digest)
-            record = _stored(self.cache, key, Record)
+        done, scored = [], []
+        for each in submissions:
+            submission = replace(each, key=hash_of(shaped, each.name, each.slug, each.entry, each.digest))
+            record = _stored(self.cache / f"{submission.key}.json", submission.key, Record)
             # Pages that were changed or lost are made again.
             if record is None or record.pages != self._hashes(record.pages):
-                record = self._anew(submission, key)
+                record = self._anew(submission)
                 scored.append(submission.name)
-            self.keys[submission.name] = key
-            self.used.add(key)
-            self.tallies[submission.name] = record.tally
-            self.submissions.append(record.of(submission, self.task.settings))
+            done.append(record.of(submission, self.task.settings))
             if progress is not None:
-                progress(number, len(submissions))
-        return scored
+                progress(len(done), len(submissions))
+        return done, scored
 
     def _hashes(self, pages: Iterable[str]) -> dict[str, str]:
         return {path: sha256_of(self.root / path) for path in pages}
 
-    def _anew(self, submission: Submission, key: str) -> Record:
+    def _anew(self, submission: Submission) -> Record:
         """Score a submission, and write the pages that are of it alone."""
-        outcome = score_submission(submission, self.task)
-        record, lasting = outcome.record, outcome.lasting
-        if outcome.scores is not None:
-            _write(self.root / submission.data, render([outcome.scores], "json"))
+        record, scores, rows = score_submission(submission, self.task)
+        lasting = record.lasting
+        if scores is not None:
+            _write(self.root / submission.data, render([scores], "json"))
             pages = [submission.data]
             if self.reports:
-                lasting = self._report(submission, outcome)
+                lasting = self._report(submission, rows)
                 pages += [submission.report] * lasting
             record = msgspec.structs.replace(record, pages=self._hashes(pages))
         if lasting:
-            _store(self.cache, key, record)
+            _store(self.cache / f"{submission.key}.json", submission.key, record)
         return record
 
-    def _report(self, submission: Submission, outcome: Outcome) -> bool:
+    def _report(self, submission: Submission, rows: EventTable | None) -> bool:
         """Write the report of a submission; return whether one could be made of it."""
-        task, name = self.task, submission.name
+        task, name, path = self.task, submission.name, self.root / submission.report
         home = ("../index.html", self.title)
-        path = self.root / submission.report
         _make_folder(path.parent)
         try:
             write_report(
                 task.reference,
-                {name: outcome.rows},
+                {name: rows},
                 path,
                 choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
                 durations=task.durations,
@@ -242,29 +233,27 @@ class _Builder:
             return False
         return True
 
-    def compare(self) -> Board | None:
+    def compare(self, submissions: Sequence[Submission]) -> Board | None:
         """Return the board of the submissions that have scores."""
         rank_by, settings = self.task.rank_by, self.task.settings
-        systems = [each.scores for each in self.submissions if each.scores is not None]
+        valid = [each for each in submissions if each.scores is not None]
+        systems = [each.scores for each in valid if each.scores is not None]
         if self.baseline is not None:
-            check_baseline(self.baseline, [scores.system for scores in systems])
+            check_baseline(self.baseline, [each.name for each in valid])
         if not systems:
             return None
         # What one submission alone names must change no other's numbers.
         files = sorted(set.intersection(*({*scores.files} for scores in systems)))
         if self.test == "none" or len(files) < 2:
             return rank_scores(systems, None, rank_by=rank_by, baseline=self.baseline)
-        names = [scores.system for scores in systems]
 
         def load(k: int) -> Tally:
-            return unpack_shard(names[k], self.tallies[names[k]]).tally
+            return unpack_shard(valid[k].name, valid[k].tally).tally
 
         # The keys of systems tell of all else that shapes what is drawn.
-        drawn = settings.replicates, settings.seed, settings.fixed_thresholds
-        key = hash_of(files, drawn, self.test)
-        self.used.add(key)
-        computed = _stored(self.cache, key, Comparisons) or Comparisons()
-        keys = [self.keys[name] for name in names]
+        key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
+        stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
+        computed = _stored(stored, key, Comparisons) or Comparisons()
         paired = Paired(keys, files, load, rank_by, settings, self.test, computed)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
@@ -275,13 +264,13 @@ class _Builder:
                     score = replace(score, low=finite(low), high=finite(high))
                 systems[k] = replace(systems[k], scores={**systems[k].scores, score.name: score})
         board = rank_scores(systems, paired, rank_by=rank_by, baseline=self.baseline)
-        _store(self.cache, key, computed.among(keys))
+        _store(stored, key, computed.among(keys))
         return board
 
-    def write(self, board: Board | None) -> None:
+    def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
         root, task = self.root, self.task
-        pages = {path for each in self.submissions for path in each.pages}
+        pages = {path for each in submissions for path in each.pages}
         if self.reports and board is not None:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
@@ -298,10 +287,10 @@ class _Builder:
             test=self.test if drawn else "none",
             reference=task.reference.origin,
             warnings=tuple(self.warnings),
-            submissions=self.submissions,
+            submissions=submissions,
             board=board,
         )
-        for each in self.submissions:
+        for each in submissions:
             if each.scores is None:
                 _write(root / each.problems_page, written.problems(each))
                 pages.add(each.problems_page)
@@ -311,31 +300,26 @@ class _Builder:
         _write(root / "board.json", written.json())
         _write(root / "index.html", written.index())
         _prune(root, _PAGES, pages)
-        _prune(self.cache, _RECORDS, {f"{key}.json" for key in self.used})
+        _prune(self.cache, _RECORDS, {f"{each.key}.json" for each in submissions})
 
 
-def _check_reference(task: Task) -> None:
-    """Refuse a reference that is probably misread, where that makes all submissions invalid."""
-    if task.settings.strict:
-        rows = task.reference
-        misread = align(rows, rows, task.settings, task.durations).findings.misread("reference")
+def _check(task: Task) -> None:
+    """Refuse what would make all submissions invalid, and scores of classes that none of them can have."""
+    settings, rows = task.settings, task.reference
+    if settings.strict:
+        misread = align(rows, rows, settings, task.durations).findings.misread("reference")
         if misread:
             raise EvaluationError("\n".join([*misread, STRICT]))
-
-
-def _check_classes(task: Task) -> None:
-    """Refuse scores of classes that no submission can have for certain, and classes that make all invalid."""
-    settings, classes = task.settings, task.reference.classes
-    absent = [label for label in settings.classes or () if label not in classes] if settings.strict else []
-    if absent:
-        hint = did_you_mean(absent[0], classes)
-        raise SettingsError(
-            f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
-            "--strict no submission could be valid"
-        )
+        absent = [label for label in settings.classes or () if label not in rows.classes]
+        if absent:
+            hint = did_you_mean(absent[0], rows.classes)
+            raise SettingsError(
+                f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
+                "--strict no submission could be valid"
+            )
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
-        unknown = name.class_name is not None and name.class_name not in (settings.classes or classes)
+        unknown = name.class_name is not None and name.class_name not in (settings.classes or rows.classes)
         if unknown and name.group is None:
             raise SettingsError(f"{text}: no class of the reference is named {name.class_name!r}")
 
@@ -403,18 +387,19 @@ def _prune(folder: Path, patterns: Sequence[str], stay: Collection[str]) -> None
                 path.unlink()
 
 
-def _stored(cache: Path, key: str, kind: type[T]) -> T | None:
-    """Return what was stored under a key, None where that is not there as it was left."""
-    digest, _, text = _bytes(cache / f"{key}.json").partition(b"\n")
+def _stored(path: Path, key: str, kind: type[T]) -> T | None:
+    """Return what a file of the cache has under a key, None where that is not there as it was left."""
+    digest, _, text = _bytes(path).partition(b"\n")
     with contextlib.suppress(msgspec.ValidationError):
-        return msgspec.convert(json.loads(text), kind) if digest == _digest(key, text) else None
+        if digest == _digest(key, text):
+            return msgspec.convert(json.loads(text), kind)
     return None
 
 
-def _store(cache: Path, key: str, document: object) -> None:
+def _store(path: Path, key: str, document: object) -> None:
     """Store an object under a key. Names may hold what no UTF-8 has: ASCII keeps them as they are."""
     text = json.dumps(msgspec.to_builtins(document), sort_keys=True, separators=(",", ":")).encode("ascii")
-    _write(cache / f"{key}.json", _digest(key, text) + b"\n" + text)
+    _write(path, _digest(key, text) + b"\n" + text)
 
 
 def _digest(key: str, text: bytes) -> bytes:

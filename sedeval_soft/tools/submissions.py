@@ -10,13 +10,13 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -48,6 +48,9 @@ _LARGEST = 1 << 16
 
 _KEYS = tuple(field.name for field in fields(About))
 
+_WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE | re.ASCII)
+"""Addresses of pages; quotes and brackets are not for them."""
+
 _DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
@@ -72,7 +75,8 @@ def find_submissions(
         raise unreadable(spelled(os.fspath(folder)), message) from error
     described = {spelled(path.name): path for path in entries if path.suffix.lower() == _DESCRIPTION}
     others = [path for path in entries if spelled(path.name) not in described]
-    named = _named([path for path in others if _is_submission(path) and not _is_same(path, reference)])
+    handed_in = [path for path in others if _is_folder(path) or extension_of(path.name) in _READ]
+    named = _named([path for path in handed_in if not _is_same(path, reference)])
     submissions, warnings = [], []
     for name, slug in slugs(sorted(named)).items():
         path, about, digest = named[name], About(), ""
@@ -96,8 +100,8 @@ def find_submissions(
     return submissions, sorted([*ignored, *described]), warnings
 
 
-def _is_submission(path: Path) -> bool:
-    return extension_of(path.name) in _READ or (path.is_dir() and not path.is_symlink())
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evaluate
@@ -108,23 +112,18 @@ def _is_same(path: Path, reference: Any) -> bool:  # noqa: ANN401 - as for evalu
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return submissions by their names without extension, by whole names where others have the same.
-
-    A whole name may be what another is called without its extension; and of bytes that are no text, names
-    are spelled as others may have them.
-    """
+    """Return submissions by names without extension, by whole names where others are called the same."""
     named: dict[str, Path] = {}
-    whole = [spelled(path.name) for path in paths]
-    stems = [
-        spelled(path.name if path.is_dir() and not path.is_symlink() else stem_of(path.name))
-        for path in paths
-    ]
-    times = Counter([*stems, *(entry for entry, stem in zip(whole, stems, strict=True) if entry != stem)])
-    for path, stem, entry in zip(paths, stems, whole, strict=True):
-        name, number = stem if times[stem] == 1 else entry, 1
-        while (different := name if number == 1 else f"{name} ({number})") in named:
-            number += 1
-        named[different] = path
+    stems = [spelled(path.name if _is_folder(path) else stem_of(path.name)) for path in paths]
+    entries = [spelled(path.name) for path in paths]
+    times, whole = Counter(stems), {*entries}
+    for path, stem, entry in zip(paths, stems, entries, strict=True):
+        is_clear = times[stem] == 1 and (stem == entry or stem not in whole)
+        name = stem if is_clear else entry
+        # Bytes of a name that are no text are spelled as another name may have them.
+        while name in named:
+            name += "'"
+        named[name] = path
     return named
 
 
@@ -172,7 +171,7 @@ def read_about(path: Path, name: str) -> About:
             if value is not None
         }
         about = msgspec.convert(given, About)
-        if about.url and not _is_web_address(about.url):
+        if about.url and (not _WEB.fullmatch(about.url) or {*about.url} & {*"\"'<>\\`"}):
             raise ValueError(f"url {about.url!r} is not the address of a page; expected https://...")
         return about
     except InputError as error:
@@ -183,28 +182,20 @@ def read_about(path: Path, name: str) -> About:
         raise InputError(Problem(name, str(error))) from error
 
 
-def _is_web_address(url: str) -> bool:
-    if not url.isascii() or not url.isprintable() or set(url) & set(" \"'<>\\`"):
-        return False
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
-
-
 class Record(msgspec.Struct, frozen=True):
     """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
 
-    problems: the first of `n_problems`. pages: as in `Submission`. scores: those that a board shows, by name.
-    tally: the bytes by which it is compared with others. The rest: as in `Scores`.
+    problems: the first of `n_problems`. pages: as in `Submission`. lasting: whether the same comes of it the
+    next time. tally: the bytes by which it is compared with others. scores: those that a board shows, by
+    name; it and the rest as in `Scores`.
     """
 
     problems: tuple[Problem, ...] = ()
     n_problems: int = 0
     pages: dict[str, str] = {}
-    scores: dict[str, Score] = {}
+    lasting: bool = True
     tally: bytes = b""
+    scores: dict[str, Score] = {}
     classes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     length: float = 0.0
@@ -226,23 +217,11 @@ class Record(msgspec.Struct, frozen=True):
             problems=self.problems,
             n_problems=self.n_problems,
             pages=self.pages,
+            tally=self.tally,
         )
 
 
 _OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a submission that was looked at anew.
-
-    scores, rows: of one that could be scored. lasting: whether the same comes of it the next time.
-    """
-
-    record: Record
-    scores: Scores | None = None
-    rows: EventTable | None = None
-    lasting: bool = True
 
 
 def task_key(task: Task) -> str:
@@ -257,27 +236,30 @@ def task_key(task: Task) -> str:
     )
 
 
-def score_submission(submission: Submission, task: Task) -> Outcome:
-    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault."""
-    problem = submission.problems[0] if submission.problems else None
+def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores | None, EventTable | None]:
+    """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault.
+
+    Returns what is to be stored, and of one that could be scored all its scores and its rows.
+    """
+    if submission.problems:
+        return Record(submission.problems, submission.n_problems, lasting=False), None, None
     try:
-        if problem is None:
-            return _score(submission, task)
+        return _score(submission, task)
     except UnknownScoreError:
         raise  # asked for by who runs this
     except EvaluationError as error:
         problems, number = _problems(error, submission, task)
-        return Outcome(Record(tuple(problems), number))
+        return Record(tuple(problems), number), None, None
     except MemoryError:
         problem = Problem(submission.entry, "needs more memory than there is")
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
         defect = f"defect of this program: {type(error).__name__}: {error}"
         problem = Problem(submission.entry, defect)
-    return Outcome(Record((problem,), 1), lasting=False)
+    return Record((problem,), 1, lasting=False), None, None
 
 
-def _score(submission: Submission, task: Task) -> Outcome:
+def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
     name = submission.name
     rows = read_rows(submission.path, limits=task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
@@ -289,14 +271,14 @@ def _score(submission: Submission, task: Task) -> Outcome:
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
     settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
-    chosen = {
+    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
+    values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
+    values["scores"] = {
         score.name: score
         for score in scores.scores.values()
         if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
     }
-    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
-    tally = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
-    return Outcome(Record(**values | {"scores": chosen, "tally": tally}), scores, rows)
+    return Record(**values), scores, rows
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:

@@ -88,11 +88,6 @@ def test_a_score_computes_its_group_by_itself(name):
     assert float(run("--score", name).out) == evaluate(REFERENCE, SYSTEM, only="all", measures="all")[name]
 
 
-def test_a_requirement_adds_its_basis_to_the_default_ones():
-    done = run("--require", "clip.soft.brier.micro<=1")
-    assert all(f"\n{row}" in done.out for row in ("segment  hard", "event    soft", "clip     soft"))
-
-
 @pytest.mark.parametrize("suffix", ["tsv", "parquet"])
 def test_curves_are_written_beside_the_results(tmp_path, suffix):
     path = tmp_path / f"c.{suffix}"

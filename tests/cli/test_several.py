@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from called import call, written
-from drawn_again import FILES, random_tables
+from drawn_again import random_tables
 
 from sedeval_soft import mean_of_runs
 from sedeval_soft.cli.options import METHODS
@@ -37,12 +37,9 @@ def ends(done):
 @pytest.mark.parametrize(
     "order",
     [
-        ("--ci", "ref", "good", "--format", "json"),
         ("ref", "good", "--ci", "--format", "json"),
-        ("--format", "json", "ref", "good", "--ci"),
         ("--format", "json", "--ci", "--", "ref", "good"),
-        ("--ci", "Bootstrap", "--format", "json", "ref", "good"),
-        ("evaluate", "--ci", "ref", "good", "--format", "json"),
+        ("evaluate", "--ci", "Bootstrap", "ref", "good", "--format", "json"),
     ],
     ids=" ".join,
 )
@@ -50,7 +47,6 @@ def test_a_method_need_not_be_named(paths, order):
     arguments, at = [paths.get(word, word) for word in order], int(order[0] == "evaluate")
     done = call(*arguments[:at], *LITTLE, *arguments[at:])
     assert done.document["settings"]["ci"] == "bootstrap", done.err
-    assert done.scores[F1]["low"] < done.scores[F1]["value"] < done.scores[F1]["high"]
 
 
 def test_each_method_gives_other_intervals_of_the_same_numbers(paths):
@@ -122,26 +118,11 @@ def test_runs_have_a_mean_and_its_interval(paths):
     assert wide[0] == narrow[0] and wide[1] < narrow[1] < narrow[2] < wide[2]
 
 
-def test_one_fold_is_refused_and_strangers_are_told_of(paths, tmp_path):
-    table, lines = tmp_path / "folds.tsv", [f"{file}\tonly\n" for file in FILES]
-    asked = (paths["ref"], paths["good"], "--folds", table, "--format", "json")
-    for rows, said in ((lines, "one fold, 'only'; expected two or more"), (lines[:-1], "'e'")):
-        table.write_text("filename\tfold\n" + "".join(rows))
-        done = call(*asked)
-        assert (done.code, done.out) == (2, "") and said in done.err
-    table.write_text("filename\tfold\n" + "".join(lines[1:]) + "a\tother\nunknown\tother\n")
-    done = call(*asked)
-    assert done.code == 0 and "1 file ('unknown') not evaluated" in done.err
-    assert done.document["systems"][0]["folds"]["names"] == ["only", "other"]
-
-
 def test_one_of_several_outputs_that_would_be_replaced_is_told_by_its_number(paths):
-    both = [paths["good"], paths["bad"]]
-    before = [path.read_bytes() for path in both]
-    for number, path in enumerate(both, 1):
-        done = call(paths["ref"], *both, "-o", path)
-        assert done.code == 2 and f"-o {path}: this is the system output {number} ({path})" in done.err
-    assert [path.read_bytes() for path in both] == before
+    path = paths["bad"]
+    before, done = path.read_bytes(), call(paths["ref"], paths["good"], path, "-o", path)
+    assert done.code == 2 and f"-o {path}: this is the system output 2 ({path})" in done.err
+    assert path.read_bytes() == before
 
 
 def test_a_tally_says_which_measures_it_lacks(paths, tmp_path):

@@ -31,17 +31,12 @@ def test_what_is_said_is_read(tmp_path):
     [
         ("- a\n", "expected lines such as team: NAME, with the keys team, title, authors, url, note"),
         ("titel: x\n", "unknown key 'titel'; did you mean 'title'?"),
-        ("colour: x\n", "unknown key 'colour'"),
         ("team: [a]\n", "Expected `str`, got `array` - at `$.team`"),
-        ("authors: [[a]]\n", "got `array` - at `$.authors[0]`"),
         (f"note: {'x' * 301}\n", "Expected `str` of length <= 300 - at `$.note`"),
         (f"authors: [{', '.join(['a'] * 101)}]\n", "of length <= 100 - at `$.authors`"),
-        ("team: a\nteam: b\n", "team"),
         (f"# {'x' * (1 << 16)}\n", "has 65539 bytes; expected 65536 or fewer"),
         ("url: javascript:alert(1)\n", "is not the address of a page; expected https://..."),
-        ("url: ftp://example.org\n", "is not the address of a page"),
         ("url: 'https://example.org/<script>'\n", "is not the address of a page"),
-        ("url: https://exämple.org\n", "is not the address of a page"),
         ("url: 'https://[::1'\n", "is not the address of a page"),
     ],
 )

@@ -71,11 +71,6 @@ def after_the_end(value: float, gap: float = 0.0) -> Callable[[Rows, Rows], Adde
     return added
 
 
-def short_events(reference: Rows, _: Rows) -> Added:
-    later = [(name, end + 1 + k / 50) for name, end in ends(reference).items() for k in range(40)]
-    return [(name, onset, onset + 0.01, "car", 0.75) for name, onset in later], ()
-
-
 def other_files(value: float) -> Callable[[Rows, Rows], Added]:
     return lambda _, __: ([(f"x{i}", 0.0, 30.0, "dog", value) for i in range(5)], ())
 
@@ -104,24 +99,15 @@ def milliseconds(reference: Rows, _: Rows) -> Added:
             for f, end in ends_of for k in range(1000)], ()  # fmt: skip
 
 
-def milliseconds_elsewhere(_: Rows, __: Rows) -> Added:
-    return [(f"x{f}", k / 500, k / 500 + 0.001, "dog", 0.5) for f in range(3) for k in range(1000)], ()
-
-
 ADDITIONS: dict[str, Callable[[Rows, Rows], Added]] = {
     "rows of value 0": silent_rows,
     "silence right after the end": after_the_end(0.0),
-    "silence long after the end": after_the_end(0.0, gap=100.0),
-    "detections right after the end": after_the_end(1.0),
     "detections long after the end": after_the_end(1.0, gap=100.0),
     "weak detections after the end": after_the_end(0.0625),
-    "many short events after the end": short_events,
     "a thousand events of a millisecond after the end": milliseconds,
-    "a thousand events of a millisecond in files that nobody asked for": milliseconds_elsewhere,
     "silent files that nobody asked for": other_files(0.0),
     "files that nobody asked for": other_files(0.75),
     "all files declared empty": lambda _, __: ([], (*FILES, *(f"x{i}" for i in range(50)))),
-    "files declared empty": lambda _, __: ([], ("a", "x", "y", "z")),
     "silent classes that nobody asked for": other_classes(0.0),
     "classes that nobody asked for": other_classes(0.75),
     "every row twice": lambda _, system: (list(system), ()),
@@ -319,13 +305,6 @@ def test_copies_of_detections_that_pass_change_no_intersection(reference, data):
     )
     # In the middle of which levels a threshold is told may be another, where nothing changes at them.
     assert not {name for name in differing(before, after) if "threshold" not in name}
-
-
-def test_a_copy_of_a_false_alarm_is_another_false_alarm():
-    reference, rows = [("a", 0.0, 4.0, "car", 1.0)], [("a", 3.0, 9.0, "car", 1.0)]
-    for copies in (1, 2, 3):
-        scores = scored(reference, rows * copies, values=False)
-        assert [scores[f"intersection.hard.{name}.micro"] for name in ("tp", "fp")] == [0, copies]
 
 
 ATTACK = {"filename": "cafe.wav", "onset": 9000.0, "offset": 9001.0, "event_label": "car", "value": 0.0}

@@ -113,7 +113,6 @@ def test_stability_and_place_interval_by_hand():
     assert [end.tolist() for end in place_interval(replicates, 0.8)] == [[3], [3]]
     assert [end.tolist() for end in place_interval(replicates, 0.9)] == [[2], [4]]
     assert [end.tolist() for end in place_interval([[4, 2]], 0.95)] == [[4, 2], [4, 2]]
-    assert np.isnan(stability(np.empty((0, 2)), [1, 2])).all()
 
 
 @given(arrays(np.int64, st.tuples(st.integers(1, 40), st.just(2)), elements=st.integers(1, 5)), st.data())

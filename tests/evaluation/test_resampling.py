@@ -20,7 +20,7 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft import evaluate
+from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import event, matching, thresholds
@@ -132,6 +132,8 @@ def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch):
         np.isnan(values[names.index("event.soft.error_rate.micro")]),
     ):
         assert undefined.any() and not undefined.all()
+    evaluator = Evaluator(replace(settings, satisfice=None)).update(tables.reference, tables.system)
+    assert dict(Evaluator.of_bytes(evaluator.to_bytes()).compute()) == dict(evaluator.compute())
 
 
 @pytest.mark.parametrize("inclusive", [False, True], ids=["above", "inclusive"])

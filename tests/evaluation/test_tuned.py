@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tables import long_rows
 from tuning_oracle import ALL, BASES, FILES, GAPS, LABELS, best, counts, cut, held_out, merit, sides, some
 
-from sedeval_soft import EvaluationError, Evaluator, SettingsError, compare, evaluate
+from sedeval_soft import EvaluationError, Evaluator, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.evaluator import merge_tallies
 from sedeval_soft.evaluation.optimal import tune
@@ -85,19 +85,6 @@ def test_given_thresholds_cut_each_class(variant):
         own = tuned(found, basis)
         assert own == of_hard(other, own)
         assert {label: found[f"{basis}.tuned.threshold[{label}]"] for label in LABELS} == GIVEN
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_folds_are_cut_at_what_is_best_on_the_others(variant):
-    (reference, system), settings = sides(3), VARIANTS[variant]
-    found = evaluate(reference, system, folds=FOLDS, settings=settings)
-    for basis in BASES:
-        thresholds = held_out(reference, system, FOLDS, f"{basis}.f1", settings)
-        by_hand = cut(system, thresholds, inclusive=settings.inclusive)
-        other = evaluate(reference, by_hand, folds=FOLDS, settings=settings)
-        own = tuned(found, basis)
-        assert own == of_hard(other, own) and any("@1" in name for name in own)
 
 
 @pytest.mark.parametrize(
@@ -246,25 +233,6 @@ def test_batches_and_saved_tallies_are_tuned_over_all_their_files(tmp_path):
         merged.merge(Evaluator.load(paths[-1]))
     assert dict(evaluator.compute(folds=FOLDS)) == dict(merged.compute(folds=FOLDS)) == expected
     assert merge_tallies(paths).settings == settings
-
-
-@pytest.mark.parametrize(
-    ("asked", "name", "folds"),
-    [
-        ({"cross_tune": 2}, "segment.tuned.f1.macro", None),
-        ({"thresholds": "prior"}, "segment.tuned.f1.macro", None),
-        ({}, "event.tuned.f1.macro", FOLDS),
-    ],
-)
-def test_systems_are_ranked_by_the_tuned_reading(asked, name, folds):
-    reference, system = sides(18)
-    systems = {"one": system, "two": sides(19)[1]}
-    settings = replace(ALL, **asked, replicates=30, only=("segment", "event"))
-    board = compare(reference, systems, rank_by=name, folds=folds, settings=settings)
-    for entry in board.entries:
-        again = replace(settings, ci="bootstrap")
-        score = evaluate(reference, systems[entry.system], folds=folds, settings=again).score(name)
-        assert (entry.value, entry.low, entry.high) == (score.value, score.low, score.high)
 
 
 def test_operating_points_are_tuned_among_themselves():

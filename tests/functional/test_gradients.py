@@ -136,12 +136,3 @@ def test_pytorch_compiles_scores_as_one_graph(name):
     score(y, told, mask).backward()
     assert found.item() == score(y, p, mask).item()
     np.testing.assert_allclose(system.grad.numpy(), told.grad.numpy(), rtol=1e-12, atol=1e-15)
-
-
-def test_results_stay_on_the_device():
-    torch = need("torch")
-    y, p = (torch.zeros((3, 70, 5), device="meta") for _ in range(2))
-    mask = torch.zeros((3, 70), dtype=torch.bool, device="meta")
-    weights = torch.zeros((3, 70), device="meta")
-    for score, average in itertools.product(SCORES.values(), AVERAGES):
-        assert score(y, p, average=average, mask=mask, weights=weights).device.type == "meta"

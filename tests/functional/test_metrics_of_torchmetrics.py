@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,36 +112,6 @@ def test_counts_stay_in_double_precision():
     metric.set_dtype(torch.float32)
     metric.update(torch.rand(3, 10, 2), torch.rand(3, 10, 2))
     assert metric.compute().dtype == torch.float32
-
-
-def test_processes_add_up(tmp_path):
-    """Two real processes, each with half of the recordings: both have the scores of all."""
-    np.save(tmp_path / "y.npy", Y)
-    np.save(tmp_path / "p.npy", P)
-    code = """
-import sys
-import numpy as np, torch, torch.distributed as dist
-from sedeval_soft.torch.metrics import SoftErrorRate, SoftFBeta
-folder, rank = sys.argv[1], int(sys.argv[2])
-dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
-y, p = (torch.tensor(np.load(f"{folder}/{side}.npy")[rank::2]) for side in "yp")
-f, errors = SoftFBeta(5), SoftErrorRate(5)
-for metric in (f, errors):
-    metric.update(p, y)
-print(repr(f.compute().item()), repr(errors.compute().item()))
-dist.destroy_process_group()
-"""
-    # Loopback only: nothing else is there to be found, or waited for.
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "GLOO_SOCKET_IFNAME": "lo"}
-    call = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
-    started = [subprocess.Popen([*call, str(rank)], **pipes) for rank in range(2)]
-    outputs = [process.communicate(timeout=120) for process in started]
-    assert all(process.returncode == 0 for process in started), outputs
-    for printed, _ in outputs:
-        f1, errors = map(float, printed.split()[-2:])
-        assert f1 == pytest.approx(told("f1", "macro"), abs=1e-12)
-        assert errors == pytest.approx(told("error_rate", "micro"), abs=1e-12)
 
 
 @pytest.mark.parametrize(

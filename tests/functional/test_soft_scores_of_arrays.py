@@ -239,32 +239,24 @@ def test_values_that_are_no_numbers_are_not_hidden():
 Y, P = soft_labels(12, (2, 20, 4))
 WRONG = [
     (lambda: soft.soft_f1(Y, P[:, :10]), "shape (2, 10, 4); expected the reference's"),
-    (lambda: soft.soft_f1(Y, P[..., :1]), "shape (2, 20, 1)"),
     (lambda: soft.soft_f1(Y[0, 0], P[0, 0]), "(..., n_segments, n_classes)"),
     (lambda: soft.soft_f1(Y.tolist(), P.tolist()), "arrays of one library"),
-    (lambda: soft.soft_f1(Y, array_api_strict.asarray(P)), "arrays of one library"),
     (lambda: soft.soft_f1(np.ma.masked_array(Y), P), "masked array"),
     (lambda: soft.soft_f1(Y + 0j, P), "complex"),
     (lambda: soft.soft_f1(Y, P, average="samples"), "average 'samples'"),
     (lambda: soft.soft_f1(Y, P, t_norm="sum"), "t_norm 'sum'"),
     (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20))), "expected booleans"),
-    (lambda: soft.soft_f1(Y, P, mask=np.ones((20, 4), dtype=bool)), "mask of shape (20, 4)"),
     (lambda: soft.soft_f1(Y, P, mask=np.ones((2, 20, 3), dtype=bool)), "mask of shape (2, 20, 3)"),
     (lambda: soft.soft_f1(Y, P, weights=np.ones((2, 20, 4))), "one of each segment"),
-    (lambda: soft.soft_f1(Y, P, weights=np.ones((3, 20))), "weights of shape (3, 20)"),
     (lambda: soft.soft_f1(Y, P, axis=2), "axis 2"),
     (lambda: soft.soft_f1(Y, P, axis=(0, 0)), "each once"),
-    (lambda: soft.soft_f1(Y, P, axis=3), "axis 3"),
     (lambda: soft.soft_f1(Y, P, class_axis=-4), "class_axis -4"),
     (lambda: soft.soft_fbeta(Y, P, beta=0.0), "beta 0.0"),
-    (lambda: soft.soft_fbeta(Y, P, beta=math.nan), "beta nan"),
     (lambda: soft.soft_fbeta(Y, P, eps=-1.0), "eps -1.0"),
     (lambda: soft.kl_divergence(Y, P, eps=0.0), "eps 0.0"),
     (lambda: soft.score_of(soft.soft_counts(Y, P), "accuracy"), "measure 'accuracy'"),
     (lambda: soft.score_of(soft.soft_counts(Y, P), "kl_divergence"), "not made of SoftCounts"),
-    (lambda: soft.score_of(soft.divergence_sums(Y, P), "recall"), "not made of DivergenceSums"),
     (lambda: soft.score_of(soft.soft_counts(Y, P, errors=False), "error_rate", average="micro"), "errors="),
-    (lambda: soft.score_of(soft.soft_counts(Y, P), "recall", average="all"), "average 'all'"),
 ]
 
 

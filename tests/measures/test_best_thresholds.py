@@ -89,21 +89,6 @@ def test_counts_of_events_are_what_lives_at_a_threshold(seed, apart):
             assert values.reshape(len(wanted), -1) == pytest.approx(np.reshape(wanted, (len(wanted), -1)))
 
 
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("seed", range(4))
-def test_counts_of_cells_are_the_scores_above_a_threshold(seed, apart):
-    system, positive, file, _ = cells(seed)
-    for p, y in zip(system, positive, strict=True):
-        table = ThresholdCounts.of_cells(p, y, *((file, 2) if apart else ()))
-        assert table.n_ref.tolist() == ([y[file == f].sum() for f in (0, 1)] if apart else [y.sum()])
-        threshold, counts = table.steps()
-        assert threshold[0] == EVERYTHING
-        last = np.append(np.diff(threshold) > 0, True)
-        detected = p > threshold[last][:, None]
-        assert counts[N_SYS, last].tolist() == detected.sum(axis=1).tolist()
-        assert counts[TP, last].tolist() == (detected & y).sum(axis=1).tolist()
-
-
 @pytest.mark.parametrize("inclusive", [False, True])
 @pytest.mark.parametrize("beta", [None, 0.5, 1.0, 3.0])
 def test_the_best_threshold_is_the_highest_of_the_best(beta, inclusive):
@@ -145,15 +130,6 @@ def test_parts_that_are_merged_are_the_whole(seed):
         assert ThresholdCounts.merge([whole]) is whole
 
 
-def test_without_classes_or_levels_nothing_is_best():
-    table = ThresholdCounts.of_cells(np.zeros(0), np.zeros(0, dtype=bool))
-    assert table.best(f_merit(1.0), inclusive=False) == (NOTHING, 0, 0)
-    assert ThresholdCounts.of_lives(lives(0), np.zeros((2, 0), dtype=np.int64), 3) == []
-    # Events that are never found: the class has a reference, and nothing detected is best.
-    (table,) = ThresholdCounts.of_lives([], np.array([[1]]))
-    assert table.best(f_merit(1.0), inclusive=True) == (2.0, 0, 0)
-
-
 def of_cells(scores, positive, file, n_files):
     return Candidates.of(ThresholdCounts.of_cells(scores, positive, file, n_files), every=False)
 
@@ -180,31 +156,6 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
         high = min(v for v in p if v > low)
         assert at[row] == (low + high) / 2 if low >= 0 else at[row] in (high / 2, -1.0)
         assert (tp[row], n_sys[row], n_ref[row]) == ((y & (p > low)).sum(), (p > low).sum(), y.sum())
-
-
-def test_levels_of_files_without_weight_are_not_there():
-    """Below the best score stand two of the first file, and above it one."""
-    scores, file = np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 0, 1, 0], dtype=np.int32)
-    found = of_cells(scores, scores == 0.6, file, 2)
-    at = found.thresholds(np.array([[0.0, 1.0], [1.0, 1.0]]), np.ones(2, dtype=np.int64), inclusive=False)
-    assert at.tolist() == [0.3, 0.4]
-    label, file = np.zeros(2, dtype=np.int64), np.array([0, 1])
-    of = Alive(label, file, np.array([0.125, 0.25]), np.array([0.625, 0.75]))
-    (table,) = ThresholdCounts.of_lives([(of, (TP, N_SYS))], np.array([[1], [1]]), apart=True)
-    events = Candidates.of(table, every=True)
-    assert events.value.tolist() == [np.inf, 0.75, 0.625, 0.25, 0.125]
-    weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    at = events.thresholds(weights, np.array([1, 1, 2]), inclusive=False)
-    assert at.tolist() == [0.6875, 0.5, 0.375]
-
-
-@pytest.mark.parametrize(("inclusive", "wanted"), [(False, [1.0, -1.0]), (True, [2.0, 0.0])])
-@pytest.mark.parametrize("n_files", [1, 2])
-def test_thresholds_that_no_value_passes_and_that_all_do(n_files, inclusive, wanted):
-    file = np.array([0, 1], dtype=np.int32) if n_files > 1 else None
-    zero = of_cells(np.zeros(2), np.array([True, True]), file, n_files)
-    at = zero.thresholds(np.ones((2, n_files)), np.array([0, 1]), inclusive=inclusive)
-    assert at.tolist() == wanted
 
 
 def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores():
@@ -313,19 +264,6 @@ def test_the_joint_optimum_is_that_of_all_combinations_and_its_thresholds_reach_
         assert reached == pytest.approx(found[name], abs=1e-12)
 
 
-def test_a_class_that_costs_more_than_it_gains_is_not_detected():
-    """By hand: b has one hit below three false alarms, which micro F is better without."""
-    reference = long_rows([("x", 0.0, 4.0, "a", 1.0), ("x", 4.0, 5.0, "b", 1.0)])
-    system = long_rows(
-        [("x", 0.0, 4.0, "a", 1.0), ("x", 4.0, 5.0, "b", 0.2), ("x", 0.0, 3.0, "b", 0.9)], files=("x",)
-    )
-    scores = evaluate_rows(reference, system, Settings.of(only=("segment.optimal",), measures="joint"))
-    assert scores["segment.optimal.joint_f"] == pytest.approx(2 * 4 / (5 + 4))
-    assert scores["segment.optimal.joint_threshold[b]"] is None
-    assert scores["segment.optimal.f1.micro"] == pytest.approx(2 * 5 / (5 + 8))
-    assert scores["segment.optimal.single_f"] == pytest.approx(2 * 4 / (5 + 4))
-
-
 # Under a constraint.
 
 SHARES = (0.0, 0.4, 0.5, 2 / 3, 0.9, 1.0)
@@ -393,35 +331,6 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         at = at_thresholds(sides, basis, float(repr(own["threshold"])), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
-
-
-RANKED = [("x", k, k + 1.0, "a", v) for k, v in enumerate((0.9, 0.8, 0.7, 0.6, 0.5))]
-COSTLY = [("x", 0.0, 1.0, "a", 0.2), ("x", 1.0, 2.0, "a", 0.9), ("x", 2.0, 3.0, "a", 0.5)]
-
-
-@pytest.mark.parametrize(
-    ("system", "text", "wanted"),
-    [
-        # Scores 0.9 (right), 0.8 (wrong), 0.7 (right), 0.6 (wrong), 0.5 (right) in a file of 6 s.
-        (RANKED, "precision>=0.6", (0.25, 0.6, 3 / 5, 1.0)),
-        (RANKED, "precision>=0.61", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "precision>=0.7", (0.85, 1.0, 1.0, 1 / 3)),
-        (RANKED, "precision at recall>=0.5", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "fpr_per_hour<=600", (0.65, 600.0, 2 / 3, 2 / 3)),
-        (RANKED, "recall at fpr_per_hour<=599", (0.85, 0.0, 1.0, 1 / 3)),
-        (RANKED, "insertion_rate<=0.34", (0.65, 1 / 3, 2 / 3, 2 / 3)),
-        # The hit comes with two false alarms, one may be; detecting nothing has no precision.
-        (COSTLY, "precision at fpr_per_hour<=900", (0.7, 900.0, 0.0, 0.0)),
-    ],
-)
-def test_a_constraint_by_hand(system, text, wanted):
-    hits = (0.0, 2.0, 4.0) if system is RANKED else (0.0,)
-    reference = long_rows([("x", k, k + 1.0, "a", 1.0) for k in hits])
-    chosen = Settings.of(only="segment.optimal", satisfice=text)
-    scores = evaluate_rows(reference, long_rows(system), chosen, {"x": 6.0 if system is RANKED else 4.0})
-    names = ("threshold", "constraint", "precision", "recall")
-    assert [scores[f"segment.optimal.satisficed_{name}[a]"] for name in names] == pytest.approx(wanted)
-    assert not scores.warnings
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from sedeval_soft.measures.detection import (
     detection_scores,
     f_beta,
 )
-from sedeval_soft.measures.divergence import divergence_scores
 
 NAN = np.nan
 
@@ -136,19 +135,6 @@ def test_true_negatives():
     none = DetectionCounts(*(np.zeros((2, 0), dtype=np.int64) for _ in range(3)), zero, zero, zero)
     micro = confusion_scores(none, np.array([10, 10]))["tn"].micro
     assert micro.tolist() == [0, 0] and micro.dtype == np.int64
-
-
-def test_a_loss_is_1_without_hits_and_never_below_0():
-    def loss(product, n_ref, n_sys):
-        product, *sizes = (np.array(column) for column in (product, n_ref, n_sys))
-        sums = {"product": product}, np.zeros(len(product)), np.array(1), *sizes
-        return divergence_scores(*sums, 1e-7, "nats")["soft_f1_loss"]
-
-    scores = loss([0.0, 1.0, 1.5], [1.0, 1.0, 1.5], [0.0, 2.0, 1.5 - 1e-16])
-    assert scores.classes == pytest.approx([1.0, 1 - 2 / (3 + 1e-7), 0.0], abs=1e-7)
-    assert scores.micro == pytest.approx(1 - 5 / (7 + 1e-7))
-    over = loss([1.0], [1.0], [0.9])
-    assert (over.classes.tolist(), over.micro) == ([0.0], 0.0)
 
 
 # Confusion adds up to the counts of the hard reading, whatever the settings.

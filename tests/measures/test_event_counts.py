@@ -14,7 +14,6 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, matching
 from sedeval_soft.measures.event import (
     Collars,
@@ -268,18 +267,6 @@ def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(firs
     assert np.isnan(alone.substitutions).tolist() == [k == first for k in range(3)]
 
 
-def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
-    """Three alike are in reach of three that live for two steps each: nine pairs, 18 copies."""
-    ours = lives([(0, 0, 0, 4, 0.0, 1.0)] * 3)
-    theirs = lives([(0, 0, 0, 4, low / 4, (low + 2) / 4) for low in (0, 1, 2)])
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    ((hits, _), _), _ = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
-    # One or two are alive at any level, and all of them are matched.
-    assert (hits.dies - hits.born).sum() == 1.5
-    with pytest.raises(TooManyPairsError):
-        events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=1)
-
-
 # Readings.
 
 LABELS = ("car", "dog")
@@ -342,25 +329,6 @@ def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
             assert got[f"event.optimal.best_error_rate.{average}"] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("basis", ["event", "intersection"])
-def test_the_best_error_rate_by_hand(basis):
-    """Two events. At 0.8 one is found: 1/2. At 0.5 a false alarm joins: 1. At 0.2 the other is found: 1/2."""
-    reference = long_rows([("f", 0.0, 1.0, "a"), ("f", 10.0, 11.0, "a")])
-    system = [("f", 0.0, 1.0, "a", 0.8), ("f", 20.0, 21.0, "a", 0.5), ("f", 10.0, 11.0, "a", 0.2)]
-    scores = evaluate(reference, long_rows(system), only=f"{basis}.optimal")
-    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 0.5
-    # Of two that are as good the higher: between 0.5 and 0.8.
-    assert 0.5 <= scores[f"{basis}.optimal.best_error_rate_threshold[a]"] < 0.8
-    # F is best with everything: 2 x 2 / (2 + 3).
-    assert scores[f"{basis}.optimal.f1[a]"] == 0.8
-    assert scores[f"{basis}.optimal.threshold[a]"] < 0.2
-    worse = [*system, *(("f", at, at + 1, "a", 0.9) for at in (30.0, 40.0))]
-    scores = evaluate(reference, long_rows(worse), only=f"{basis}.optimal")
-    assert scores[f"{basis}.optimal.best_error_rate[a]"] == 1.0
-    # Nothing detected: everything missed, but no false alarm.
-    assert scores[f"{basis}.optimal.best_error_rate_threshold[a]"] == 1.0
-
-
 # Bias and spread of the onsets and offsets of matched events.
 
 
@@ -368,22 +336,6 @@ def boundaries(reference, system, form=".micro", **chosen) -> list[float | None]
     scores = evaluate(long_rows(reference), long_rows(system), only="event.hard", **chosen)
     ends = itertools.product(("onset", "offset"), ("bias", "spread"))
     return [scores[f"event.hard.{end}_{name}{form}"] for end, name in ends]
-
-
-def test_boundaries_by_hand():
-    """Onsets 0.1 s late and 0.1 s early: no bias, spread 0.1. Offsets 0.2 s and 0 s late: bias 0.1."""
-    reference = [("f", 1.0, 2.0, "a"), ("f", 11.0, 12.0, "a"), ("f", 21.0, 22.0, "a")]
-    system = [("f", 1.1, 2.2, "a"), ("f", 10.9, 12.0, "a"), ("f", 31.0, 32.0, "a")]
-    for form in (".micro", "[a]"):
-        assert boundaries(reference, system, form) == pytest.approx([0.0, 0.1, 0.1, 0.1], abs=1e-12)
-    for late in (0.15, -0.15):
-        off = boundaries(reference[:1], [("f", 1.0 + late, 2.0 + late, "a")])
-        assert off == pytest.approx([late, 0.0, late, 0.0], abs=1e-12)
-    # Onset only: the offset may be anywhere, and is told.
-    off = boundaries(reference[:1], [("f", 1.1, 7.0, "a")], offset=False)
-    assert off == pytest.approx([0.1, 0.0, 5.0, 0.0], abs=1e-12)
-    perfect = [("f", k / 7, k / 7 + 0.1, "a") for k in range(50)]
-    assert boundaries(perfect, perfect) == [0.0] * 4
 
 
 def test_boundaries_are_undefined_without_a_match():

@@ -8,8 +8,6 @@ from fractions import Fraction
 import intersection_cases as cases
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from intersection_cases import FORMS, LABELS, Side, table_of
 
 from sedeval_soft import evaluate
@@ -20,8 +18,6 @@ from sedeval_soft.measures.intersections import Cover, Criteria, Line, in_union
 from sedeval_soft.measures.soft_intersections import (
     count_soft_activities,
     count_soft_pairs,
-    highest_level,
-    sums_below,
 )
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, activities, lifetimes_of
@@ -280,24 +276,6 @@ def test_overlap_is_that_of_every_tick(apart, dense, monkeypatch):
         assert found.overlap(*np.array(asked).T).tolist() == wanted
 
 
-@pytest.mark.parametrize("dense", [0, 2**24])
-@pytest.mark.parametrize(
-    ("groups", "onsets", "offsets", "n"),
-    [
-        ([4, 4], [0, 5], [5, 9], 2),
-        ([4, 4], [0, 5], [6, 9], 1),
-        ([4, 4], [0, 0], [6, 6], 1),
-        # Files lie one after another on the line: they do not overlap whatever their times.
-        ([0, 1], [3, 0], [9, 4], 2),
-    ],
-)
-def test_events_that_overlap_are_one_stretch_and_those_that_touch_are_not(
-    groups, onsets, offsets, n, dense, monkeypatch
-):
-    monkeypatch.setattr(intersections, "_DENSE", dense)
-    assert len(Cover.of(*map(np.array, (groups, onsets, offsets))).onset) == n
-
-
 def test_files_that_are_too_long_together_are_refused(monkeypatch):
     monkeypatch.setattr(intersections, "_LINE", 13)
     assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12]
@@ -338,40 +316,3 @@ def test_pieces_cover_at_every_level_what_events_cover_and_once(births):
             assert at(pieces, level) == sorted(set(at(events, level)))
     apart = replace(events, onset=np.arange(len(events)), offset=np.arange(len(events)) + 1)
     assert in_union(apart, np.zeros(len(apart), dtype=np.int64))[0] is apart
-
-
-# Sums over points below and left of others, and weighted quantiles of ranges, against plain loops.
-
-
-def test_sums_of_many_at_once_and_sums_that_wrap_around_come_back():
-    """Halves are halved often, also at sizes that are no power of two."""
-    rng = np.random.default_rng(0)
-    for n, m in ((1, 300), (300, 1), (257, 255), (400, 113), (128, 128)):
-        y, x, weight = rng.integers(0, n, n) / n, rng.integers(0, 50, n), rng.integers(-100, 100, n)
-        qy, qx = rng.integers(0, n, m) / n, rng.integers(0, 50, m)
-        (sums,) = sums_below((y, x), [weight], (qy, qx))
-        below = (y <= qy[:, None]) & (x <= qx[:, None])
-        assert (sums == (below * weight).sum(axis=1)).all()
-    # What is far beyond 64 bits on the way is right where the sum itself is not.
-    large = np.array([2**62, 2**62, 2**62, -(2**62), -(2**62), -(2**62), 5], dtype=np.int64)
-    (sums,) = sums_below((np.arange(7), np.arange(7)), [large], (np.array([6]), np.array([6])))
-    assert sums.tolist() == [5]
-
-
-@settings(max_examples=20)
-@given(
-    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), min_size=1, max_size=20), st.integers(0, 2**32)
-)
-def test_the_highest_level_that_enough_of_a_range_reaches(cells, seed):
-    ranges = [(a, b) for a in range(len(cells) + 1) for b in range(a, len(cells) + 1)]
-    needed = np.random.default_rng(seed).integers(1, 30, len(ranges))
-    values, weights = np.array(cells).T
-    levels = highest_level(values / 6, weights, *np.array(ranges).T, needed)
-    for (a, b), least, level in zip(ranges, needed, levels, strict=True):
-        reached = [v for v, _ in cells[a:b] if sum(w for u, w in cells[a:b] if u >= v) >= least]
-        assert level == max(reached, default=0) / 6
-    # All alike, and weights near the largest sums of ticks: nothing overflows.
-    alike, years = np.full(9, 0.3), np.full(9, 2**59, dtype=np.int64)
-    needed = np.array([9 * 2**59, 9 * 2**59, 1])
-    levels = highest_level(alike, years, np.array([0, 0, 4]), np.array([9, 8, 4]), needed)
-    assert levels.tolist() == [0.3, 0.0, 0.0]

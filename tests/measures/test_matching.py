@@ -81,19 +81,6 @@ def test_a_matching_with_nothing_to_add_is_kept():
     assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
 
 
-@pytest.mark.parametrize("n", [2, 3, 9, 40])
-@pytest.mark.parametrize("max_steps", [3, 400])
-def test_one_long_path_is_turned_over(n, max_steps, monkeypatch):
-    """Each on the left has its own partner and the one before it; the start leaves one at either end."""
-    monkeypatch.setattr(matching, "_MAX_STEPS", max_steps)
-    left, right = columns([(k, k) for k in range(n)] + [(k, k - 1) for k in range(1, n)])
-    start = np.arange(-1, n - 1)
-    assert maximum_matching(left, right, n, n, start=start).tolist() == list(range(n))
-    # The other way round.
-    start = np.where(start[::-1] < 0, -1, n - 1 - start[::-1])
-    assert maximum_matching(n - 1 - left, n - 1 - right, n, n, start=start).tolist() == list(range(n))
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_flows_are_matchings_of_copies(seed):
     rng = np.random.default_rng(seed)

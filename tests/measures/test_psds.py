@@ -14,7 +14,6 @@ from tables import long_rows
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures import psds
-from sedeval_soft.measures.psds import Cuts
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
@@ -211,19 +210,6 @@ def test_soft_psds(form, n):
     assert seen > 3
 
 
-def test_psds_by_hand():
-    """Two of four events at no false alarm, three at 2 an hour, four at 6: (2/4 x 2 + 3/4 x 4 + 4) / 10."""
-    places = [10.0 * k for k in range(4)]
-    reference = long_rows([("f", at, at + 5, "a") for at in places])
-    found = zip(places, (0.9, 0.8, 0.6, 0.3), strict=True)
-    false = zip(range(100, 170, 10), (0.7, 0.7, 0.4, 0.4, 0.4, 0.4, 0.2), strict=True)
-    system = long_rows([("f", at, at + 5, "a", value) for at, value in (*found, *false)])
-    # Twice the recording, half the rate: the steps are at 1 and 3.
-    for length, wanted in ((3600.0, 2 * 0.5 + 4 * 0.75 + 4), (7200.0, 1 * 0.5 + 2 * 0.75 + 7)):
-        scores = evaluate(reference, system, max_efpr=10, only="intersection.hard", durations={"f": length})
-        assert scores[HARD] == pytest.approx(wanted / 10)
-
-
 def test_cross_triggers_by_hand():
     """A detection of a on b, which lasts 40 s: a false alarm, 1 an hour, and a trigger, 90 an hour."""
     reference = long_rows([("f", 0.0, 10.0, "a"), ("f", 20.0, 60.0, "b")])
@@ -258,14 +244,3 @@ def test_very_many_levels_are_sampled_and_said_to_be(monkeypatch):
     assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
     assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]
     assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=0.02)
-    # Ten cuts of ten lifetimes are 100; of more than four of them one may stand for several.
-    monkeypatch.setattr(psds, "_FEWEST", 4)
-    for n_edges, n_sys, n_cuts in ((11, 10, None), (12, 10, 10), (5, 1000, None), (6, 1000, 4), (12, 25, 4),
-                                   (12, 24, 4), (12, 20, 5)):  # fmt: skip
-        cuts = Cuts.of(np.arange(n_edges) / 16, n_sys)
-        assert (cuts.exact, len(cuts.level)) == (n_cuts is None, n_cuts or n_edges - 1)
-    edges = np.arange(12) / 16
-    cuts = Cuts.of(edges, 10)
-    assert cuts.level == pytest.approx((np.arange(10) + 0.5) * 11 / 160)
-    assert cuts.width == pytest.approx([11 / 160] * 10)
-    assert Cuts.of(edges, 9).level.tolist() == edges[1:].tolist()

@@ -118,16 +118,6 @@ def column(rng: np.random.Generator, n_files: int, kind: str, share: float = 0.0
     return np.ceil(full).astype(np.int64) if kind == "int64" else full
 
 
-@pytest.mark.parametrize("kind", ["int64", "float64"])
-@pytest.mark.parametrize("n_files", [0, 1, 7, 9, 130, 5000])
-def test_totals_are_those_of_full_columns_to_the_last_bit(kind, n_files):
-    full = column(np.random.default_rng(n_files), n_files, kind, 0.3)
-    sparse = SparseColumn.of(full)
-    assert sparse.sum().tobytes() == np.add.reduce(full, axis=0).tobytes()
-    assert np.asarray(sparse).tobytes() == full.tobytes()
-    assert sparse.dtype == full.dtype
-
-
 def test_few_entries_are_kept_as_such_and_many_are_not():
     rng = np.random.default_rng(0)
     few = slim(column(rng, 500, "float64", 0.05))

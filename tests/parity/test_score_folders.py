@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from drawn import facts
@@ -45,13 +43,3 @@ def test_folders_that_are_written_are_read_by_the_peer(tmp_path):
         # pandas' own parser of numbers is not exact in the last digits.
         assert np.allclose(frame.to_numpy()[:, 2:], np.array(rows.values).T[kept], rtol=1e-14, atol=0)
     assert facts(read_rows(tmp_path / "scores")) == facts(rows)
-
-
-def test_steps_that_miss_one_another_are_made_to_touch(tmp_path):
-    """The peer refuses frames of which one does not begin where the last ended, to the last digit."""
-    rows = wide_rows(np.array([[0.5], [0.25], [1.0]]), 0.1)
-    broken = replace(rows, onset=np.array([0.0, 0.1, 0.2 + 1e-12]), offset=np.array([0.1, 0.2, 0.3]))
-    lost = convert(broken, tmp_path / "scores", to="score-dir").losses
-    assert lost == ("1 row with times finer than a microsecond, which are rounded",)
-    (frame,) = (peer.io.lazy_sed_scores_loader(tmp_path / "scores")[name] for name in rows.files)
-    assert frame["onset"].tolist() == [0.0, 0.1, 0.2]

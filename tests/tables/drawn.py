@@ -58,10 +58,10 @@ def through(
     losses = prepared.conversion.losses
     if any("is no table" in loss for loss in losses):
         assert path.read_bytes() == b""
-        return prepared.rows, prepared.rows, losses
+        return prepared.fitted.rows, prepared.fitted.rows, losses
     read = read_rows(target, form=form)
     assert facts(read_rows(target)) == facts(read), "not recognised"
-    return prepared.rows, read, losses
+    return prepared.fitted.rows, read, losses
 
 
 def fresh() -> tempfile.TemporaryDirectory[str]:

@@ -23,13 +23,10 @@ CASES = [
     (["a.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
     (["a.wav"], ["a"], {"a": "a.wav"}, ()),
     (["a"], ["a.FLAC"], {"a.FLAC": "a"}, ()),
-    (["a.wav"], ["a.mp3"], {"a.mp3": "a.wav"}, ()),
     (["audio/a.wav"], ["a.wav"], {"a.wav": "audio/a.wav"}, ()),
     (["a.wav"], ["x\\y\\a.wav"], {"x\\y\\a.wav": "a.wav"}, ()),
-    (["audio/a.wav"], ["other/a"], {"other/a": "audio/a.wav"}, ()),
     # Only audio extensions are cut off: a.001 and a.002 are two recordings.
     (["a.001"], ["a.002"], {"a.002": "a.002"}, ()),
-    (["a.csv"], ["a"], {"a": "a"}, ()),
     # Upper and lower case differ.
     (["A.wav"], ["a.wav"], {"a.wav": "a.wav"}, ()),
     # An exact match wins, and its look-alike is ambiguous.
@@ -42,10 +39,6 @@ CASES = [
     # With less of the name a file may become ambiguous, which with more it is not.
     (["x/a.wav", "y/a.wav"], ["x/a", "y/a"], {"x/a": "x/a.wav", "y/a": "y/a.wav"}, ()),
     (["x/a", "y/a"], ["x/a", "a"], {"x/a": "x/a", "a": "a"}, ("a",)),
-    # Nothing is like it.
-    (["a.wav"], ["b.wav"], {"b.wav": "b.wav"}, ()),
-    ([], ["b.wav"], {"b.wav": "b.wav"}, ()),
-    (["a.wav"], [], {}, ()),
 ]
 
 
@@ -94,10 +87,8 @@ STEMS = ("park", "café one", "b-Street_2", "x007", "--Yq1")
 
 UNLIKE = {
     "extension": ("{}.wav", "{}.csv", "the extension"),
-    "no extension": ("{}", "{}.npy", "the extension"),
     "extensions": ("dev/{}.wav", "out/{}.scores.tsv", "the extension"),
     "prefix": ("{}.wav", "mix_{}.wav", "'mix_' before the names of the system"),
-    "suffix": ("{}.wav", "{}_16k.wav", "'_16k' after the names of the system"),
     "excerpts": (
         *("{}", "Y{}_30.000_40.000.wav"),
         "'Y' before and '_30.000_40.000' after the names of the system",

@@ -34,7 +34,7 @@ def wide(n: int, classes: int) -> str:
 
 
 AT_AND_OVER = {
-    "rows": (150, "lines or more|rows", table),
+    "rows": (11, "has 12 rows; expected 11 or fewer", table),
     "classes": (5, "classes", lambda n: table(60, classes=n)),
     "classes of a wide table": (5, "classes", lambda n: wide(2, n)),
     "columns of a wide table": (300, "columns|classes", lambda n: wide(2, n if n == 300 else n + 200)),
@@ -63,23 +63,15 @@ def test_a_table_at_a_limit_is_read_and_one_over_it_is_refused(what, tmp_path):
 
     for read in ways(make(most).encode(), limits):
         assert len(read()) > 0
-    over = make(most + 101 if name == "rows" else most + 1).encode()
+    over = make(most + 1).encode()
     for read in ways(over, limits):
         with pytest.raises(InputError, match=rf"({words}).*--limit {name}=\S+ raises this") as caught:
             read()
         code = "time-too-long" if name == "duration" else f"too-many-{name}"
         assert caught.value.problems[0].code == code
     raised = re.search(rf"--limit ({name}=\d+) raises", str(caught.value))
-    if raised and name != "rows":
+    if raised:
         assert len(read_rows(path, limits=Limits.of([raised[1]]))) > 0, "the limit that is named is enough"
-
-
-def test_rows_are_counted_exactly_where_there_are_few(tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text(table(11))
-    assert len(read_rows(path, limits=Limits(rows=11))) == 11
-    with pytest.raises(InputError, match=r"11 rows; expected 10 or fewer \(--limit rows=11 raises this\)"):
-        read_rows(path, limits=Limits(rows=10))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -140,17 +132,15 @@ def test_gzip_reads_back_and_what_is_cut_short_or_followed_is_refused(level, len
             read_rows(path)
 
 
-def test_tables_of_files_have_limits_too(tmp_path):
+@pytest.mark.parametrize("read", [read_durations, read_partition])
+def test_tables_of_files_have_limits_too(read, tmp_path):
     path = tmp_path / "t.tsv"
-    path.write_text("filename\tduration\na\t10\nb\t20\n")
-    assert read_durations(path, Limits(files=2, duration=20)) == {"a": 10.0, "b": 20.0}
-    for limits in (Limits(files=1), Limits(duration=19), Limits(size=10), Limits(line_length=10)):
+    path.write_text(f"filename\t{'fold' if read is read_partition else 'duration'}\nabc\t10\nb\t20\n")
+    read(path, limits=Limits(files=2, duration=20))
+    over = [Limits(files=1), Limits(name_length=2), Limits(size=10), Limits(line_length=10)]
+    for limits in (*over, *[Limits(duration=19)] * (read is read_durations)):
         with pytest.raises(InputError, match=OVER):
-            read_durations(path, limits)
-    path.write_text("filename\tfold\nabc\t1\nb\t2\n")
-    for limits in (Limits(files=1), Limits(name_length=2), Limits(size=10)):
-        with pytest.raises(InputError, match=OVER):
-            read_partition(path, limits=limits)
+            read(path, limits=limits)
 
 
 DATA = {"filename": ["a", "bb"], "onset": [0.0, 1.0], "offset": [1.0, 200.0], "event_label": ["car", "dog"]}

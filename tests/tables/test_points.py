@@ -142,7 +142,7 @@ def test_a_board_and_an_archive_refuse_them(tmp_path, reference):
     done = call(reference, shutil.make_archive(str(tmp_path / "sys"), "zip", points))
     assert done.code == 2
     assert "both have rows of recording 'a.wav'" in done.err
-    assert "unpacked into a FOLDER, --operating-points" in done.err
+    assert "--operating-points FOLDER takes" in done.err
 
 
 @pytest.mark.parametrize("more", [(), ("--memory-limit", "500M")], ids=str)
@@ -232,19 +232,12 @@ def test_wherever_a_system_is_taken(tmp_path, reference):
     assert "is a folder of operating points" in done.err
 
 
-def test_the_option_says_what_it_cannot_take(tmp_path, reference):
+def test_names_that_say_no_thresholds_are_refused_by_the_option(tmp_path, reference):
     folder = lay_out(tmp_path / "sys", {"low.tsv": LOOSE, "high.tsv": TIGHT})
     done = call(reference, "--operating-points", folder)
     assert done.code == 2
     assert "does not say by its names at which thresholds its tables are (high.tsv, low.tsv)" in done.err
-    assert "--operating-point THRESHOLD=TABLE" in done.err
-    assert call(reference, "--operating-points", tmp_path / "none").code == 2
-    for more in ([reference], ["--operating-point", f"0.5={reference}"]):
-        both = call(reference, *more, "--operating-points", folder)
-        assert both.code == 2
-        assert "--operating-point and --operating-points" in both.err
-    with pytest.raises(InputError, match="does not say by its names"):
-        operating_points(folder)
+    assert call(reference, reference, "--operating-points", folder).code == 2
 
 
 def test_validate_says_how_a_folder_is_taken(tmp_path, reference):
@@ -355,13 +348,3 @@ def test_recordings_that_the_reference_lacks_may_be_thresholds(reference, folder
         assert "--operating-points" in told
         with pytest.raises(EvaluationError, match="hold thresholds"):
             evaluate(reference, system, strict=True)
-
-
-def test_names_of_recordings_are_no_thresholds(reference, folder):
-    for path, name in zip(sorted(folder.iterdir()), ("a", "b", "c"), strict=True):
-        path.rename(folder / f"{name}.tsv")
-    assert "thresholds" not in "\n".join(evaluate(reference, folder).warnings)
-    folder = folder.rename(folder.parent / "numbered")
-    for path, name in zip(sorted(folder.iterdir()), ("0.1", "0.5", "0.9"), strict=True):
-        path.rename(folder / f"{name}.tsv")
-    assert evaluate(folder, folder).warnings == ()

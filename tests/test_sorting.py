@@ -32,12 +32,10 @@ def test_the_order_is_a_stable_argsort(array):
     assert ordered[heads(ordered)].tolist() == np.unique(array).tolist()
 
 
-@pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
-def test_distinct_is_unique(dtype):
-    for n in (0, 1, 1000, 100_000):
-        array = np.random.default_rng(n).integers(0, 50, (2, n)).astype(dtype)
-        assert distinct(array).dtype == array.dtype
-        np.testing.assert_array_equal(distinct(array), np.unique(array))
+@pytest.mark.parametrize("n", [0, 1, 1000, 100_000])
+def test_distinct_is_unique(n):
+    array = np.random.default_rng(n).integers(0, 50, (2, n)).astype("int32")
+    np.testing.assert_array_equal(distinct(array), np.unique(array), strict=True)
 
 
 @pytest.mark.parametrize("block_size", [1, 4, 1 << 15])
@@ -93,6 +91,3 @@ def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypat
     for here, inner in for_each(outer, range(8), 8):
         assert here != threading.get_ident()
         assert inner == [here] * 4
-    # A single piece leaves the processors to its own.
-    ((_, inner),) = for_each(outer, range(1), 1)
-    assert threading.get_ident() not in inner

@@ -12,12 +12,11 @@ from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points,
 from sedeval_soft.api.sources import (
     Columns,
     Durations,
-    FoldsAndScenes,
     Parted,
     check_name,
     limits_from,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     shown,
     to_rows,
@@ -72,9 +71,9 @@ class Task:
             self.reference, rows, settings or self.settings, self.durations, name, cells=cells
         )
 
-    def partitions(self, shard: Shard) -> FoldsAndScenes:
+    def partitions(self, shard: Shard) -> dict[str, Any]:
         """Return which files of what was counted are of which fold, and of which scene."""
-        return read_folds_and_scenes(self.folds, self.by, shard.tally.files, self.limits)
+        return read_parts(self.folds, self.by, shard.tally.files, self.limits)
 
 
 def compare(

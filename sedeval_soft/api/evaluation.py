@@ -18,8 +18,8 @@ from sedeval_soft.api.sources import (
     check_name,
     is_points,
     limits_from,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     shown,
     sides_of,
@@ -216,7 +216,7 @@ def evaluation_of(
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
         shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
-    parts = read_folds_and_scenes(folds, by, shard.tally.files, limits)
+    parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and is_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, lengths, parts["folds"])

@@ -23,14 +23,14 @@ from sedeval_soft.api.sources import (
     are_arrays,
     check_name,
     limits_from,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     shown,
     sides_of,
     with_points,
 )
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.count import empty_tally
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
@@ -117,7 +117,7 @@ class Evaluator:
     ) -> Scores:
         """Return the scores of all files so far; arguments as for `evaluate`."""
         shard = self.shard()
-        parts = read_folds_and_scenes(folds, by, shard.tally.files, self.limits)
+        parts = read_parts(folds, by, shard.tally.files, self.limits)
         return score_shard(shard, __version__, **parts, progress=progress)
 
     def shard(self) -> Shard:
@@ -185,18 +185,19 @@ class Evaluator:
                 Problem("reference", f"array of shape {reference.shape}; expected numbers of shape "
                         "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
             )  # fmt: skip
-        arrays = [(reference, system)] if reference.ndim == 2 else [*zip(reference, system, strict=True)]
-        names = [*files] if isinstance(files, Sequence) and not isinstance(files, str) else [files or ""]
-        if len(names) != len(arrays) or not all(isinstance(name, str) and name for name in names):
+        if reference.ndim == 2:
+            reference, system, files = reference[None], system[None], files or ""
+        names = [files] if isinstance(files, str) else [*files] if isinstance(files, Sequence) else []
+        if len(names) != len(reference) or not all(isinstance(name, str) and name for name in names):
             raise InputError(
-                Problem("files", f"found {shown(files)}; expected {len(arrays)} "
-                        f"{'name' if len(arrays) == 1 else 'names'}, one for each file of the arrays")
+                Problem("files", f"found {shown(files)}; expected {counted(len(reference), 'name')}, one for "
+                        "each file of the arrays")
             )  # fmt: skip
-        sides = []
-        for pair, name in zip(arrays, names, strict=True):
-            ours, theirs = sides_of(*pair, self.settings, self.limits)
-            sides.append((replace(ours, files=(name,)), replace(theirs, files=(name,))))
-        return sides
+        sides = [sides_of(*pair, self.settings, self.limits) for pair in zip(reference, system, strict=True)]
+        return [
+            (replace(ours, files=(name,)), replace(theirs, files=(name,)))
+            for (ours, theirs), name in zip(sides, names, strict=True)
+        ]
 
 
 def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Shard:
@@ -221,16 +222,11 @@ def _shard_of(name: str, data: bytes, limits: Limits | None) -> Shard:
             ours, theirs = {*getattr(expected, kind)}, {*getattr(tally, kind)}
             # Samples may be kept for more than scores.
             if ours - theirs or (theirs - ours and kind != "samples"):
-                lacking = ", ".join(sorted(ours ^ theirs))
-                raise InputError(
-                    Problem(
-                        name, f"is not what its settings count: {lacking}; expected a file of --save-tally"
-                    )
-                )
+                text = f"is not what its settings count: {', '.join(sorted(ours ^ theirs))}"
+                raise InputError(Problem(name, f"{text}; expected a file of --save-tally"))
     broken = contradiction(shard)
     if broken is not None:
-        text = f"contradicts itself: {broken}; write it anew with --save-tally"
-        raise InputError(Problem(name, text))
+        raise InputError(Problem(name, f"contradicts itself: {broken}; write it anew with --save-tally"))
     return shard
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
@@ -13,8 +12,8 @@ from sedeval_soft.api.sources import (
     Durations,
     Parted,
     is_points,
-    read_folds_and_scenes,
     read_lengths,
+    read_parts,
     settings_from,
     to_rows,
     with_points,
@@ -77,31 +76,22 @@ def write_report(
         shard = shard_of(pair, described, counted, name, lengths)
         # The page goes over thresholds of the reference by itself.
         wanted = replace(counted, reference_sweep=chosen.reference_sweep)
-        score = partial(
-            score_shard,
-            version=__version__,
-            **read_folds_and_scenes(folds, by, shard.tally.files, limits),
-            points=points,
-            progress=progress,
-        )
-        scores = score(replace(shard, settings=replace(wanted, ci=None)))
+        how = read_parts(folds, by, shard.tally.files, limits) | {"points": points, "progress": progress}
+        scores = score_shard(replace(shard, settings=replace(wanted, ci=None)), __version__, **how)
         signatures: tuple[str, ...] = (scores.signature,)
         if counted.ci is not None:
             # Only what was asked for: intervals of all that a page shows would take minutes.
-            sure = score(replace(shard, settings=replace(wanted, measures=chosen.measures)))
-            scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
+            sure_settings = replace(wanted, measures=chosen.measures)
+            sure = score_shard(replace(shard, settings=sure_settings), __version__, **how)
+            signatures = (*signatures, sure.signature)
+            both = dict(scores.scores)
+            for each in sure.scores.keys() & both.keys():
+                both[each] = replace(both[each], low=sure.score(each).low, high=sure.score(each).high)
+            warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
+            scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
     write_atomic(path, render(inputs, board, choices or Choices()))
     return tuple(each.scores for each in inputs)
-
-
-def _with_intervals(scores: Scores, sure: Scores) -> Scores:
-    """Return scores with the intervals that others of the same names have."""
-    both = dict(scores.scores)
-    for name in both.keys() & sure.scores.keys():
-        both[name] = replace(both[name], low=sure.score(name).low, high=sure.score(name).high)
-    warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
-    return replace(scores, scores=both, settings=sure.settings, warnings=warnings)
 
 
 def _counted(settings: Settings) -> Settings:

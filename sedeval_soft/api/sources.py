@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -186,39 +185,29 @@ def _rows_of_array(values: Array, role: str, settings: Settings) -> EventTable:
 
 
 def read_parts(
-    parted: Parted | None, what: str, files: Sequence[str], limits: Limits | None = None
-) -> Partition | None:
-    """Return which files are of which part: from a mapping, the path of a table, or a pattern with `{}`.
+    folds: Parted | None, by: Parted | None, files: Sequence[str], limits: Limits | None = None
+) -> dict[str, Any]:
+    """Return which files are of which fold, and of which scene, under the names of the arguments.
 
-    what: the argument that it was given as, `folds` or `by`. files: all that are evaluated.
+    folds, by: a mapping, the path of a table, or for scenes a pattern with `{}`. files: all that are
+    evaluated.
     """
-    if parted is None:
-        return None
+    parts: dict[str, Partition | None] = {"folds": None, "by": None}
+    if folds is None and by is None:
+        return parts
     from sedeval_soft.tables.file_groups import by_pattern, of_mapping, read_partition
 
-    if isinstance(parted, Mapping):
-        return of_mapping(parted, what)
-    name = _path_of(parted, what, "a mapping of file names to their parts, or the path of a table of them")
-    if what == "by" and "{" in name:
-        return by_pattern(files, name)
-    return read_partition(name, ("fold",) if what == "folds" else (), limits_from(limits))
-
-
-class FoldsAndScenes(TypedDict):
-    """Which files are of which fold, and of which scene."""
-
-    folds: Partition | None
-    by: Partition | None
-
-
-def read_folds_and_scenes(
-    folds: Parted | None, by: Parted | None, files: Sequence[str], limits: Limits | None
-) -> FoldsAndScenes:
-    """Return the folds and the scenes of files under the names of the arguments; see `read_parts`."""
-    return {
-        "folds": read_parts(folds, "folds", files, limits),
-        "by": read_parts(by, "by", files, limits),
-    }
+    for what, parted in (("folds", folds), ("by", by)):
+        if isinstance(parted, Mapping):
+            parts[what] = of_mapping(parted, what)
+        elif parted is not None:
+            expected = "a mapping of file names to their parts, or the path of a table of them"
+            name, pattern = _path_of(parted, what, expected), what == "by"
+            if pattern and "{" in name:
+                parts[what] = by_pattern(files, name)
+            else:
+                parts[what] = read_partition(name, () if pattern else ("fold",), limits_from(limits))
+    return parts
 
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
@@ -233,10 +222,20 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
         from sedeval_soft.tables.file_groups import read_durations
 
         return read_durations(name, limits)
-    wrong = [_wrong_length(file, seconds, limits) for file, seconds in durations.items()]
-    problems = [Problem("durations", text) for text in wrong if text]
+    problems = []
+    given: Mapping[Any, Any] = durations
+    for file, seconds in given.items():
+        number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
+        if not isinstance(file, str):
+            problems.append(f"{shown(file)} is not the name of a file; expected text")
+        elif number and seconds > limits.duration:
+            too_long = f"which {limits.too_long()}; expected a number of seconds"
+            problems.append(f"{file!r} has {shown(seconds)}, {too_long}")
+        elif not number or not seconds >= 0:
+            problems.append(f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more")
     if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems[MAX_PROBLEMS:]))
+        first = [Problem("durations", text) for text in problems[:MAX_PROBLEMS]]
+        raise InputError(first, more=len(problems[MAX_PROBLEMS:]))
     return {file: float(seconds) for file, seconds in durations.items()}
 
 
@@ -245,19 +244,6 @@ def _path_of(given: object, what: str, expected: str) -> str:
     if not isinstance(given, str | os.PathLike):
         raise InputError(Problem(what, f"found {shown(given)}; expected {expected}"))
     return os.fspath(given)
-
-
-def _wrong_length(file: object, seconds: object, limits: Limits) -> str:
-    """Return what is wrong with the duration of a file, nothing where nothing is."""
-    if not isinstance(file, str):
-        return f"{shown(file)} is not the name of a file; expected text"
-    number = isinstance(seconds, int | float | np.integer | np.floating) and not isinstance(seconds, bool)
-    value = cast("float", seconds) if number else math.nan
-    if value > limits.duration:
-        return f"{file!r} has {shown(seconds)}, which {limits.too_long()}; expected a number of seconds"
-    if not value >= 0:
-        return f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more"
-    return ""
 
 
 def check_name(name: object) -> None:

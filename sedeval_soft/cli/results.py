@@ -74,11 +74,9 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         settings = replace(shard.settings, **steered)
         options.check_scores(given, settings, presentation.names)
         options.check_intervals(given, settings, presentation.wanted)
-        folds, by = (read_parts(given[name], name, shard.tally.files, limits) for name in ("folds", "by"))
+        parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
         with progress(quiet=presentation.quiet) as show:
-            scores = score_shard(
-                replace(shard, settings=settings), __version__, folds=folds, by=by, progress=show
-            )
+            scores = score_shard(replace(shard, settings=settings), __version__, **parts, progress=show)
         presentation.check([scores])
         if saved:
             write_atomic(saved, pack_shard(shard, __version__))
@@ -86,7 +84,8 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         raise Exit(presentation.judge([scores]))
 
 
-DIFF = (
+@command(
+    DIFF_EXAMPLES,
     argument("A"),
     argument("B"),
     click.Option(["--tolerance"], type=float, default=0.0, show_default=True, metavar="NUMBER",
@@ -96,15 +95,9 @@ DIFF = (
     FORM,
     click.Option(["-o", "--output"], type=PATH, metavar="FILE",
         help="Write to a file; it is complete or not touched."),
-)  # fmt: skip
-
-
-@command(
-    DIFF_EXAMPLES,
-    *DIFF,
     cls=click.Command,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
-)
+)  # fmt: skip
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
     """Compare two results of --format json: score by score, and which settings and inputs differ.
 

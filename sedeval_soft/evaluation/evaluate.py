@@ -12,6 +12,7 @@ Tables that fit into memory are one part, which is counted without more ado.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -325,12 +326,10 @@ def time_grids(settings: Settings, part: Part) -> dict[tuple[str, ...], TimeGrid
 
 def _check_merge(shards: Sequence[Shard]) -> None:
     """Refuse segments and events of all recordings that do not fit into memory; raises RoomError."""
-    sizes: dict[str, int] = {}
-    for shard in shards:
-        for name, values in shard.tally.samples.items():
-            sizes[name] = sizes.get(name, 0) + values.nbytes
-        for name, events in shard.tally.events.items():
-            sizes[name] = sizes.get(name, 0) + _EVENT * len(events)
+    sizes: Counter[str] = Counter()
+    for tally in (shard.tally for shard in shards):
+        sizes.update({name: values.nbytes for name, values in tally.samples.items()})
+        sizes.update({name: _EVENT * len(events) for name, events in tally.events.items()})
     # They are merged one after another, and put in order.
     check_room(
         sum(sizes.values()) + 3.0 * max(sizes.values(), default=0),
@@ -357,6 +356,7 @@ def _as_one(
         findings,
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
+        off_grid=of_rows.off_grid,
         tables=tables,
     )
     system = partition.system.origin.name

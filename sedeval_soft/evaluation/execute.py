@@ -37,8 +37,8 @@ _SHARE, _LEAST = 0.8, 0.4
 """How much of its memory limit a worker takes, a little above which dask stops giving it work; and how much a
 piece of work may take whatever the worker holds, which dask can put on the disk."""
 
-_ASSUMED = (4, 2 << 30)
-"""Threads of all workers, and bytes that each may take, where they do not say."""
+_ASSUMED = 8 << 30
+"""Bytes of a worker that does not say how many it may take."""
 
 _APART = " / "
 """What parts the name of a piece of work, which messages tell, from what makes its key its own."""
@@ -175,13 +175,9 @@ class Dask(Execute):
         self._name, self._client = name, client
         # Some versions tell of five where nobody asks for all.
         workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        jobs = sum(worker["nthreads"] for worker in workers) or _ASSUMED[0]
-        limits = [
-            int(_SHARE * worker["memory_limit"]) // max(1, worker["nthreads"])
-            for worker in workers
-            if worker.get("memory_limit")
-        ]
-        super().__init__(jobs, min(limits, default=_ASSUMED[1]))
+        limits = [(worker.get("memory_limit") or _ASSUMED) // worker["nthreads"] for worker in workers]
+        jobs = sum(worker["nthreads"] for worker in workers)
+        super().__init__(jobs, int(_SHARE * min(limits)))
 
     def map(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Let workers work on items; what comes back is small."""
@@ -229,8 +225,6 @@ class Dask(Execute):
         except MemoryError as error:
             raise EvaluationError(f"{OPTION} {self._name}: a worker has not enough memory") from error
         except Exception as error:
-            # Workers that joined late may be of another version, and then fail in many ways.
-            _check_versions(self._name, self._client)
             raise EvaluationError(
                 f"{OPTION} {self._name}: a worker failed: {type(error).__name__}: {one_line(error)}"
             ) from error

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,20 +18,17 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.intersections import Criteria, Judged
 from sedeval_soft.measures.psds import (
     Cuts,
-    Integral,
-    Rates,
+    Roc,
     Staircases,
-    cross_triggers,
-    kinds_of,
     points,
+    rocs_of,
     sounding,
-    systems_of,
     tables_of,
 )
-from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.memory import room
 from sedeval_soft.plan import Plan
@@ -49,95 +47,27 @@ _LEVEL = 128
 """Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
 
 
-@dataclass(frozen=True, slots=True)
-class Roc:
-    """A PSD-ROC to be found: of a system, by its name in tallies, against the reference of a scope.
-
-    size: how many lifetimes it has. rates: how counts become an eFPR. cuts: of a soft reference, those from
-    `begin` to `end`, each with classes of its own; None for the reference that is cut already. sounding: of
-    all files.
-    """
-
-    scope: str | None
-    system: str
-    size: int
-    rates: Rates
-    cuts: Cuts | None = None
-    begin: int = 0
-    end: int = 1
-    sounding: Index | None = None
-
-    def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
-        """Return the events of some files, judged, and how many classes there are."""
-        n_classes, system = len(tally.classes), tally.events[self.system]
-        if self.cuts is None:
-            reference = tally.events["reference"].events()
-        else:
-            levels = tally.events["levels"]
-            reference, system = self.cuts.sides(levels, system, self.begin, self.end, n_classes)
-        n_classes *= self.end - self.begin
-        return Judged.of(reference, system, n_classes, criteria), n_classes
-
-    def triggers(self, judged: Judged, n_classes: int, criteria: Criteria) -> Floats | None:
-        """Return the cross triggers of some files, None where they do not count."""
-        if self.sounding is None:
-            return None
-        n_cuts = self.end - self.begin
-        return cross_triggers(judged, self.sounding, criteria, kinds_of(n_cuts, n_classes // n_cuts))
-
-
-@dataclass(slots=True)
-class Found:
-    """What is found of a scope: the staircases of each system, by its name, and the integral over cuts."""
-
-    integral: Integral
-    hard: dict[str, Staircases]
-
-    def add(self, roc: Roc, stairs: Staircases, criteria: Criteria) -> None:
-        """Enter the staircases of a PSD-ROC; those of cuts come in their order."""
-        if roc.cuts is None:
-            self.hard[roc.system] = stairs
-        else:
-            self.integral.add(stairs, roc.cuts.width[roc.begin : roc.end], criteria)
-
-
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings = shard.settings
-    readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
-    found: dict[str | None, Found] = {}
+    tables: dict[str | None, Tables] = {}
     notes: dict[str | None, list[str]] = {}
     rocs: list[Roc] = []
+    n_classes = {}
     for scope, tally in shard.scopes():
-        own = [part[scope] for part in sizes if scope in part]
-        n_sys = sum(n for _, n in own)
-        cuts = None
-        if "soft" in readings:
-            cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in own])), n_sys)
+        of_parts = [part[scope] for part in sizes if scope in part]
+        n_sys, cuts = sum(n for _, n in of_parts), None
+        if "soft" in Plan.of(settings).psds:
+            cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in of_parts])), n_sys)
             notes[scope] = cuts.notes(scope)
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
-        n_classes = len(tally.classes)
-        hard = {name: Staircases.none(n_classes) for name in systems_of(settings)}
-        found[scope] = Found(Integral.empty(n_classes), hard)
-        if seconds:
-            rocs += _rocs(scope, settings, n_sys, cuts, Rates.of(seconds, criteria.alpha_ct))
-    for roc, stairs in _staircases(rocs, parts, settings, execute):
-        found[roc.scope].add(roc, stairs, criteria)
-    tables = {
-        scope: joined(shard.tables.get(scope, {}), tables_of(result.hard, result.integral, settings))
-        for scope, result in found.items()
-    }
+        rocs += rocs_of(settings, seconds, n_sys, cuts, scope)
+        n_classes[scope] = len(tally.classes)
+        tables[scope] = tables_of((), n_classes[scope], settings)
+    for scope, stairs in groupby(_staircases(rocs, parts, settings, execute), lambda pair: pair[0].scope):
+        tables[scope] = tables_of(stairs, n_classes[scope], settings)
+    tables = {scope: joined(shard.tables.get(scope, {}), table) for scope, table in tables.items()}
     return replace(shard, tables=tables, notes=notes)
-
-
-def _rocs(scope: str | None, settings: Settings, n_sys: int, cuts: Cuts | None, rates: Rates) -> list[Roc]:
-    """Return all PSD-ROCs of a scope; cuts: of the soft reference, None where it has no PSDS."""
-    rocs = []
-    if "hard" in Plan.of(settings).psds:
-        rocs = [Roc(scope, system, n_sys, rates) for system in systems_of(settings)]
-    for begin, end in () if cuts is None else cuts.stretches(n_sys):
-        rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
-    return rocs
 
 
 def _staircases(
@@ -152,10 +82,7 @@ def _staircases(
         ]
         terms = execute.map(partial(_trigger_terms, settings, rocs), parts)
         sums = [math.fsum(term for part in terms for term in part.get(k, ())) for k in range(len(rocs))]
-        rocs = [
-            replace(roc, rates=Rates.of(roc.rates.seconds, roc.rates.alpha_ct, triggers))
-            for roc, triggers in zip(rocs, sums, strict=True)
-        ]
+        rocs = [roc.with_triggers(triggers) for roc, triggers in zip(rocs, sums, strict=True)]
     begin = 0
     while begin < len(rocs):
         # As many at a time as memory holds the levels of.

@@ -16,7 +16,7 @@ in one staircase).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -131,40 +131,15 @@ class Rates:
         return efpr
 
 
-def staircases(
-    reference: Events,
-    system: EventLifetimes,
-    n_classes: int,
-    seconds: float,
-    criteria: Criteria,
-    kind: Index | None = None,
-) -> Staircases:
-    """Return the PSD-ROC of every class over all thresholds.
-
-    seconds: length of all files together, above 0. kind: (n_classes,) classes of the same kind belong to one
-    evaluation and can trigger one another; None: all do.
-    """
-    judged = Judged.of(reference, system, n_classes, criteria)
-    totals = sounding(judged.reference, n_classes)
-    triggers = cross_triggers(judged, totals, criteria, kind) if criteria.alpha_ct > 0 else None
-    rates = Rates.of(seconds, criteria.alpha_ct, 0.0 if triggers is None else math.fsum(triggers))
-    return Staircases.of_counts(points(judged, criteria, n_classes, triggers, rates), rates)
-
-
 def points(
-    judged: Judged,
-    criteria: Criteria,
-    n_classes: int,
-    triggers: Floats | None,
-    rates: Rates,
-    apart: bool | None = None,
+    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
-    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    triggers: what `cross_triggers` returns.
     """
     false = judged.false()
-    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria)), (false, (_FP,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
         lives.append((false._replace(weight=weight), (_TRIGGERS,)))
@@ -175,7 +150,8 @@ def points(
 def cross_triggers(judged: Judged, totals: Index, criteria: Criteria, kind: Index | None = None) -> Floats:
     """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
 
-    totals: what `sounding` returns of all files. kind: as for `staircases`.
+    totals: what `sounding` returns of all files. kind: (n_classes,) classes of the same kind belong to one
+    evaluation and can trigger one another; None: all do.
     """
     wrong, (n_ref, ticks) = judged.system.take(~judged.passed), totals
     n_classes = len(n_ref)
@@ -313,9 +289,75 @@ class Cuts:
         return events.events(), copies
 
 
-def kinds_of(n_cuts: int, n_classes: int) -> Index:
-    """Return the cut that each class of some cuts is of."""
-    return np.repeat(np.arange(n_cuts), n_classes)
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A PSD-ROC to be found: of a system, by its name in tallies, against the reference of a scope.
+
+    scope: a group or scene, None for the whole. size: how many lifetimes the system has. rates: how counts
+    become an eFPR. cuts: of a soft reference, those from `begin` to `end`, each with classes of its own; None
+    for the reference that is cut already. sounding: of all files, None where cross triggers do not count.
+    """
+
+    scope: str | None
+    system: str
+    size: int
+    rates: Rates
+    cuts: Cuts | None = None
+    begin: int = 0
+    end: int = 1
+    sounding: Index | None = None
+
+    def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
+        """Return the events of some files, judged, and how many classes there are."""
+        n_classes, system = len(tally.classes), tally.events[self.system]
+        if self.cuts is None:
+            reference = tally.events["reference"].events()
+        else:
+            levels = tally.events["levels"]
+            reference, system = self.cuts.sides(levels, system, self.begin, self.end, n_classes)
+        n_classes *= self.end - self.begin
+        return Judged.of(reference, system, n_classes, criteria), n_classes
+
+    def triggers(self, judged: Judged, n_classes: int, criteria: Criteria) -> Floats | None:
+        """Return the cross triggers of some files, None where they do not count."""
+        if self.sounding is None:
+            return None
+        n_cuts = self.end - self.begin
+        kind = np.repeat(np.arange(n_cuts), n_classes // n_cuts)
+        return cross_triggers(judged, self.sounding, criteria, kind)
+
+    def with_triggers(self, total: float) -> Roc:
+        """Return the same for the sum of all cross triggers."""
+        return replace(self, rates=Rates.of(self.rates.seconds, self.rates.alpha_ct, total))
+
+    def staircases(self, tally: Tally, criteria: Criteria) -> Staircases:
+        """Return the PSD-ROC of every class over all thresholds, of a tally of all files."""
+        judged, n_classes = self.judged(tally, criteria)
+        roc, triggers = self, None
+        if criteria.alpha_ct > 0:
+            roc = replace(self, sounding=sounding(judged.reference, n_classes))
+            triggers = roc.triggers(judged, n_classes, criteria)
+            roc = roc.with_triggers(0.0 if triggers is None else math.fsum(triggers))
+        counts = points(judged, criteria, n_classes, triggers, roc.rates)
+        return Staircases.of_counts(counts, roc.rates)
+
+
+def rocs_of(
+    settings: Settings, seconds: float, n_sys: int, cuts: Cuts | None = None, scope: str | None = None
+) -> list[Roc]:
+    """Return the PSD-ROCs that PSDS is made of: none where there is no time.
+
+    seconds: length of all files together. n_sys: how many lifetimes the system has. cuts: of the soft
+    reference, None where it has no PSDS.
+    """
+    if not seconds:
+        return []
+    rates = Rates.of(seconds, Criteria.of(settings).alpha_ct)
+    names = systems_of(settings) if "hard" in Plan.of(settings).psds else []
+    rocs = [Roc(scope, name, n_sys, rates) for name in names]
+    for begin, end in () if cuts is None else cuts.stretches(n_sys):
+        rocs.append(Roc(scope, "system", n_sys * (end - begin), rates, cuts, begin, end))
+    return rocs
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,30 +402,33 @@ def systems_of(settings: Settings) -> list[str]:
 
 def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
-    readings, n_classes = Plan.of(settings).psds, len(tally.classes)
-    names = systems_of(settings) if "hard" in readings else ()
-    stairs = {name: _staircases_of(tally, settings, name) for name in names}
-    integral, criteria = Integral.empty(n_classes), Criteria.of(settings)
-    # Rates per hour have nothing to divide by where there is no time.
-    if "soft" in readings and (seconds := _seconds(tally)):
-        reference, system = tally.events["levels"], tally.events["system"]
-        cuts = Cuts.between(reference, system)
-        for begin, end in cuts.stretches(len(system)):
-            sides = cuts.sides(reference, system, begin, end, n_classes)
-            kind = kinds_of(end - begin, n_classes)
-            of_cuts = staircases(*sides, len(kind), seconds, criteria, kind)
-            integral.add(of_cuts, cuts.width[begin:end], criteria)
-    return tables_of(stairs, integral, settings)
+    seconds, criteria, cuts, n_sys = _seconds(tally), Criteria.of(settings), None, 0
+    if seconds:
+        # Where there is no time events may not have been kept.
+        system = tally.events["system"]
+        n_sys = len(system)
+        if "soft" in Plan.of(settings).psds:
+            cuts = Cuts.between(tally.events["levels"], system)
+    rocs = rocs_of(settings, seconds, n_sys, cuts)
+    return tables_of(((roc, roc.staircases(tally, criteria)) for roc in rocs), len(tally.classes), settings)
 
 
-def tables_of(stairs: Mapping[str, Staircases], integral: Integral, settings: Settings) -> Tables:
-    """Return the tables of PSDS; stairs: of the systems of the hard reading. integral: of the soft one."""
-    readings, tables = Plan.of(settings).psds, Tables()
+def tables_of(stairs: Iterable[tuple[Roc, Staircases]], n_classes: int, settings: Settings) -> Tables:
+    """Return the PSDS that the settings ask for; stairs: those of `rocs_of`, in their order."""
+    readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
+    hard = dict.fromkeys(systems_of(settings), Staircases.none(n_classes))
+    integral = Integral.empty(n_classes)
+    for each, of_roc in stairs:
+        if each.cuts is None:
+            hard[each.system] = of_roc
+        else:
+            integral.add(of_roc, each.cuts.width[each.begin : each.end], criteria)
+    tables: Tables = {}
     if "hard" in readings:
-        first, *filtered = (stairs[name] for name in systems_of(settings))
-        rocs = {"psds": psd_roc(first, Criteria.of(settings))}
+        first, *filtered = (hard[name] for name in systems_of(settings))
+        rocs = {"psds": psd_roc(first, criteria)}
         if filtered:
-            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), Criteria.of(settings))
+            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), criteria)
         tables["intersection", "hard"] = {
             name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
         }
@@ -402,17 +447,13 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some systems of the tally, by their names in it."""
-    stairs = [_staircases_of(tally, settings, name) for name in systems]
-    return psd_roc(Staircases.joined(stairs), Criteria.of(settings))
-
-
-def _staircases_of(tally: Tally, settings: Settings, system: str) -> Staircases:
-    seconds, n_classes = _seconds(tally), len(tally.classes)
+    seconds, criteria = _seconds(tally), Criteria.of(settings)
     if not seconds:
         # Nothing happens so often an hour where there is no time; events may not have been kept.
-        return Staircases.none(n_classes)
-    reference = tally.events["reference"].events()
-    return staircases(reference, tally.events[system], n_classes, seconds, Criteria.of(settings))
+        return psd_roc(Staircases.none(len(tally.classes)), criteria)
+    rates = Rates.of(seconds, criteria.alpha_ct)
+    stairs = [Roc(None, name, 0, rates).staircases(tally, criteria) for name in systems]
+    return psd_roc(Staircases.joined(stairs), criteria)
 
 
 def _seconds(tally: Tally) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -40,31 +39,10 @@ def installed(tmp_path_factory):
         os.environ["PYTHONPATH"] = before
 
 
-def two_workers():
-    """Begin a cluster of two worker processes."""
-    distributed = pytest.importorskip("distributed")
-    return distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=60
-    )
-
-
 @pytest.fixture(scope="module")
-def clusters(installed):
-    """Clusters that were begun, the last of which is in use."""
-    begun = [two_workers()]
-    yield begun
-    for each in begun:
-        each.close(timeout=20)
-
-
-@pytest.fixture
-def cluster(clusters):
-    """A cluster of two worker processes, both of which are there."""
-    for _ in range(100):
-        if len(clusters[-1].scheduler.workers) == 2:
-            break
-        time.sleep(0.1)
-    else:
-        # On a busy machine dask may give a worker up that a test has killed.
-        clusters.append(two_workers())
-    return clusters[-1]
+def cluster(installed):
+    """A cluster of two worker processes."""
+    distributed = pytest.importorskip("distributed")
+    given = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 60}
+    with distributed.LocalCluster(n_workers=2, **given) as workers:
+        yield workers

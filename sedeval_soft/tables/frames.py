@@ -28,16 +28,19 @@ _SHOWN = 60
 T = TypeVar("T")
 
 
-def rows_from_data(data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False) -> EventTable:
+def rows_from_data(
+    data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False, before: int = 0
+) -> EventTable:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; one with nothing is left out.
-    name: what messages call it. settled: columns that play no role were looked at before. Raises
-    InputError, which counts rows from 0, as data frames do.
+    name: what messages call it. settled: columns that play no role were looked at before. before: rows of the
+    same table that stand before these. Raises InputError, which counts rows from 0, as data frames do.
     """
     if isinstance(data, EventTable):
         return data
-    return _rows_of(_table_of(data, name), Origin(name, None, "{} data frame"), limits, settled=settled)
+    table = replace(_table_of(data, name), before=before)
+    return _rows_of(table, Origin(name, None, "{} data frame"), limits, settled=settled)
 
 
 def rows_from_objects(
@@ -84,18 +87,20 @@ class _Table:
     Its columns are taken to Arrow one by one: those that play no role may hold anything.
 
     name: what messages call it. names: of the columns. columns: whatever holds their cells. lines: of its
-    rows, where it is a file.
+    rows, where it is a file. before: rows that stand before these.
     """
 
     name: str
     names: tuple[str, ...]
     columns: Sequence[Any]
     lines: Sequence[int] | None = None
+    before: int = 0
 
     def problem(self, row: int, message: str) -> Problem:
         """Return what is wrong with a row."""
-        line = None if self.lines is None else self.lines[row]
-        return Problem(self.name, f"row {row}: {message}" if line is None else message, line)
+        if self.lines is not None:
+            return Problem(self.name, message, self.lines[row])
+        return Problem(self.name, f"row {self.before + row}: {message}")
 
     def numbers(self, position: int, role: str) -> Floats:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""

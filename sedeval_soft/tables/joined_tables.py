@@ -355,13 +355,7 @@ def _read(source: Source, form: str, limits: Limits) -> EventTable:
 
 def read_shards(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
     """Return the rows of all shards that a pattern fits; raises InputError as `joined` does."""
-    shards: list[Shard] = []
-    n_rows = 0
-    for shard in shards_of(name, limits):
-        shards.append(shard.read(shard.name, limits, form))
-        n_rows += shards[-1].n_rows
-        limits.check(spelled(name), "rows", n_rows, "rows or more in its shards")
-    return joined(name, shards, limits)
+    return joined(name, [shard.read(shard.name, limits, form) for shard in shards_of(name, limits)], limits)
 
 
 def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> EventTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -33,8 +32,6 @@ _ROWS = 1 << 16
 _FEWEST, _CELL = 1 << 10, 16
 """Rows of Parquet in a batch at the least, and bytes that a cell takes: as it is read, and as a number."""
 
-_ROW = re.compile(r"^row (\d+):")
-
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
 """What forms are called in messages."""
 
@@ -64,10 +61,7 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     """
     before = 0
     for table in _tables(source, limits, form, size):
-        try:
-            rows = rows_from_data(table, source.name, limits, settled=True)
-        except InputError as error:
-            raise InputError([_moved(problem, before) for problem in error.problems], error.more) from error
+        rows = rows_from_data(table, source.name, limits, settled=True, before=before)
         shape = f"{_TITLES[form]}, {'wide' if rows.is_wide else 'long'}"
         origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
         yield replace(rows, origin=origin)
@@ -89,11 +83,6 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[An
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
-
-
-def _moved(problem: Problem, rows: int) -> Problem:
-    """Return the problem of a row that so many others stand before."""
-    return replace(problem, message=_ROW.sub(lambda m: f"row {int(m[1]) + rows}:", problem.message))
 
 
 def _open(

@@ -18,7 +18,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -50,6 +50,7 @@ _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
 
 _SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+_AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
 
 TRIES, FIRST_WAIT = 5, 0.5
@@ -81,30 +82,64 @@ class Source:
 
 
 def open_source(
-    path: str | os.PathLike[str], stdin: BinaryIO | None = None, limits: Limits = LIMITS
+    path: str | os.PathLike[str],
+    stdin: BinaryIO | None = None,
+    limits: Limits = LIMITS,
+    scratch: Path | None = None,
 ) -> Source:
-    """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit."""
+    """Take in a file, or standard input for `-`; raises InputError where that fails, or over a limit.
+
+    scratch: a folder for what is decompressed, where memory should not hold it all.
+    """
     name = os.fspath(path)
     data = raw = read_bytes(name, stdin, limits)
-    digest = hashed(raw, lambda raw: hashlib.sha256(raw).hexdigest())
-    if compression_of(raw):
+    digest = _hashed(raw, keep=scratch is None)
+    if compression_of(raw) and scratch is not None:
+        from tempfile import TemporaryFile
+
+        from sedeval_soft.tables.stored_rows import on_disk
+
+        with on_disk(scratch), TemporaryFile(dir=scratch) as file:
+            decompress(spelled(name), raw, limits, Taken(spelled(name), limits, file))
+            file.flush()
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
+    elif compression_of(raw):
         data = decompress(spelled(name), raw, limits)
     if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
     return Source(spelled(name), data[len(BOM) :] if data[: len(BOM)] == BOM else data, digest)
 
 
-def hashed(raw: Bytes, sha256: Callable[[Bytes], str]) -> Callable[[], str]:
-    """Return what gives the hash of bytes, which is made meanwhile where there are many."""
+def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
+    """Return what gives the hash of bytes, which is made meanwhile where there are many.
+
+    keep: whether pages of a mapped file may stay in memory.
+    """
     if len(raw) < _LARGE:
-        digest = sha256(raw)
-        return lambda: digest
+        return partial(str, hashlib.sha256(raw).hexdigest())
     from concurrent.futures import ThreadPoolExecutor
 
+    def sha256() -> str:
+        if keep:
+            return hashlib.sha256(raw).hexdigest()
+        digest = hashlib.sha256()
+        for at in range(0, len(raw), _AT_ONCE):
+            digest.update(raw[at : at + _AT_ONCE])
+            let_go(raw, at, at + _AT_ONCE)
+        return digest.hexdigest()
+
     thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
-    future = thread.submit(sha256, raw)
+    future = thread.submit(sha256)
     thread.shutdown(wait=False)
     return future.result
+
+
+def let_go(data: Bytes, begin: int, end: int) -> None:
+    """Give back the memory of pages of a mapped file; who needs them again has them from the disk."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        begin -= begin % mmap.PAGESIZE
+        with suppress(OSError, ValueError):
+            data.madvise(mmap.MADV_DONTNEED, begin, min(end, len(data)) - begin)
 
 
 def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS) -> Bytes:

@@ -123,12 +123,9 @@ def _check_room(source: Source, n_columns: int) -> None:
 
 def decoded(data: bytes) -> str | bytes:
     """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
-    if b"\0" in data:
-        return data
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data
+    with suppress(UnicodeDecodeError):
+        return data if b"\0" in data else data.decode("utf-8")
+    return data
 
 
 def decode(source: Source) -> str:
@@ -141,11 +138,12 @@ def decode(source: Source) -> str:
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
     """Return the problem of a line that is not text; its column where the delimiter is known."""
-    at = nul = piece.find(b"\0")
+    at, nul = len(piece), piece.find(b"\0")
     try:
         piece.decode("utf-8")
     except UnicodeDecodeError as error:
-        at = error.start if nul < 0 else min(error.start, nul)
+        at = error.start
+    at = min(at, nul) if nul >= 0 else at
     column = piece.count(delimiter.encode(), 0, at) + 1 if delimiter else None
     if len(piece) > 3 and any(piece[::2]) != any(piece[1::2]):
         message = "looks like UTF-16 without a byte order mark; expected the table as UTF-8"
@@ -258,7 +256,8 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits) -> Sniffed:
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
         if looks_like_header(fields, columns):
-            _check_quotes(first, delimiter)
+            if '"' in first:
+                _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return Sniffed(delimiter, layout_of_header(fields, columns, row), number)
     for delimiter in DELIMITERS:

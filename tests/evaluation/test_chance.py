@@ -158,12 +158,6 @@ def test_the_command_shows_what_the_library_finds():
     # Fewer readings are evaluated, of the same moves.
     printed = call(REFERENCE, SYSTEM, *asked, "--score", name, "--only", "segment", "--only", "event").out
     assert [*map(float, printed.split("\t"))] == [found[name], level.chance, level.normalised]
-    rows = [line.split(",") for line in call(REFERENCE, SYSTEM, *asked, "--format", "csv").out.splitlines()]
-    assert rows[0][-3:] == ["chance", "chance_error", "normalised"]
-    assert {len(row) for row in rows[:-1]} == {len(rows[0])}
-    assert [float(row[-3]) for row in rows if row[1] == name] == [level.chance]
-    text = call(REFERENCE, SYSTEM, *asked).out
-    assert "\nchance " in text and "Chance levels of classes: F1" in text
 
 
 @pytest.mark.parametrize("chance", [0, -1, 1.5, "yes", 10**9])

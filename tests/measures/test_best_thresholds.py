@@ -158,22 +158,6 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
         assert (tp[row], n_sys[row], n_ref[row]) == ((y & (p > low)).sum(), (p > low).sum(), y.sum())
 
 
-def test_levels_of_files_without_weight_are_not_there():
-    """Below the best score stand two of the first file, and above it one."""
-    scores, file = np.array([0.1, 0.2, 0.6, 0.9]), np.array([0, 0, 1, 0], dtype=np.int32)
-    found = of_cells(scores, scores == 0.6, file, 2)
-    at = found.thresholds(np.array([[0.0, 1.0], [1.0, 1.0]]), np.ones(2, dtype=np.int64), inclusive=False)
-    assert at.tolist() == [0.3, 0.4]
-    label, file = np.zeros(2, dtype=np.int64), np.array([0, 1])
-    of = Alive(label, file, np.array([0.125, 0.25]), np.array([0.625, 0.75]))
-    (table,) = ThresholdCounts.of_lives([(of, (TP, N_SYS))], np.array([[1], [1]]), apart=True)
-    events = Candidates.of(table, every=True)
-    assert events.value.tolist() == [np.inf, 0.75, 0.625, 0.25, 0.125]
-    weights = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    at = events.thresholds(weights, np.array([1, 1, 2]), inclusive=False)
-    assert at.tolist() == [0.6875, 0.5, 0.375]
-
-
 def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores():
     for seed in range(6):
         rng = np.random.default_rng(seed)
@@ -347,32 +331,6 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
         at = at_thresholds(sides, basis, float(repr(own["threshold"])), **how)
         assert (at[f"precision{of}"], at[f"recall{of}"]) == (own["precision"], own["recall"])
         assert (at[f"error_rate{of}"] if lower else own[constraint.best]) == pytest.approx(best, abs=1e-12)
-
-
-RANKED = [("x", k, k + 1.0, "a", v) for k, v in enumerate((0.9, 0.8, 0.7, 0.6, 0.5))]
-COSTLY = [("x", 0.0, 1.0, "a", 0.2), ("x", 1.0, 2.0, "a", 0.9), ("x", 2.0, 3.0, "a", 0.5)]
-
-
-@pytest.mark.parametrize(
-    ("system", "text", "wanted"),
-    [
-        # Scores 0.9 (right), 0.8 (wrong), 0.7 (right), 0.6 (wrong), 0.5 (right) in a file of 6 s.
-        (RANKED, "precision>=0.61", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "precision at recall>=0.5", (0.65, 2 / 3, 2 / 3, 2 / 3)),
-        (RANKED, "fpr_per_hour<=600", (0.65, 600.0, 2 / 3, 2 / 3)),
-        (RANKED, "insertion_rate<=0.34", (0.65, 1 / 3, 2 / 3, 2 / 3)),
-        # The hit comes with two false alarms, one may be; detecting nothing has no precision.
-        (COSTLY, "precision at fpr_per_hour<=900", (0.7, 900.0, 0.0, 0.0)),
-    ],
-)
-def test_a_constraint_by_hand(system, text, wanted):
-    hits = (0.0, 2.0, 4.0) if system is RANKED else (0.0,)
-    reference = long_rows([("x", k, k + 1.0, "a", 1.0) for k in hits])
-    chosen = Settings.of(only="segment.optimal", satisfice=text)
-    scores = evaluate_rows(reference, long_rows(system), chosen, {"x": 6.0 if system is RANKED else 4.0})
-    names = ("threshold", "constraint", "precision", "recall")
-    assert [scores[f"segment.optimal.satisficed_{name}[a]"] for name in names] == pytest.approx(wanted)
-    assert not scores.warnings
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.evaluation.optimal import events_when
 from sedeval_soft.measures import event, matching
 from sedeval_soft.measures.event import (
     Collars,
@@ -266,18 +265,6 @@ def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(firs
     # Alone it is refused as well.
     alone = count_soft_events(*(side.take(side.file == first) for side in sides), *sizes)
     assert np.isnan(alone.substitutions).tolist() == [k == first for k in range(3)]
-
-
-def test_thresholds_of_too_many_pairs_are_refused(monkeypatch):
-    """Three alike are in reach of three that live for two steps each: nine pairs, 18 copies."""
-    ours = lives([(0, 0, 0, 4, 0.0, 1.0)] * 3)
-    theirs = lives([(0, 0, 0, 4, low / 4, (low + 2) / 4) for low in (0, 1, 2)])
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    ((hits, _), _), _ = events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=10**6)
-    # One or two are alive at any level, and all of them are matched.
-    assert (hits.dies - hits.born).sum() == 1.5
-    with pytest.raises(TooManyPairsError):
-        events_when(ours.events(), theirs, 1, 1, Collars(1, 1, 0.0), most=1)
 
 
 # Readings.

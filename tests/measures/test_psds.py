@@ -210,19 +210,6 @@ def test_soft_psds(form, n):
     assert seen > 3
 
 
-def test_psds_by_hand():
-    """Two of four events at no false alarm, three at 2 an hour, four at 6: (2/4 x 2 + 3/4 x 4 + 4) / 10."""
-    places = [10.0 * k for k in range(4)]
-    reference = long_rows([("f", at, at + 5, "a") for at in places])
-    found = zip(places, (0.9, 0.8, 0.6, 0.3), strict=True)
-    false = zip(range(100, 170, 10), (0.7, 0.7, 0.4, 0.4, 0.4, 0.4, 0.2), strict=True)
-    system = long_rows([("f", at, at + 5, "a", value) for at, value in (*found, *false)])
-    # Twice the recording, half the rate: the steps are at 1 and 3.
-    for length, wanted in ((3600.0, 2 * 0.5 + 4 * 0.75 + 4), (7200.0, 1 * 0.5 + 2 * 0.75 + 7)):
-        scores = evaluate(reference, system, max_efpr=10, only="intersection.hard", durations={"f": length})
-        assert scores[HARD] == pytest.approx(wanted / 10)
-
-
 def test_cross_triggers_by_hand():
     """A detection of a on b, which lasts 40 s: a false alarm, 1 an hour, and a trigger, 90 an hour."""
     reference = long_rows([("f", 0.0, 10.0, "a"), ("f", 20.0, 60.0, "b")])

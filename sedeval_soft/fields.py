@@ -172,9 +172,10 @@ class SettingsKeywords(TypedDict, total=False):
     epsilon: Annotated[float, Field(1e-7, MEASURES, "NUMBER", least=1e-16, most=0.1, above=True,
         help="Where a logarithm is taken, values stay this far from 0 and 1.")]
     thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, TUNED, "YAML|RULE",
-        meaning="The system's threshold of each class in the tuned reading; a class that is not named has "
-        "`threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, `prior` (as many "
-        "segments are above it as are active in the reference).", help="Add a tuned reading: the system cut "
+        least=-1.0, most=2.0, meaning="The system's threshold of each class in the tuned reading; a class "
+        "that is not named has `threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, "
+        "`prior` (as many segments are above it as are active in the reference).",
+        help="Add a tuned reading: the system cut "
         "at each class's threshold, from a file of soft-sed-eval tune or by a rule: midpoint (of the values "
         "of a class) or prior (as many segments are above it as the reference has).")]
     cross_tune: Annotated[int | Literal["folds"] | None, Field(None, TUNED, "K", least=2, most=1000,

@@ -75,9 +75,6 @@ CRITERIA, WEIGHTS = ("dtc", "gtc", "cttc"), ("alpha_ct", "alpha_st", "max_efpr")
 OBJECTIVES = tuple(f"{basis}.{measure}" for basis in BASES for measure in ("f1", "error_rate"))
 """What thresholds can be best for: F (with the weight of recall that the settings have), or error rate."""
 
-LOWEST, HIGHEST = -1.0, 2.0
-"""Thresholds that let everything and nothing pass."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -309,12 +306,15 @@ def _seconds(name: str, value: object, called: str = "") -> float:
 
 
 def _seconds_by_class(name: str, value: object) -> Seconds:
-    if not isinstance(value, Mapping):
-        return _seconds(name, value)
-    lengths = {label: _seconds(name, plain(value[label]), f"{name} of {label}") for label in value}
-    if not all(isinstance(label, str) for label in value):
-        raise SettingsError(f"{name} must map class names to seconds, not {value!r}")
-    return lengths
+    return _by_class(name, value, _seconds) if isinstance(value, Mapping) else _seconds(name, value)
+
+
+def _by_class(name: str, values: Mapping[Any, Any], check: Callable[..., float]) -> dict[str, float]:
+    """Return checked numbers by class."""
+    for label in values:
+        if not isinstance(label, str) or not label:
+            raise SettingsError(f"{name} must have class names, in quotes if need be, not {label!r}")
+    return {label: check(name, plain(each), f"{name} of {label!r}") for label, each in values.items()}
 
 
 def _choice(name: str, value: object, choices: tuple[str, ...] = ()) -> str:
@@ -378,14 +378,7 @@ def checked_thresholds(value: object) -> Thresholds | Rule:
     if not isinstance(value, Mapping):
         expected = f"map class names to numbers, or be one of {', '.join(RULES)}"
         raise SettingsError(f"thresholds must {expected}, not {value!r}")
-    thresholds = {}
-    for label, number in value.items():
-        if not isinstance(label, str) or not label:
-            raise SettingsError(f"thresholds must have class names, in quotes if need be, not {label!r}")
-        thresholds[label] = finite(f"thresholds of {label!r}", plain(number))
-        if not LOWEST <= thresholds[label] <= HIGHEST:
-            raise SettingsError(f"thresholds of {label!r} must be {LOWEST:g} to {HIGHEST:g}, not {number!r}")
-    return thresholds
+    return _by_class("thresholds", value, _simple)
 
 
 def _names(whose: str, names: tuple[Any, ...], noun: str = "class name") -> tuple[str, ...]:

@@ -19,8 +19,6 @@ from sedeval_soft.fields import FIELDS, RULES, Field
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import (
     GROUPS,
-    HIGHEST,
-    LOWEST,
     OBJECTIVES,
     ONLY,
     POSTPROCESSING,
@@ -339,14 +337,13 @@ def _forms(name: str, field: Field) -> list[Schema]:
     names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
     parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
-    threshold = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
-    by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": threshold}
+    by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
     forms: dict[str, list[Schema]] = {
         "segment_length": [
             single,
             {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
         ],
-        **{key: [single, {"type": "object", "additionalProperties": single}] for key in POSTPROCESSING},
+        **{key: [single, by_class] for key in POSTPROCESSING},
         "psds_median_filters": [{"type": "array", "items": single}, _NULL],
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),

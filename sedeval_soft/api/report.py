@@ -83,19 +83,15 @@ def write_report(
             # Only what was asked for: intervals of all that a page shows would take minutes.
             sure_settings = replace(wanted, measures=chosen.measures)
             sure = score_shard(replace(shard, settings=sure_settings), __version__, **how)
-            scores, signatures = _with_intervals(scores, sure), (*signatures, sure.signature)
+            signatures = (*signatures, sure.signature)
+            both = dict(scores.scores)
+            for each in sure.scores.keys() & both.keys():
+                both[each] = replace(both[each], low=sure.score(each).low, high=sure.score(each).high)
+            warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
+            scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
     write_atomic(path, render(inputs, board, choices or Choices()))
     return tuple(each.scores for each in inputs)
-
-
-def _with_intervals(scores: Scores, sure: Scores) -> Scores:
-    """Return scores with the intervals that others of the same names have."""
-    both = dict(scores.scores)
-    for name in both.keys() & sure.scores.keys():
-        both[name] = replace(both[name], low=sure.score(name).low, high=sure.score(name).high)
-    warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
-    return replace(scores, scores=both, settings=sure.settings, warnings=warnings)
 
 
 def _counted(settings: Settings) -> Settings:

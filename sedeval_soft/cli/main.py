@@ -90,10 +90,9 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
-            items: list[CompletionItem] = super().shell_complete(ctx, incomplete)
-            values = {item.value for item in items}
-            more = self.get_command(ctx, DEFAULT).shell_complete(ctx, incomplete)
-            return [*items, *(item for item in more if item.value not in values)]
+            default = self.get_command(ctx, DEFAULT)
+            items = [*super().shell_complete(ctx, incomplete), *default.shell_complete(ctx, incomplete)]
+            return [*{item.value: item for item in items}.values()]
         names = [name for name in SHORT_HELPS if name.startswith(incomplete)]
         # Shells look for files where no name fits, if that is said first.
         files = CompletionItem(incomplete, type="file")

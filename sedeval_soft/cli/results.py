@@ -84,7 +84,8 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         raise Exit(presentation.judge([scores]))
 
 
-DIFF = (
+@command(
+    DIFF_EXAMPLES,
     argument("A"),
     argument("B"),
     click.Option(["--tolerance"], type=float, default=0.0, show_default=True, metavar="NUMBER",
@@ -94,15 +95,9 @@ DIFF = (
     FORM,
     click.Option(["-o", "--output"], type=PATH, metavar="FILE",
         help="Write to a file; it is complete or not touched."),
-)  # fmt: skip
-
-
-@command(
-    DIFF_EXAMPLES,
-    *DIFF,
     cls=click.Command,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
-)
+)  # fmt: skip
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
     """Compare two results of --format json: score by score, and which settings and inputs differ.
 
@@ -135,10 +130,14 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     """
     from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import explained
-    from sedeval_soft.report.explanation import explanation_json, explanation_text
+    from sedeval_soft.report.explanation import explanation_document, explanation_text
+    from sedeval_soft.report.render import json_document
 
     explanations = all_of(explained, [name.strip() for name in scores])
-    emit(explanation_json(explanations) if form == "json" else explanation_text(explanations))
+    if form == "json":
+        emit(json_document([*map(explanation_document, explanations)]))
+    else:
+        emit("\n".join(map(explanation_text, explanations)))
 
 
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)

@@ -356,6 +356,7 @@ def _as_one(
         findings,
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
+        off_grid=of_rows.off_grid,
         tables=tables,
     )
     system = partition.system.origin.name

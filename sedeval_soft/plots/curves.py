@@ -13,22 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import System, Systems, joined
 from sedeval_soft.plots.style import DISTINCT, Look
-
-if TYPE_CHECKING:
-    from sedeval_soft.arrays import Floats
-    from sedeval_soft.measures.curve_scores import Curve
 
 POOLED = "all classes"
 

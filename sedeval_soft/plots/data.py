@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, group_of, measure_of
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
 from sedeval_soft.settings import GROUPS, Settings, finite
-
-if TYPE_CHECKING:
-    from sedeval_soft.comparison.board import Board
-    from sedeval_soft.evaluation.scores import Scores
-    from sedeval_soft.timeline.recordings import Recordings
+from sedeval_soft.timeline.recordings import Recordings
 
 ORDERS = ("given", "name", "score", "size")
 PARTS = ("segments", "files", "classes")
@@ -26,7 +23,6 @@ READINGS = ("hard", "tuned", "optimal", "soft")
 _LONG = 32  # letters of a name in a list
 _WORST = 10  # how many of the worst are shown where nothing else is said
 _PSDS_RANGE = 100.0  # false positives per hour up to which a PSD-ROC goes where nothing else is said
-_CLASS_SCORES = ("segment.hard.f1", "segment.optimal.f1", "segment.soft.f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +197,7 @@ def settings_for(
         basis, reading = family_for(kind, base)
         only = tuple(dict.fromkeys(f"{basis}.{each}" for each in (reading, *needs.beside)))
     elif kind == "classes":
-        stems = class_scores(base, wish, several=several, default=default)
+        stems = class_scores(replace(base, only=only), wish, several=several)
         groups = {group_of(f"{stem}[class]") for stem in stems}
         only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
     elif kind == "sweep":
@@ -222,7 +218,7 @@ def settings_for(
     return chosen
 
 
-def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool = False) -> tuple[str, ...]:
+def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str, ...]:
     """Return the scores that bars of classes show, as `basis.reading.measure`; raises SettingsError."""
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
@@ -233,9 +229,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool, default: bool
     if several and len(wish.scores) > 1:
         raise SettingsError(f"classes shows one score of several systems; found {len(wish.scores)} --score")
     stems = wish.scores
-    if not stems and default:
-        stems = _CLASS_SCORES[-1:] if several else _CLASS_SCORES
-    elif not stems:
+    if not stems:
         plan = Plan.of(settings)
         families = [(b, r) for b in (*MATRIX_BASES, "clip") for r in READINGS if plan.scores(b, r)]
         if not families:

@@ -27,6 +27,7 @@ ELLIPSIS = "\u2026"
 UNDEFINED = "\u2013"
 
 _HIGHEST = 100.0  # inches of a figure
+_NARROWEST = 1.6  # inches that a panel of a paper has at least
 _FEW = 6  # entries of a legend that may stand below one another
 _MARGIN = 0.06  # inches left free around what is written
 
@@ -116,9 +117,9 @@ def _height(artist: Any) -> float:  # noqa: ANN401 - a text or a legend
     return float(artist.get_window_extent().height / artist.get_figure(root=True).dpi)
 
 
-def grid_of(count: int, width: float, least: float = 1.6) -> tuple[int, int]:
-    """Return in how many rows and columns so many panels stand; least: inches that a panel of a paper has."""
-    columns = max(1, min(count, int(width / (least * unit_of()))))
+def grid_of(count: int, width: float) -> tuple[int, int]:
+    """Return in how many rows and columns so many panels stand."""
+    columns = max(1, min(count, int(width / (_NARROWEST * unit_of()))))
     rows = math.ceil(max(count, 1) / columns)
     return rows, math.ceil(max(count, 1) / rows)
 

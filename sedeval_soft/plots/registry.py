@@ -46,7 +46,8 @@ KINDS: dict[str, Kind] = {
         some=MATRIX_BASES, only=MATRIX_BASES, intervals=True,
     ),
     "classes": Kind(
-        "scores of each class as bars", "scores.draw_classes", (*_CLASSES, "scores", "sort"), intervals=True
+        "scores of each class as bars", "scores.draw_classes", (*_CLASSES, "scores", "sort"),
+        only=("segment",), intervals=True,
     ),
     "pr": Kind(
         "precision over recall", "curves.draw_pr", _CLASSES, (*_CELLS, *_EVENTS), group="curves"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.registry import ScoreName, measure_of
@@ -20,9 +21,6 @@ from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, mat
 from sedeval_soft.plots.registry import MATRIX_BASES
 from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
 from sedeval_soft.report.page import measure_label
-
-if TYPE_CHECKING:
-    from sedeval_soft.arrays import Floats
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
@@ -232,14 +230,13 @@ def _name_bars(axes: Axes, places: Floats, texts: Sequence[str]) -> None:
 
 def draw_worst(systems: Systems, look: Look) -> Figure:
     """Draw the segments, files or classes with the most misses and false alarms."""
-    worst, what, label = systems.all[0].scores.worst, systems.wish.of or "segments", ""
-    if worst is not None:
-        if systems.wish.of == "segments" and worst.basis != "segment":
-            raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
-        what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
-        label = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
-        label = f"{label}, {worst.reading} reading"
-    offenders = getattr(worst, what, ())
+    worst = systems.all[0].scores.worst
+    assert worst is not None, "it is asked for, and there is what costs"  # noqa: S101
+    if systems.wish.of == "segments" and worst.basis != "segment":
+        raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
+    what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
+    offenders = getattr(worst, what)
+    unit = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
     edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.3 * layout.unit_of()}
     missed: dict[str, Any] = {"facecolor": MISS, **edge}
     inserted: dict[str, Any] = {"facecolor": FALSE_ALARM, "hatch": "/////", **edge}
@@ -262,7 +259,7 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     room = look.inches() * layout.POINTS * _NAMES - max(map(layout.text_width, spans), default=0.0)
     texts = [name + span for name, span in zip(layout.all_shortened(names, room), spans, strict=True)]
     _name_bars(axes, places, texts)
-    axes.set_xlabel(label)
+    axes.set_xlabel(f"{unit}, {worst.reading} reading")
     axes.set_xlim(0, None if offenders else 1)
     if not offenders:
         layout.write_empty(axes)

@@ -6,7 +6,7 @@ at every moment: whether both, only the reference or only the system is active a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots import layout
@@ -25,9 +26,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import Activity, active, activities
 from sedeval_soft.timeline.recordings import Recordings, hard_events
-
-if TYPE_CHECKING:
-    from sedeval_soft.arrays import Floats
 
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure

@@ -1,16 +1,14 @@
-"""What scores mean, for people and for programs; the list of all scores, and their table for the docs."""
+"""What scores mean, for people and for programs; the list of all scores."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.explanation import TOOLS, Explanation
-from sedeval_soft.measures.registry import FAMILIES, measure_of, score_names
-from sedeval_soft.report.render import json_document
+from sedeval_soft.measures.registry import measure_of, score_names
 
 _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, where they have it"
 
@@ -20,42 +18,19 @@ def list_scores() -> str:
     names = list(score_names())
     width = max(map(len, names))
     measures = map(measure_of, names)
-    said = (filter(None, (measure.summary, *_range_and_better(measure))) for measure in measures)
+    said = (filter(None, (measure.summary, *range_and_better(measure))) for measure in measures)
     return "".join(f"{name:<{width}}  {'; '.join(texts)}\n" for name, texts in zip(names, said, strict=True))
 
 
-def scores_table() -> str:
-    """Return the Markdown table of all measures, one row per measure and reading, for the docs."""
-    head = ("score", "what it is", "formula", "range", "better", "undefined when", "averages", "source")
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    for family in FAMILIES:
-        for m in family.measures:
-            forms = ", ".join((*m.averages, *["[class]"] * m.has_classes))
-            better = "" if m.direction == "none" else m.direction
-            name, span = f"`{family.basis}.{family.reading}.{m.name}`", _range_and_better(m)[0]
-            cells = (name, m.summary, m.formula, span, better, m.undefined, forms, m.source)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def explanation_text(explanations: Sequence[Explanation]) -> str:
-    """Return explanations as lines of text, at most 100 wide, with a blank line between two scores."""
-    return "\n".join(map(_text, explanations))
-
-
-def explanation_json(explanations: Sequence[Explanation]) -> str:
-    """Return explanations as a list in JSON."""
-    return json_document([_plain(each) for each in explanations])
-
-
-def _range_and_better(measure: Measure) -> tuple[str, str]:
+def range_and_better(measure: Measure) -> tuple[str, str]:
     """Return the range of a measure and which way is better as texts, empty where there is none."""
     low, high = ("" if end is None else f"{end:g}" for end in (measure.low, measure.high))
     better = "" if measure.direction == "none" else f"{measure.direction} is better"
     return f"{low} to {high}" if low and high else f"from {low}" if low else "", better
 
 
-def _plain(explanation: Explanation) -> dict[str, Any]:
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as JSON has it."""
     measure = explanation.measure
     return {
         "name": explanation.name,
@@ -78,8 +53,9 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _text(explanation: Explanation) -> str:
-    plain = _plain(explanation)
+def explanation_text(explanation: Explanation) -> str:
+    """Return an explanation as lines of text, at most 100 wide."""
+    plain = explanation_document(explanation)
     elsewhere = [
         f"{each['tool']}, {'{what}: {theirs}; here: {here}'.format_map(each).replace('`', '')}"
         for each in plain["elsewhere"]
@@ -88,7 +64,7 @@ def _text(explanation: Explanation) -> str:
         ("what", plain["summary"]),
         *((name, plain[name]) for name in ("basis", "reading", "average", "formula")),
         *(("", f"{letter} = {meaning}") for letter, meaning in explanation.letters.items()),
-        ("range", "; ".join(filter(None, _range_and_better(explanation.measure)))),
+        ("range", "; ".join(filter(None, range_and_better(explanation.measure)))),
         *((name, plain[name] or "") for name in ("undefined", "source", "needs")),
         *zip(("elsewhere", *[""] * len(elsewhere)), elsewhere or [_NONE], strict=False),
     ]

@@ -352,7 +352,6 @@ def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
         cells.setdefault(row[: len(names)], {})[average if aside else "", score.measure] = score
     columns = [(above, name) for above in (layout.averages if aside else ("",)) for name in layout.measures]
     columns = [column for column in columns if any(column in row for row in cells.values())]
-    low, high = ends(scores.settings.confidence)
     rows: list[tuple[str, ...]] = []
     details: set[int] = set()
     for name, of_row in cells.items():
@@ -360,6 +359,7 @@ def _table(scores: Scores, layout: Layout, members: Sequence[Score]) -> Table:
         rows.append((*map(visible, name), *("" if score is None else _value(score) for score in in_row)))
         if any(score is not None and (score.low, score.high) != (None, None) for score in in_row):
             details |= {len(rows), len(rows) + 1}
+            low, high = ends(scores.settings.confidence)
             for end, text in (("low", low), ("high", high)):
                 # Two blanks set the name of an end off from the name of the row that it belongs to.
                 indented = f"  {text:>{max(len(low), len(high))}}"

@@ -1,8 +1,7 @@
 """Tables and pages of text, how numbers are written in them, and how they are drawn.
 
 Drawn as aligned lines for pipes and files, by rich for a terminal, and in Markdown. No name is ever cut. On a
-terminal the columns of a table that is too wide are spread over a few tables; where that does not help,
-because the names alone fill the terminal, it is drawn as wide as it is.
+terminal the columns of a table that is too wide are spread over several tables.
 """
 
 from __future__ import annotations
@@ -23,9 +22,6 @@ _LARGE = 1e9
 
 _GAP = "  "
 _MARGIN = 1
-_MOST_TABLES = 4
-"""Into more tables than these one is harder to read than in lines that the terminal wraps."""
-
 _MARKUP = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#&~"})
 
 
@@ -134,11 +130,10 @@ def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None
         margin = max(len(name) for name, _ in page.lines)
         blocks.append("".join(f"{name:<{margin}}  {content}\n" for name, content in page.lines))
         for table in page.tables:
-            if not color:
+            if color:
+                blocks += map(_draw, [table] if width is None else _split(table, width - _MARGIN))
+            else:
                 blocks.append(plain_table(table))
-                continue
-            parts = [table] if width is None else _split(table, width - _MARGIN)
-            blocks += map(_draw, parts if len(parts) <= _MOST_TABLES else [table])
         blocks.append("".join(f"{note}\n" for note in page.notes))
         blocks.append("".join(f"{visible(signature)}\n" for signature in page.signatures))
     return "\n".join(filter(None, blocks))
@@ -177,16 +172,14 @@ def _split(table: Table, width: int) -> list[Table]:
     Groups of columns stay together where they can. Where the names leave no room for even one column of
     numbers, a table is wider.
     """
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, column)) + len(_GAP) for column in zip(table.head, *table.rows, strict=True)]
+    widths = [max(map(cells, column)) + len(_GAP) for column in zip(table.head, *table.rows, strict=True)]
     at, groups = table.names, table.groups[1:] or (("", 1),) * (len(table.head) - table.names)
     room = width - sum(widths[:at]) + len(_GAP)
     runs: list[list[int]] = [[]]
     used = 0
     for heading, count in groups:
         # A group's heading stands over its first column, and has no other.
-        widths[at] = max(widths[at], cell_len(heading) + len(_GAP))
+        widths[at] = max(widths[at], cells(heading) + len(_GAP))
         for i in range(at, at + count):
             if used and used + sum(widths[i : at + count] if i == at else widths[i : i + 1]) > room:
                 runs.append([])

@@ -3,8 +3,9 @@
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
 - RTTM: lines of `SPEAKER file channel onset duration <NA> <NA> name confidence <NA>`, blanks between.
-- ELAN's tab-delimited export has a header, and a row per annotation, with its tier and its value, or a column
-  per tier, whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`. Lines that name media may
+- ELAN's tab-delimited export has a row per annotation, with its tier and its value, or a column per tier,
+  whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
+  hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
   stand before. An annotation's value is the label; where it is empty, its tier is.
 - JAMS: annotations of one recording as JSON, of which those of sound events are read: observations with a
   time and a duration in some namespaces. A background of scaper's is no event, and its confidence, always 1,
@@ -250,11 +251,12 @@ _TIERS = ("tier", "tier_name", "tiername", "tier_id")
 _FILES = (*ALIASES["filename"], "media_file")
 _PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
+_MEDIA = ("#", '"#')
 
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """What an export of ELAN's looks like by its header.
+    """What an export of ELAN's looks like by its first line.
 
     unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
     label, the best first. ignored: the columns that are read past.
@@ -263,43 +265,50 @@ class _Export:
     layout: Layout
     unit: str
     labels: tuple[tuple[int, ...], ...]
-    ignored: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
 
 
 def reads_elan(source: Source) -> bool:
-    """Return whether the first line that names no media is a header of ELAN's."""
+    """Return whether the first line that names no media is a header of ELAN's, or one of its annotations."""
     lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
-    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    names = {normal(field) for field in first.split("\t")}
-    is_of_elan = " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
-    return is_of_elan and _export(first) is not None
+    first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
+    export = _export(first)
+    if export is None or not export.layout.has_header:
+        return export is not None
+    names = {normal(field) for field in export.layout.names}
+    return " - " in first or not names.isdisjoint({*_VALUES[:2], *_TIERS})
 
 
 def read_elan(source: Source, limits: Limits) -> EventTable | None:
-    """Read annotations; raises InputError also where the first line is no header."""
+    """Read annotations; raises InputError also where the first line is no header and none of them."""
     lines = _lines(source)
-    line, first = next(((line, text) for line, text in lines if not text.startswith("#")), (0, ""))
+    line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
     if not first:
         return None
     if is_of_raven(first.split("\t")):
         raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
     export = _export(first)
     if export is None:
-        expected = "expected the header of tab-delimited text as ELAN exports it"
-        raise InputError(
-            Problem(source.name, f"{quoted(first)} has no begin and end times; {expected}", line)
-        )
+        message = "is neither a header with times nor an annotation; expected tab-delimited text of ELAN"
+        raise InputError(Problem(source.name, f"{quoted(first)} {message}", line))
     records: list[Record] = []
+    if not export.layout.has_header:
+        records += _annotations(source.name, line, first.split("\t"), export)
     for line, text in lines:
         records += _annotations(source.name, line, text.split("\t"), export)
     return _rows(source, limits, export.layout, records, _origin(source, "ELAN export", (), export.ignored))
 
 
-def _export(header: str) -> _Export | None:
+def _export(first: str) -> _Export | None:
+    """Return what an export is like by its first line, None where that is none of ELAN's."""
+    fields = [field.strip() for field in first.split("\t")]
+    return _header(fields) or _without_header(fields)
+
+
+def _header(fields: list[str]) -> _Export | None:
     """Return what a header says, None where it is none."""
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
-    fields = [field.strip() for field in header.split("\t")]
     for i, key in enumerate(map(normal, fields)):
         match = _TIME.fullmatch(key)
         unit = (match[2] or "") if match else ""
@@ -324,6 +333,21 @@ def _export(header: str) -> _Export | None:
     used = {*times.values(), *chain.from_iterable(labels), file}
     ignored = tuple(field for i, field in enumerate(fields) if i not in used and field)
     return _Export(layout, unit, tuple(labels), ignored)
+
+
+def _without_header(fields: list[str]) -> _Export | None:
+    """Return what an annotation is like: tier, participant, begin, end, duration, value; None for others."""
+    clocks = [i for i, field in enumerate(fields) if _CLOCK.fullmatch(field)]
+    if len(clocks) < 2 or len(fields) < 4 or clocks[0] not in {1, 2} or not fields[0]:
+        return None
+    # Each time is given in as many spellings; the duration, if any, is the third.
+    value = clocks[0] + (clocks[1] - clocks[0]) * min(len(clocks), 3)
+    if value >= len(fields):
+        return None
+    places = {clocks[0]: "onset", clocks[1]: "offset", value: "event_label"}
+    roles = tuple(map(places.get, range(len(fields))))
+    names = tuple(role or f"field {i + 1}" for i, role in enumerate(roles))
+    return _Export(Layout(names, roles, has_header=False), "h", ((value, 0),))
 
 
 def _annotations(name: str, line: int, fields: list[str], export: _Export) -> list[Record]:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import did_you_mean, folded
-from sedeval_soft.settings import POSTPROCESSING, Settings
+from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, named_alike
@@ -58,6 +58,7 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 # Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
+_FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
 _DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
@@ -346,7 +347,8 @@ class AlignmentReport:
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
     their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
-    of how they were read.
+    of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
+    that of the segments, and how many seconds off, see `timeline.grid`.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -360,6 +362,7 @@ class AlignmentReport:
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
+    off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
@@ -368,7 +371,7 @@ class AlignmentReport:
         reports = list(parts)
         for name in AlignmentReport.__slots__:
             values = [getattr(report, name) for report in reports]
-            if name not in ("beyond", "after_end", "tables"):
+            if name not in ("beyond", "after_end", "tables", "off_grid"):
                 merged[name] = _NOTHING.union(*values)
                 continue
             by_key: dict[str, list[Any]] = defaultdict(list)
@@ -392,6 +395,15 @@ class AlignmentReport:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
             lines += self._of_classes(settings.classes)
+        for role, (rows, near, apart) in sorted(self.off_grid.items()):
+            if near >= _FEWEST_NEAR and 2 * near >= rows:
+                length = short_fraction(settings.segment_length).removesuffix(".0")
+                lines.append(
+                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
+                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
+                    "that it hardly reaches. Is the step of the table another, or do its times begin "
+                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
         lines += sorted(self.notes)

@@ -23,15 +23,17 @@ from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import EventTable, Origin, Track
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_seconds
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
-from sedeval_soft.timeline.ranges import covered, expand, range_maximum
+from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
 
 Codes = npt.NDArray[np.integer[Any]]
 Counts = Index
 
-_LEAST_SHARE = 20  # no time is on an edge that is further away than a segment's length divided by this
+# No time is on an edge that is further away than a segment's length divided by the one. Rows are nearly as
+# long as some segments if they are not off by more than a segment divided by the other.
+LEAST_SHARE, STEP_SHARE = 20, 100
 
 _UNITS = (10, 100, 1000)  # ticks of the last decimal of times with 5, 4 and 3 decimals
 
@@ -40,7 +42,6 @@ _UNITS = (10, 100, 1000)  # ticks of the last decimal of times with 5, 4 and 3 d
 # each row begins and ends in each segment.
 _BYTES_PER_CELL, _BYTES_IN_ORDER, _BYTES_OF_MEANS = 24, 48, 120
 
-_STRETCH = 1 << 15  # rows that are worked on at a time: few enough for the processor's cache
 _MOST_SEGMENTS = 2.0**62  # that can be counted
 
 
@@ -81,18 +82,52 @@ class Edges:
         nearest, beyond = self._nearest(ticks)
         return np.where(beyond == 0, self.at(nearest), ticks)
 
-    def _nearest(self, ticks: Ticks) -> tuple[Counts, Counts]:
+    def near_misses(
+        self, file: npt.NDArray[np.int32], onset: Floats, offset: Floats
+    ) -> tuple[int, int, float]:
+        """Return how many rows could show a grid, how many show one that is nearly this one, and how nearly.
+
+        file, onset, offset: of rows, (n,) each, in seconds; those that begin with their file show
+        nothing. A row nearly lies on the grid if both of its ends are within `LEAST_SHARE` of an edge, and
+        not both on one. It has nearly the length of segments if that is within `STEP_SHARE` of some of them
+        but not theirs, and it touches others of which that is true: the rows of a grid that drifts away. The
+        last number is by how many seconds at the most.
+        """
+        n_rows, off = 0, []
+        for part in stretches(len(file)):
+            begin, end = to_ticks(onset[part]), to_ticks(offset[part])
+            shows = (begin > 0) & (end > begin)
+            n_rows += int(np.count_nonzero(shows))
+            distance = np.maximum(*(np.abs(self._nearest(times)[1]) for times in (begin, end)))
+            at = np.flatnonzero(shows & (distance > 0))
+            off.append((file[part][at], begin[at], end[at], distance[at]))
+        if not any(len(part[0]) for part in off):
+            return n_rows, 0, 0.0
+        files, begin, end, distance = (np.concatenate(column) for column in zip(*off, strict=True))
+        near = distance <= self.step.numerator // LEAST_SHARE
+        count, left = self._nearest(end - begin, rounding=False)
+        left = np.abs(left)
+        steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
+        key = files[steps].astype(np.int64) * (int(end.max()) + 1)
+        begin, end = key + begin[steps], key + end[steps]
+        drifting = left[steps[(np.isin(begin, end) | np.isin(end, begin)) & ~near[steps]]]
+        apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
+        n_near = int(np.count_nonzero(near)) + len(drifting)
+        return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
+
+    def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
         """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
 
-        Distances are in parts of a tick, as many as the step's denominator.
+        rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
+        are in parts of a tick, as many as the step's denominator.
         """
         step, parts = self.step.numerator, self.step.denominator
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
         beyond = nearest * -step
         beyond += ticks * parts
-        if beyond.any():
-            limit = max(step // _LEAST_SHARE, parts // 2)
+        if rounding and beyond.any():
+            limit = max(step // LEAST_SHARE, parts // 2)
             near = np.flatnonzero((beyond != 0) & (beyond <= limit) & (beyond >= -limit))
             on = np.abs(beyond[near]) <= self.slack(ticks[near]) * parts
             beyond[near[on]] = 0
@@ -104,7 +139,7 @@ class Edges:
         Half a tick; one unit of a time's last decimal, of three to six, where the length of a segment has
         more decimals than the time; and half the distance of neighbours in single precision, and half a tick,
         where the time is a number of single precision (a tick where edges are not whole ticks, which the time
-        may have been rounded to before). `_LEAST_SHARE` limits what counts of it.
+        may have been rounded to before). `LEAST_SHARE` limits what counts of it.
         """
         whole = self.step.denominator == 1
         slack = np.full(len(ticks), 0.5)
@@ -200,8 +235,7 @@ class Grid:
         """
         n_segments = self.n_segments
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
-        for place in range(0, len(onset), _STRETCH):
-            part = slice(place, place + _STRETCH)
+        for part in stretches(len(onset)):
             most, base = n_segments[file[part]], self.start[file[part]]
             begin = np.minimum(self.edges.before(onset[part]), most)
             end = np.minimum(self.edges.after(offset[part]), most)

@@ -5,14 +5,24 @@ Places are numbered from 0; a range is its first place and one past its last.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import heads
 
+STRETCH = 1 << 15
+"""Rows that are worked on at a time, about: few enough for the processor's cache."""
+
 # Memory that a pair of events takes: who they are, their levels, what they share, and their order.
 _BYTES_PER_PAIR = 220
+
+
+def stretches(n: int) -> Iterator[slice]:
+    """Yield slices of `STRETCH` places each that cover n places in order."""
+    return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
 
 
 def expand(first: Index, last: Index) -> tuple[Index, Index]:

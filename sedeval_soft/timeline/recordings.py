@@ -10,6 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
@@ -23,7 +24,7 @@ from sedeval_soft.timeline.alignment_report import (
     last_offsets,
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
-from sedeval_soft.timeline.grid import maxima
+from sedeval_soft.timeline.grid import Edges, maxima
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +133,11 @@ def align(
     classes = findings.classes(settings)
     named = findings.reference_classes if settings.classes is None else frozenset(classes)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
+    off_grid = {}
+    if Plan.of(settings).counts_segments:
+        edges = Edges(settings.segment_ticks)
+        for role, rows in (("reference", reference), ("system", raw)):
+            off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
     # Of a file that only the system names it is said that the reference has no such file, and what it has in
     # one that the reference declares to be without events are false alarms wherever they are.
     ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
@@ -140,6 +146,7 @@ def align(
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
+        off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
     )
     system = raw
     if settings.postprocesses:

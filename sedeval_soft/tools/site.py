@@ -146,12 +146,12 @@ def build_site(
     builder.write(done, board)
     invalid = [each for each in done if each.scores is None]
     return Site(
-        board,
-        {each.name: each.n_problems for each in invalid},
-        tuple(scored),
-        tuple(ignored),
-        tuple(builder.warnings),
-        {each.name: str(each.problems[0]) for each in invalid if each.problems},
+        board=board,
+        invalid={each.name: each.n_problems for each in invalid},
+        scored=tuple(scored),
+        ignored=tuple(ignored),
+        warnings=tuple(builder.warnings),
+        first={each.name: str(each.problems[0]) for each in invalid if each.problems},
     )
 
 
@@ -197,11 +197,11 @@ class _Builder:
         record, scores, rows = score_submission(submission, self.task)
         lasting = record.lasting
         if scores is not None:
-            _write(self.root / submission.data, render([scores], "json"))
-            pages = [submission.data]
+            _write(self.root / submission.page("data"), render([scores], "json"))
+            pages = [submission.page("data")]
             if self.reports:
                 lasting = self._report(submission, rows)
-                pages += [submission.report] * lasting
+                pages += [submission.page("reports")] * lasting
             record = msgspec.structs.replace(record, pages=self._hashes(pages))
         if lasting:
             _store(self.cache / f"{submission.key}.json", submission.key, record)
@@ -209,7 +209,7 @@ class _Builder:
 
     def _report(self, submission: Submission, rows: EventTable | None) -> bool:
         """Write the report of a submission; return whether one could be made of it."""
-        task, name, path = self.task, submission.name, self.root / submission.report
+        task, name, path = self.task, submission.name, self.root / submission.page("reports")
         home = ("../index.html", self.title)
         _make_folder(path.parent)
         try:
@@ -292,8 +292,8 @@ class _Builder:
         )
         for each in submissions:
             if each.scores is None:
-                _write(root / each.problems_page, written.problems(each))
-                pages.add(each.problems_page)
+                _write(root / each.page("problems"), written.problems(each))
+                pages.add(each.page("problems"))
         if board is not None:
             _write(root / "board.csv", delimited_columns(board, columns, ","))
             pages.add("board.csv")

@@ -82,7 +82,7 @@ def find_submissions(
         path, about, digest = named[name], About(), ""
         entry, problems = spelled(path.name), tuple[Problem, ...]()
         try:
-            digest = _digest(path, entry)
+            digest = _digest(path, entry, limits)
         except InputError as error:
             problems = error.problems
         except OSError as error:
@@ -136,12 +136,13 @@ def sha256_of(path: Path) -> str:
         return ""
 
 
-def _digest(path: Path, source: str) -> str:
-    """Return the hash of a file, or of the files of a folder; raises InputError for links and devices."""
+def _digest(path: Path, source: str, limits: Limits) -> str:
+    """Return the hash of a file or a folder; raises InputError for links, devices and what is too large."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
     digest = hashlib.sha256(b"folder\n")
     for member in sorted(path.iterdir()) if is_folder else [path]:
         mode, name = member.lstat().st_mode, spelled(member.name)
+        limits.check(source, "size", member.lstat().st_size, "bytes or more")
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             what = "a link, which is not followed" if stat.S_ISLNK(mode) else "neither a file nor a folder"
             place = f"{source}/{name}" if is_folder else source

@@ -38,8 +38,8 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
 
     num_classes: how many there are. average: `macro`, `micro`, `weighted`, or None for the values of classes.
     from_logits: whether predictions go through a sigmoid first. class_axis: where the classes are.
-    setup: what shapes the counts, as the end of the names of states: collections share the counts of
-        metrics whose states have the same names and, after one batch, the same values.
+    how: what shapes the counts. It ends the names of states: collections share the counts of metrics whose
+        states have the same names and, after one batch, the same values.
     kwargs: as of all metrics of torchmetrics (`dist_sync_on_step`, `sync_on_compute` ...).
     """
 
@@ -49,6 +49,7 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
     plot_lower_bound = 0.0
     plot_upper_bound: float | None = 1.0
     measure: ClassVar[str]
+    count: ClassVar[Any] = staticmethod(soft_counts)
     statistics: ClassVar[Any] = SoftCounts
     counted: ClassVar[tuple[str, ...]] = ("tp", "n_ref", "n_sys")
     beta, eps = 1.0, 0.0
@@ -60,11 +61,11 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         average: str | None = "macro",
         from_logits: bool = False,
         class_axis: int = -1,
-        setup: str = "",
+        how: dict[str, Any],
         **kwargs: Any,  # noqa: ANN401 - torchmetrics' own
     ) -> None:
         super().__init__(**kwargs)
-        self.setup = setup
+        self.how, self.setup = how, "".join("_" + re.sub(r"\W", "_", str(value)) for value in how.values())
         if average not in AVERAGES:
             raise SettingsError(f"average {average!r}: expected micro, macro, weighted or None")
         if not isinstance(num_classes, int) or num_classes < 1:
@@ -90,7 +91,7 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         precision = getattr(self, f"n_ref{self.setup}").dtype
         system = torch.sigmoid(preds.to(precision)) if self.from_logits else preds.to(precision)
         layout = {"mask": mask, "weights": weights, "class_axis": self.class_axis}
-        counts = self._count(target.to(precision), system, **layout)
+        counts = self.count(target.to(precision), system, **self.how, **layout)
         n_classes = counts.n_ref.shape[-1]
         if n_classes != self.num_classes:
             raise SettingsError(
@@ -108,9 +109,6 @@ class _Added(torchmetrics.Metric):  # type: ignore[misc]  # untyped package
         )
         return score
 
-    def _count(self, *sides: torch.Tensor, **layout: Any) -> SoftCounts | DivergenceSums:  # noqa: ANN401
-        raise NotImplementedError
-
 
 class _Fuzzy(_Added):
     """A score of fuzzy sets. t_norm: what both sides have in common."""
@@ -118,11 +116,9 @@ class _Fuzzy(_Added):
     def __init__(self, num_classes: int, *, t_norm: str = "minimum", **kwargs: Any) -> None:  # noqa: ANN401
         if t_norm not in T_NORMS:
             raise SettingsError(f"t_norm {t_norm!r}: expected one of {', '.join(T_NORMS)}")
-        super().__init__(num_classes, setup=f"_{t_norm}", **kwargs)
+        how = {"t_norm": t_norm, "errors": "substitutions" in self.counted}
+        super().__init__(num_classes, how=how, **kwargs)
         self.t_norm = t_norm
-
-    def _count(self, *sides: torch.Tensor, **layout: Any) -> SoftCounts:  # noqa: ANN401
-        return soft_counts(*sides, t_norm=self.t_norm, errors="substitutions" in self.counted, **layout)
 
 
 class SoftPrecision(_Fuzzy):
@@ -168,6 +164,7 @@ class SoftKLDivergence(_Added):
     higher_is_better = False
     plot_upper_bound = None
     measure = "kl_divergence"
+    count = staticmethod(divergence_sums)
     statistics = DivergenceSums
     counted = DivergenceSums._fields
 
@@ -179,8 +176,5 @@ class SoftKLDivergence(_Added):
         average: str | None = "micro",
         **kwargs: Any,  # noqa: ANN401 - see _Added
     ) -> None:
-        super().__init__(num_classes, average=average, setup="_" + re.sub(r"\W", "_", repr(eps)), **kwargs)
+        super().__init__(num_classes, average=average, how={"eps": eps}, **kwargs)
         self.eps = eps
-
-    def _count(self, *sides: torch.Tensor, **layout: Any) -> DivergenceSums:  # noqa: ANN401
-        return divergence_sums(*sides, eps=self.eps, **layout)

@@ -84,12 +84,9 @@ def completed(*words: str) -> list[str]:
         # Files first: bash looks for them where nothing else fits.
         ([""], ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]),
         (["ex"], ["file,ex", "plain,explain"]),
-        (["ref"], ["file,ref"]),
         # Options of the default command are completed without its name.
         (["--segment-l"], ["plain,--segment-length"]),
         (["ref.tsv", "--segment-l"], ["plain,--segment-length"]),
-        (["--vers"], ["plain,--version"]),
-        (["--hel"], ["plain,--help"]),
         (["validate", "--fi"], ["plain,--fix"]),
     ],
 )

@@ -85,7 +85,7 @@ def test_files_extend_one_another_a_few_times_only(tmp_path):
         ("groups: {a: [car]}\nscenes: {a: '*'}", ":1: groups and scenes both have 'a'"),
         ("bins: 3\nbetta: 2\n", ":2: unknown setting 'betta'; did you mean 'beta'"),
         ("bins: 3\nextend: maestro-soft\n", ":2: unknown setting 'extend'; did you mean 'extends'"),
-        ("bins: 3\nmin-gap: {car: x}\n", ":2: min_gap of car must be"),
+        ("bins: 3\nmin-gap: {car: x}\n", ":2: min_gap of 'car' must be"),
         ("bins: 3\nthreshold: .5\nclasses: [a, a]\n", ":3: classes names a class name twice"),
         ("median_filter: 1\nevents: rows\n", ":2: events=rows cannot go with post-processing"),
     ],

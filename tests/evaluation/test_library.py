@@ -254,12 +254,6 @@ def test_operating_points_have_no_segments_however_many_systems_there_are():
     assert dict(Evaluator(only=("event",)).update(EVENTS, POINTS).compute()) == dict(whole)
 
 
-def test_folds_may_be_numbers_of_numpy():
-    folds = dict(zip("ab", np.array([1, 2]), strict=True))
-    batch = evaluator().update(np.stack([VALUES, VALUES]), np.stack([VALUES, VALUES]), files=["a", "b"])
-    assert batch.compute(folds=folds).folds.names == ("1", "2")
-
-
 # --- `columns`, and tables in parts -----------------------------------------------------------------
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

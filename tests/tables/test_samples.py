@@ -48,6 +48,17 @@ Begin Time - msec\tEnd Time - msec\tDuration - msec\tspeech\tmusic
 1000\t2000\t1000\twoman\tpiano
 """
 
+ELAN_PLAIN = """\
+default\t\t00:00:01.250\t00:00:02.000\t00:00:00.750\tdoor
+default\t\t00:00:03\t00:00:04.5\t00:00:01.500\tcar
+"""
+
+ELAN_SPELLINGS = """\
+"#file:///media/scene.wav -- offset: 0"
+default\t\t00:00:01.250\t1.25\t1250\t00:00:02.000\t2.0\t2000\t00:00:00.750\t0.75\t750\tdoor\tscene.wav
+default\t\t00:00:03.000\t3.0\t3000\t00:00:04.500\t4.5\t4500\t00:00:01.500\t1.5\t1500\t2\tscene.wav
+"""
+
 ELAN_FILES = """\
 Begin Time\tEnd Time\tAnnotation\tTier\tFile Name
 0.5\t00:00:01.500\tcar\tx\ta.wav
@@ -94,6 +105,10 @@ SAMPLES = {
         None)])),
     "elan a column per tier": ("x.tsv", ELAN_MSEC, long([("", 0.5, 1.5, "man", None), ("", 1.0, 2.0, "woman",
         None), ("", 1.0, 2.0, "piano", None)])),
+    "elan without header": ("x.txt", ELAN_PLAIN, long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car",
+        None)])),
+    "elan with all spellings of times": ("x.txt", ELAN_SPELLINGS, long([("", 1.25, 2.0, "door", None), ("",
+        3.0, 4.5, "2", None)])),
     "elan of several files": ("x.txt", ELAN_FILES, long([("a.wav", 0.5, 1.5, "car", None)])),
     "jams": ("x.jams", JAMS, long([("scene.wav", 0.1, 0.3, "car", 0.5), ("scene.wav", 1.0, 2.5, "dog", 1.0),
         ("scene.wav", 4.0, 5.0, "siren", 1.0), ("scene.wav", 2.0, 5.0, "bell", 1.0)] )),

@@ -8,10 +8,12 @@ from math import ceil, floor
 import numpy as np
 import pandas as pd
 import pytest
+from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parted import count_in_parts
 
-from sedeval_soft import Evaluator, Settings, SettingsError, evaluate
+from sedeval_soft import EvaluationError, Evaluator, Settings, SettingsError, evaluate
 from sedeval_soft.settings import exactly, short_fraction
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.timeline.grid import Edges
@@ -110,6 +112,57 @@ def test_lengths_of_segments_are_what_they_stand_for():
     for text in ("1/0", "a/3", "1/3/3", "/3", "-1/3", "1e3/3", ""):
         with pytest.raises(SettingsError, match="segment_length"):
             Settings(segment_length=text)
+
+
+# A grid that is nearly that of the segments
+
+
+@pytest.mark.parametrize(
+    ("step", "length", "offset"),
+    [
+        *(("0.3333", 1 / 3, 0), ("0.33", 1 / 3, 0), ("0.023", 1024 / 44100, 0), ("1024/44100", 0.02322, 0)),
+        *(("1/50", 0.02, 0.001), ("1", 1.0, 0.005)),
+    ],
+)
+def test_a_grid_that_is_nearly_the_segments_is_told(step, length, offset):
+    # The difference of 1024/44100 and its five decimals is 2e-6: it takes long to show.
+    n = 5000 if step == "1024/44100" else 900
+    table = wide(Fraction(step), np.random.default_rng(0).random((n, 1)).round(2), np.float64, 6)
+    table[["onset", "offset"]] = (table[["onset", "offset"]] + offset).round(6)
+    scores = evaluate(table, table, segment_length=length, only=("segment.soft",))
+    assert any("nearly on the edges" in warning for warning in scores.warnings)
+    with pytest.raises(EvaluationError, match="nearly on the edges"):
+        evaluate(table, table, segment_length=length, only=("segment.soft",), strict=True)
+    assert not evaluate(table, table, segment_length=length, only=("event.soft",)).warnings
+
+
+def test_tables_counted_in_parts_and_the_command_tell_it(tmp_path):
+    table = wide(Fraction("0.333"), np.random.default_rng(0).random((900, 1)).round(2), np.float64, 6)
+    path = tmp_path / "a.csv"
+    pd.concat([table.assign(filename=name) for name in "abcd"]).to_csv(path, index=False)
+    chosen = Settings.of(segment_length="1/3", only=("segment.soft",))
+    warnings = count_in_parts(path, path, chosen).findings.warnings(chosen)
+    assert warnings == evaluate(path, path, settings=chosen).warnings
+    assert sum(text.startswith(f"{path}: ") and "nearly" in text for text in warnings) == 2
+    asked = (path, path, "--segment-length", "1/3", "--only", "segment.soft")
+    done = call(*asked, "--strict")
+    assert done.code == 2 and done.err.count("nearly on the edges") == 2
+    assert "segment_length=1/3 " in call(*asked).out
+
+
+def test_events_anywhere_and_frames_of_other_lengths_are_no_grid():
+    rng = np.random.default_rng(1)
+    for decimals in (1, 2, 3, 6):
+        onset = (rng.random(3000) * 100).round(decimals)
+        offset = (onset + rng.random(3000) * 3).round(decimals)
+        rows = pd.DataFrame({"filename": "a", "onset": onset, "offset": offset, "event_label": "dog"})
+        for length in (1.0, 0.1, 0.02, 1 / 3, 1024 / 44100, 0.96):
+            warnings = evaluate(rows, rows, segment_length=length, only=("segment.hard",)).warnings
+            assert not any("nearly on the edges" in text for text in warnings)
+    for step in ("0.064", "0.96", "0.1", "0.25", "0.016", "0.02"):
+        table = wide(Fraction(step), rng.random((600, 1)).round(2), np.float64, None)
+        for length in (1.0, 0.1, 0.2, 0.5):
+            assert evaluate(table, table, segment_length=length, only=("segment.soft",)).warnings == ()
 
 
 # Single and half precision

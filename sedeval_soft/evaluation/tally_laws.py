@@ -80,12 +80,12 @@ def _first_broken(tally: Tally, settings: Settings) -> str | None:
     for basis, readings in READINGS.items():
         for reading in readings:
             prefix = f"{basis}.{reading}."
-            own = {name.removeprefix(prefix): of for name, of in columns.items() if name.startswith(prefix)}
+            # A column of the family by the rest of its name, and those of files as they are called.
+            own = columns | {name.removeprefix(prefix): of for name, of in columns.items()}
             if "tp" in own:
-                families.append((prefix, own, _family_laws(columns, own, basis, reading, settings)))
+                families.append((prefix, own, _family_laws(own, basis, reading, settings)))
             elif "weight" in own:
-                laws = _ranking_laws(columns, own, reading, len(tally.classes), settings)
-                families.append((prefix, own, laws))
+                families.append((prefix, own, _ranking_laws(own, reading, len(tally.classes), settings)))
     for prefix, own, laws in families:
         for law in laws:
             values = own[law.column] if law.values is None else law.values
@@ -129,13 +129,8 @@ def _file_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
             yield Law(evaluated_of(basis), "at most", columns[cells_of(basis)], _ALL_CELLS)
 
 
-def _family_laws(
-    columns: Columns, own: Columns, basis: str, reading: str, settings: Settings
-) -> Iterator[Law]:
-    """Yield the laws of what is counted of a basis in a reading: those of detection, and its own.
-
-    own: the columns of these alone, by what follows the name of both.
-    """
+def _family_laws(own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+    """Yield the laws of what is counted of a basis in a reading: those of detection, and its own."""
     tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
     for name in PER_CLASS:
         yield Law(name, "at least", 0)
@@ -153,14 +148,14 @@ def _family_laws(
         says = f"the sum over classes of {called} - TP, less the substitutions,"
         yield Law(name, "", left, says, size, unknown)
     if basis in CELLS:
-        yield from _cell_laws(columns, own, basis, reading, settings)
+        yield from _cell_laws(own, basis, reading, settings)
     if basis == "event" and reading == "hard":
         yield from _event_laws(own, settings)
 
 
-def _cell_laws(columns: Columns, own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+def _cell_laws(own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
     """Yield the laws of segments and clips, and of sums over them."""
-    n_evaluated, n_cells = columns[evaluated_of(basis)], columns[cells_of(basis)]
+    n_evaluated, n_cells = own[evaluated_of(basis)], own[cells_of(basis)]
     tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
     cut = reading == "hard"
     if cut:
@@ -208,14 +203,10 @@ def _event_laws(own: Columns, settings: Settings) -> Iterator[Law]:
         yield Law(squares, "at least", mean, f"the square of the sum, {end}, over the matched events,", mean)
 
 
-def _ranking_laws(
-    columns: Columns, own: Columns, reading: str, n_classes: int, settings: Settings
-) -> Iterator[Law]:
+def _ranking_laws(own: Columns, reading: str, n_classes: int, settings: Settings) -> Iterator[Law]:
     """Yield the laws of sums over the segments of how classes are ordered in them."""
     weight = own["weight"]
-    yield from _between(
-        "weight", columns[evaluated_of("segment")], "the number of segments of the file", weight
-    )
+    yield from _between("weight", own[evaluated_of("segment")], "the number of segments of the file", weight)
     largest = {
         "coverage": float(n_classes),
         "misordered": n_classes * (n_classes - 1) / 2,

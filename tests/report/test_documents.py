@@ -12,13 +12,14 @@ import jsonschema
 import pandas as pd
 import pytest
 import yaml
+from documents import schema
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from samples import board, build, of_runs, render_board, with_folds, with_intervals, with_worst
 
 from sedeval_soft import evaluate
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
-from sedeval_soft.report import FORMATS, render, schema
+from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.delimited import HEAD
 from sedeval_soft.settings import Settings
 

@@ -22,8 +22,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
-from sedeval_soft.tools.site import MARK
-from sedeval_soft.tools.submissions import find_submissions
+from sedeval_soft.tools.site import MARK, find_submissions
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
@@ -316,7 +315,7 @@ def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
     comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "bootstrap"}
     two.build(**comparison)
     assert two.hashes() == two.hashes_anew(**comparison)
-    monkeypatch.setattr("sedeval_soft.tools.submissions.__version__", "9.9.9")
+    monkeypatch.setattr("sedeval_soft.tools.site.__version__", "9.9.9")
     assert two.build(**quick).scored == ("sys", "sys_b")
 
 
@@ -396,7 +395,7 @@ def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
             raise ZeroDivisionError("<b>oops</b>")
         return real(shard, *args, **kwargs)
 
-    monkeypatch.setattr("sedeval_soft.tools.submissions.score_shard", failing)
+    monkeypatch.setattr("sedeval_soft.tools.site.score_shard", failing)
     assert {*two.build().invalid} == {"sys"}
     assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
     monkeypatch.undo()

@@ -188,8 +188,6 @@ def test_warnings_are_told(tmp_path):
         (("classes", REFERENCE, SYSTEM), {"scores": [None]}, "scores must be a list of texts"),
         (([], REFERENCE, SYSTEM), {}, "there is no kind of figure"),
         (("pr", REFERENCE, SYSTEM), {"clas": "car"}, "unknown setting 'clas'; did you mean 'classes'"),
-        (("pr", REFERENCE, SYSTEM), {"wish": Wish(), "class_names": ["car"]}, "cannot be given beside it"),
-        (("pr", REFERENCE, SYSTEM), {"wish": "car"}, "must be an object of Wish"),
         (("timeline", REFERENCE, SYSTEM), {"file": "cafe.wav", "start": "3"}, "start must be"),
         (("classes", REFERENCE, SYSTEM), {"sort": "random"}, "sort must be one of"),
         (("surface", REFERENCE, *"abcde"), {}, "surface is a figure of one system; found 5"),

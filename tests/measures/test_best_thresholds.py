@@ -27,7 +27,6 @@ from sedeval_soft.measures.thresholds import (
     ThresholdCounts,
     error_merit,
     f_merit,
-    threshold_between,
 )
 from sedeval_soft.settings import Constraint, Settings
 
@@ -182,20 +181,6 @@ def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     # What is best where nothing is detected, or everything.
     assert table.plateau(lambda *counts: -counts[1], levels=True) == (1.0, 1.0)
     assert table.plateau(lambda *counts: counts[1], levels=True) == (0.0, 0.25)
-
-
-@settings(max_examples=60)
-@given(st.floats(0, 1), st.floats(0, 1) | st.sampled_from([1, 2]), st.booleans())
-def test_a_threshold_parts_neighbours_however_close(below, other, inclusive):
-    """Of the next floats too; where all is detected it is under the lowest score all the same."""
-    if other in {1, 2}:
-        other = np.nextafter(below, 2) if other == 1 else np.nextafter(np.nextafter(below, 2), 2)
-    below, lowest = sorted((below, float(other)))
-    for bound in (below, np.nan) if below < lowest else (np.nan,):
-        read = float(repr(float(threshold_between(bound, lowest, inclusive))))
-        assert (read <= lowest) if inclusive else (read < lowest)
-        assert np.isnan(bound) or ((below < read) if inclusive else (below <= read))
-        assert read >= EVERYTHING
 
 
 # Best thresholds of tables, against given ones.

@@ -18,6 +18,8 @@ from sedeval_soft.measures.intersections import Cover, Criteria, Line, in_union
 from sedeval_soft.measures.soft_intersections import (
     count_soft_activities,
     count_soft_pairs,
+    highest_level,
+    sums_below,
 )
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, activities, lifetimes_of
@@ -178,14 +180,11 @@ def hard(reference, system, **chosen):
     return {name.removeprefix("intersection.hard."): value for name, value in scores.items()}
 
 
-def test_criteria_by_hand():
-    """A detection of 10 s: 5 s in an event of 10 s. Half is enough for 0.5 on either side, not for 0.51."""
-    sides = [("f", 0.0, 10.0, "a")], [("f", 5.0, 15.0, "a")]
-    for dtc, gtc, tp, n_sys in ((0.5, 0.5, 1, 1), (0.51, 0.5, 0, 1), (0.5, 0.51, 0, 0)):
-        scores = hard(*sides, dtc=dtc, gtc=gtc)
-        # Neither found nor false where it passes without helping: N_sys is TP + FP.
-        assert (scores["tp.micro"], scores["n_sys.micro"]) == (tp, n_sys)
-    # 0.3 s of 1 s, a third of 0.3 s ... are ties as they are written, not as floats or ticks have them.
+def test_ties_are_those_of_times_as_they_are_written():
+    """Not as floats or ticks have them; and no share is 0."""
+    for name in ("dtc", "gtc", "cttc"):
+        with pytest.raises(SettingsError, match=f"{name} must be above 0"):
+            hard([X], [X], **{name: 0.0})
     whole = [("f", 0.0, 1.0, "a")]
     for share, onset, offset in ((0.3, 0.7, 1.7), (0.7, 0.3, 1.3), (0.55, 0.45, 1.45)):
         assert hard(whole, [("f", onset, offset, "a")], dtc=share, gtc=share)["tp.micro"] == 1
@@ -246,10 +245,13 @@ def test_differences_from_other_tools(case):
     assert {name: scores[name] for name in wanted} == wanted
 
 
-@pytest.mark.parametrize("name", ["dtc", "gtc", "cttc"])
-def test_a_criterion_of_0_is_refused(name):
-    with pytest.raises(SettingsError, match=f"{name} must be above 0"):
-        hard([X], [X], **{name: 0.0})
+def test_sums_of_very_long_times_do_not_overflow():
+    """What is far beyond 64 bits on the way is right where the sum itself is not."""
+    seven, large = np.arange(7), np.array([2**62] * 3 + [-(2**62)] * 3 + [5])
+    assert sums_below((seven, seven), [large], (seven[-1:], seven[-1:]))[0].tolist() == [5]
+    years, needed = np.full(9, 2**59), np.array([9 * 2**59, 9 * 2**59, 1])
+    levels = highest_level(np.full(9, 0.3), years, np.array([0, 0, 4]), np.array([9, 8, 4]), needed)
+    assert levels.tolist() == [0.3, 0.0, 0.0]
 
 
 # How much of a stretch events cover, against a look at every tick.

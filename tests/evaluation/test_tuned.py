@@ -225,20 +225,6 @@ def test_no_threshold_is_better_and_those_that_are_said_to_be_are_as_good(varian
     assert tried
 
 
-@pytest.mark.parametrize(("variant", "basis"), diagonal(VARIANTS, BASES))
-def test_thresholds_of_the_same_data_are_the_optimal_reading(variant, basis, tmp_path):
-    """And survive being written and read."""
-    (reference, system), settings = sides(10), VARIANTS[variant]
-    path = tmp_path / "t.yaml"
-    path.write_text(dump_thresholds(tuning(reference, system, f"{basis}.f1", settings)), encoding="utf-8")
-    thresholds = load_thresholds(str(path), inclusive=settings.inclusive)
-    found = evaluate_rows(reference, system, replace(settings, thresholds=thresholds))
-    assert thresholds == {label: found[f"{basis}.optimal.threshold[{label}]"] for label in LABELS}
-    for measure in ("f1", "precision", "recall", "error_rate"):
-        for form in (".micro", ".macro", *(f"[{label}]" for label in LABELS)):
-            assert found[f"{basis}.tuned.{measure}{form}"] == found[f"{basis}.optimal.{measure}{form}"]
-
-
 def test_a_class_without_reference_has_no_threshold(tmp_path):
     reference, system = sides(0)
     reference = replace(reference, values=(0 * reference.values[0], *reference.values[1:]))

@@ -157,17 +157,6 @@ def test_the_best_of_weighted_cells_is_that_of_their_copies(monkeypatch, seed, a
         assert (tp[row], n_sys[row], n_ref[row]) == ((y & (p > low)).sum(), (p > low).sum(), y.sum())
 
 
-def test_all_thresholds_of_a_plateau_are_as_good_and_its_ends_part_scores():
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        p, y = rng.integers(0, 17, 30) / 16, rng.random(30) < 0.4
-        low, high = ThresholdCounts.of_cells(p, y).plateau(f_merit(1.0), levels=False)
-        tried = (-1.0, *p, low, (low + high) / 2, np.nextafter(high, -1))
-        *f, at_low, between, at_high = (2 * (y & (p > t)).sum() / (y.sum() + (p > t).sum()) for t in tried)
-        assert at_low == between == at_high == max(f)
-        assert low == max([-1.0, *(v for v in p if v < high)])
-
-
 def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     """Steps from 0, 1/4, 1/2 and 3/4 up, of 2, 2, 2, 1 hits in 6, 3, 3, 1 events: two are as good."""
     level, changes = np.array([0.25, 0.5, 0.75]), np.array([[0, 0, 1], [3, 0, 2]])
@@ -322,13 +311,9 @@ def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     ("text", "words"),
     [
         ("precision", "such as 'precision>=0.9'"),
-        ("precision<=0.9", "precision or recall at least a number"),
         ("error_rate>=0.9", "deletion_rate, insertion_rate at most a"),
         ("precision>=1.1", "a number in [0, 1]"),
-        ("recall>=nan", "such as 'precision>=0.9'"),
         ("fpr_per_hour<=1e999", "at most a finite one"),
-        ("f1>=0.5", "must be a constraint"),
-        ("accuracy>=0.5", "not 'accuracy>=0.5'"),
         ("mcc at recall>=0.5", "with the best f, precision, recall, error_rate"),
         (0.5, "such as 'precision>=0.9'"),
     ],

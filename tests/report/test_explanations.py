@@ -34,7 +34,7 @@ def test_every_score_is_explained():
     assert len(NAMES) > 500
     for name in NAMES:
         found, measure = explained(name), measure_of(name)
-        text = explanation_text([found])
+        text = explanation_text(found)
         assert text.startswith(f"{name}\n")
         assert all(len(line) <= 100 for line in text.splitlines()[1:])
         flat = " ".join(text.split())

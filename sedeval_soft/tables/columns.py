@@ -143,7 +143,8 @@ class Layout:
     names: of all columns, made up where there is no header. roles: for each column its role,
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
-    follow a description of the table, which columns play a role because the user says so.
+    follow a description of the table, which columns play a role because the user says so. Of a table of text,
+    delimiter: between fields; skip: how many lines stand before its rows.
     """
 
     names: tuple[str, ...]
@@ -151,6 +152,8 @@ class Layout:
     has_header: bool
     settled: frozenset[int] = frozenset()
     choices: str = ""
+    delimiter: str = "\t"
+    skip: int = 0
 
     @property
     def wide(self) -> bool:

@@ -39,6 +39,8 @@ _COMPRESSION = re.compile(
 )
 """How compressed data begin, by the module that reads them."""
 
+_PROGRAM = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
+
 _COMPRESSED_NAME = re.compile(r"\.(gz|bz2|xz)$", re.IGNORECASE)
 
 _LARGE = 1 << 20
@@ -377,7 +379,7 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
         with module.open(stream) as file:
             yield from iter(partial(file.read, _LARGE), b"")
     except (OSError, EOFError, ValueError, zlib.error, getattr(module, "LZMAError", OSError)) as error:
-        message = f"begins like {kind}, but cannot be decompressed: {error}"
+        message = f"begins like {_PROGRAM[kind]}, but cannot be decompressed: {error}"
         raise InputError(Problem(name, message, code="broken-gzip")) from error
 
 

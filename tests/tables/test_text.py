@@ -15,7 +15,7 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast, scan, sniff
+from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [
@@ -38,10 +38,10 @@ def facts(rows):
 
 def read_carefully(source):
     """Return what is read of a table line by line."""
-    sniffed = sniff(source)
-    lines = scan(source, sniffed, 10)
+    layout = sniff(source)
+    lines = scan(source, layout, 10)
     lines.check()
-    return lines.rows(sniffed.layout, sniffed.origin(source))
+    return lines.rows(layout, origin_of(source, layout))
 
 
 def both_ways(path):

@@ -169,10 +169,6 @@ class Layout:
         """Return the position of the column with a role, None where there is none."""
         return self.roles.index(role) if role in self.roles else None
 
-    def class_positions(self) -> list[int]:
-        """Return the positions of the class columns of a wide table."""
-        return [i for i, role in enumerate(self.roles) if role == "class"]
-
     def number_positions(self) -> list[int]:
         """Return the positions of the columns of times and values."""
         return [i for i, role in enumerate(self.roles) if role not in {None, "filename", "event_label"}]

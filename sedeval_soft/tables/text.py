@@ -254,12 +254,9 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
     if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
         return FILES_ALONE
     for delimiter in DELIMITERS:
-        fields = split(first, delimiter)
-        points = [field.replace(",", ".") for field in fields]
-        if points != fields and layout_of_row(points) is not None:
-            at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
-            message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
-            raise LayoutError(message, "decimal-comma", at + 1)
+        layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
+        if layout is not None:  # its rows are refused for their decimal commas
+            return replace(layout, delimiter=delimiter)
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
     raise explain_first_line(split(first, delimiter))
@@ -402,8 +399,9 @@ class Scan:
 
     def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
+        each_row = np.arange(len(self.cells), dtype=np.int32)
         file, label = (
-            None if at is None else Named.of_texts([fields[at] for fields in self.cells])
+            None if at is None else Named.of([fields[at] for fields in self.cells], each_row)
             for at in map(layout.position, _NAMES)
         )
         positions = layout.number_positions()

@@ -147,7 +147,7 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
     if label is not None:
         places = [(number, label, row[label]) for number, row in rows.items()]
     else:
-        places = [(layout.skip, at, names[at]) for at in layout.class_positions()]
+        places = [(layout.skip, at, names[at]) for at, role in enumerate(layout.roles) if role == "class"]
     spelt = known_spellings({name for _, _, name in places}, known)
     if label is None and len({spelt.get(name, name) for _, _, name in places}) < len(places):
         return  # two columns would be one class

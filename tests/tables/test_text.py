@@ -216,14 +216,6 @@ def test_folder_of_tables(tmp_path):
     ]
 
 
-def test_folder_of_wide_tables_joins_classes(tmp_path):
-    (tmp_path / "a.tsv").write_text("onset\toffset\tcar\n0\t1\t0.5\n")
-    (tmp_path / "b.tsv").write_text("onset\toffset\tdog\tcar\n0\t1\t0.25\t1\n")
-    rows = read_rows(tmp_path)
-    assert rows.classes == ("car", "dog")
-    assert [list(column) for column in rows.values] == [[0.5, 1.0], [0.0, 0.25]]
-
-
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))
 
 

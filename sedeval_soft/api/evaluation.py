@@ -99,7 +99,7 @@ def evaluate(
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    chosen = settings_of_points(settings_from(settings, values), [system])
+    chosen = settings_from(settings, values)
     if name is not None:
         check_name(name)
     draws = _draws(chance)

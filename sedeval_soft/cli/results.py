@@ -130,10 +130,14 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     """
     from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import explained
-    from sedeval_soft.report.explanation import explanation_json, explanation_text
+    from sedeval_soft.report.explanation import explanation_document, explanation_text
+    from sedeval_soft.report.render import json_document
 
     explanations = all_of(explained, [name.strip() for name in scores])
-    emit(explanation_json(explanations) if form == "json" else explanation_text(explanations))
+    if form == "json":
+        emit(json_document([*map(explanation_document, explanations)]))
+    else:
+        emit("\n".join(map(explanation_text, explanations)))
 
 
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)

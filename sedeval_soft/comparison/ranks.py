@@ -9,10 +9,8 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Floats, Index
 
-Places = Index
 
-
-def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Places:
+def places(values: npt.ArrayLike, lower_is_better: npt.ArrayLike) -> Index:
     """Return the places of systems, from 1: systems with the same score share the best one, NaN comes last.
 
     values: (..., n_systems). lower_is_better: (), or of the shape of values without its last axis.
@@ -38,7 +36,7 @@ def stability(replicate_places: npt.ArrayLike, places: npt.ArrayLike) -> Floats:
     return np.asarray(np.mean(np.asarray(replicate_places) == np.asarray(places), axis=0))
 
 
-def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Places, Places]:
+def place_interval(replicate_places: npt.ArrayLike, confidence: float) -> tuple[Index, Index]:
     """Return the best and the worst place of the percentile interval, (n_systems,) each.
 
     replicate_places: (n_replicates, n_systems), at least one replicate. The ends are places that occurred:

@@ -80,20 +80,9 @@ class Submission:
     pages: Mapping[str, str] = field(default_factory=dict)
     tally: bytes = b""
 
-    @property
-    def data(self) -> str:
-        """Where in the site all its scores are."""
-        return f"data/{self.slug}.json"
-
-    @property
-    def report(self) -> str:
-        """Where in the site its report is, if it has one."""
-        return f"reports/{self.slug}.html"
-
-    @property
-    def problems_page(self) -> str:
-        """Where in the site it is told what is wrong with it."""
-        return f"problems/{self.slug}.html"
+    def page(self, folder: str) -> str:
+        """Return where in the site its page of `reports` is, of `problems`, or all its scores, `data`."""
+        return f"{folder}/{self.slug}.{'json' if folder == 'data' else 'html'}"
 
 
 def slugs(names: Sequence[str]) -> dict[str, str]:
@@ -128,11 +117,6 @@ class BoardPages:
     submissions: Sequence[Submission]
     board: Board | None
 
-    @property
-    def signature(self) -> str | None:
-        """The signature of the scores."""
-        return None if self.board is None else self.board.systems[0].signature
-
     def _ranked(self) -> list[tuple[Entry, Submission]]:
         by_name = {each.name: each for each in self.submissions}
         return [(entry, by_name[entry.system]) for entry in self.board.entries] if self.board else []
@@ -151,8 +135,8 @@ class BoardPages:
                     "difference": off and {name: getattr(off, name) for name in _DIFFERENCES},
                     "scores": {name: scores.get(name) for name in self.columns},
                     "warnings": list(each.scores.warnings) if each.scores else [],
-                    "data": each.data,
-                    "report": each.report if each.report in each.pages else None,
+                    "data": each.page("data"),
+                    "report": each.page("reports") if each.page("reports") in each.pages else None,
                 }
             )
         document = {
@@ -170,13 +154,13 @@ class BoardPages:
             "seed": settings.seed,
             "reference": {"name": self.reference.name, "sha256": self.reference.sha256},
             "settings": settings.to_dict(),
-            "signature": self.signature,
+            "signature": board and board.systems[0].signature,
             "warnings": list(self.warnings),
             "submissions": submissions,
             "invalid": [
                 {
                     **_who(each),
-                    "page": each.problems_page,
+                    "page": each.page("problems"),
                     "problems": each.n_problems,
                     "told": [asdict(problem) for problem in each.problems],
                 }

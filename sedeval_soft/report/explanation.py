@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.explanation import TOOLS, Explanation
 from sedeval_soft.measures.registry import measure_of, score_names
-from sedeval_soft.report.render import json_document
 
 _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, where they have it"
 
@@ -24,16 +22,6 @@ def list_scores() -> str:
     return "".join(f"{name:<{width}}  {'; '.join(texts)}\n" for name, texts in zip(names, said, strict=True))
 
 
-def explanation_text(explanations: Sequence[Explanation]) -> str:
-    """Return explanations as lines of text, at most 100 wide, with a blank line between two scores."""
-    return "\n".join(map(_text, explanations))
-
-
-def explanation_json(explanations: Sequence[Explanation]) -> str:
-    """Return explanations as a list in JSON."""
-    return json_document([_plain(each) for each in explanations])
-
-
 def range_and_better(measure: Measure) -> tuple[str, str]:
     """Return the range of a measure and which way is better as texts, empty where there is none."""
     low, high = ("" if end is None else f"{end:g}" for end in (measure.low, measure.high))
@@ -41,7 +29,8 @@ def range_and_better(measure: Measure) -> tuple[str, str]:
     return f"{low} to {high}" if low and high else f"from {low}" if low else "", better
 
 
-def _plain(explanation: Explanation) -> dict[str, Any]:
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation as JSON has it."""
     measure = explanation.measure
     return {
         "name": explanation.name,
@@ -64,8 +53,9 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _text(explanation: Explanation) -> str:
-    plain = _plain(explanation)
+def explanation_text(explanation: Explanation) -> str:
+    """Return an explanation as lines of text, at most 100 wide."""
+    plain = explanation_document(explanation)
     elsewhere = [
         f"{each['tool']}, {'{what}: {theirs}; here: {here}'.format_map(each).replace('`', '')}"
         for each in plain["elsewhere"]

@@ -21,6 +21,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -42,7 +43,7 @@ from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfo
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record, Sniffed, decode, scan
+from sedeval_soft.tables.text import Record, decode, scan
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _HEAD = 1 << 16
@@ -77,7 +78,7 @@ def _rows(
                 fields[at] = "1"
     if not source.data[:].strip():
         return None
-    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records)
+    scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared
@@ -308,16 +309,13 @@ def _header(fields: list[str]) -> _Export | None:
     """Return what a header says, None where it is none."""
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
-    ignored: list[int] = []
     for i, key in enumerate(map(normal, fields)):
         match = _TIME.fullmatch(key)
         unit = (match[2] or "") if match else ""
         if match and unit in _UNITS:
             kind = {"start": "begin", "stop": "end"}.get(match[1], match[1])
             times.setdefault((kind, _UNITS[unit]), i)
-        elif match and unit.startswith(_FRAMES):
-            ignored.append(i)  # frames of video
-        else:
+        elif not (match and unit.startswith(_FRAMES)):
             names[i] = key
     unit = next((u for u in _EXPECTED if ("begin", u) in times and ("end", u) in times), None)
     value, tier, file = (
@@ -327,15 +325,14 @@ def _header(fields: list[str]) -> _Export | None:
     labels = [tuple(i for i in (value, tier) if i is not None)]
     if labels == [()]:
         labels = [(i,) for i in rest]
-    else:
-        ignored += rest
     if unit is None or not labels:
         return None
-    ignored += [i for i, key in names.items() if key in _PAST]
     places = {times["begin", unit]: "onset", times["end", unit]: "offset", labels[0][0]: "event_label"}
     places |= {} if file is None else {file: "filename"}
     layout = Layout(tuple(fields), tuple(map(places.get, range(len(fields)))), has_header=True)
-    return _Export(layout, unit, tuple(labels), tuple(fields[i] for i in ignored))
+    used = {*times.values(), *chain.from_iterable(labels), file}
+    ignored = tuple(field for i, field in enumerate(fields) if i not in used and field)
+    return _Export(layout, unit, tuple(labels), ignored)
 
 
 def _without_header(fields: list[str]) -> _Export | None:

@@ -9,8 +9,8 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -30,10 +30,6 @@ _CHECKSUM = 12
 
 _DIGITS = 10
 """Digits of scores in text: with more, what is the same in both hides what differs."""
-
-
-_K = TypeVar("_K")
-_V = TypeVar("_V")
 
 
 class ResultScore(msgspec.Struct, frozen=True):
@@ -127,11 +123,11 @@ def changes(
     if unknown:
         raise SettingsError("\n".join(unknown))
     single = len(a.systems) == len(b.systems) == 1
-    ours, theirs = ({each.name: each for each in results.systems} for results in (a, b))
+    one, other = ({each.name: each for each in results.systems} for results in (a, b))
     if single:
-        theirs = dict.fromkeys(ours, b.systems[0])
-    systems = [_system_changes(ours[n], theirs[n], tolerance, only) for n in ours if n in theirs]
-    only_a, only_b = [n for n in ours if n not in theirs], [n for n in theirs if n not in ours]
+        other = dict.fromkeys(one, b.systems[0])
+    systems = [_system_changes(one[n], other[n], tolerance, only) for n in one if n in other]
+    only_a, only_b = [n for n in one if n not in other], [n for n in other if n not in one]
     settings = [
         {"name": name, "a": a.settings.get(name), "b": b.settings.get(name)}
         for name in dict.fromkeys((*a.settings, *b.settings))
@@ -145,12 +141,7 @@ def changes(
         "tolerance": tolerance,
         "same": not (only_a or only_b or any(system["scores"] for system in systems)),
         "settings": settings,
-        "inputs": [
-            {"role": role, "a": one, "b": other}
-            for (role, *_), one, other in _sides(_inputs(a, single=single), _inputs(b, single=single))
-            # What was in memory has no hash: it is not known to be the same.
-            if not (one and other and one["sha256"] == other["sha256"] is not None)
-        ],
+        "inputs": _input_changes(a, b, single=single),
         "systems": systems,
         "only_a": only_a,
         "only_b": only_b,
@@ -158,25 +149,25 @@ def changes(
     }
 
 
-def _sides(a: Mapping[_K, _V], b: Mapping[_K, _V]) -> Iterator[tuple[_K, _V | None, _V | None]]:
-    """Yield each key of either side, with what the sides have under it, None where nothing."""
-    for key in dict.fromkeys((*a, *b)):
-        yield key, a.get(key), b.get(key)
-
-
-def _inputs(results: Results, *, single: bool) -> dict[tuple[str, str, int], dict[str, Any]]:
-    """Return the inputs of a result by what they are compared by.
+def _input_changes(a: Results, b: Results, *, single: bool) -> list[dict[str, Any]]:
+    """Return the inputs whose bytes differ, or are not known, or that one result lacks.
 
     single: there is one system on each side: inputs go by their roles. Else they go by their names, too, all
-    but the reference, of which there is one. A role may be had by several: the operating points of a system.
+    but the reference, of which there is one.
     """
-    inputs: dict[tuple[str, str, int], dict[str, Any]] = {}
-    places: Counter[tuple[str, str]] = Counter()
-    for item in results.inputs:
-        key = item.role, "" if single or item.role == "reference" else item.path
-        inputs[*key, places[key]] = {"path": item.path, "sha256": item.sha256}
-        places[key] += 1
-    return inputs
+    changes: dict[tuple[str, str, int], dict[str, Any]] = {}
+    for side, results in (("a", a), ("b", b)):
+        # A role may be had by several: the operating points of a system.
+        places: Counter[tuple[str, str]] = Counter()
+        for item in results.inputs:
+            key = item.role, "" if single or item.role == "reference" else item.path
+            change = changes.setdefault((*key, places[key]), {"role": item.role, "a": None, "b": None})
+            change[side] = {"path": item.path, "sha256": item.sha256}
+            places[key] += 1
+    hashes = {
+        key: {change[side] and change[side]["sha256"] for side in "ab"} for key, change in changes.items()
+    }
+    return [change for key, change in changes.items() if len(hashes[key]) > 1 or None in hashes[key]]
 
 
 def _system_changes(
@@ -186,26 +177,22 @@ def _system_changes(
 
     A side that lacks a score is None, one that has it undefined has the value None.
     """
-    one, other = (
-        {
-            score.name: {"value": score.value, "low": score.low, "high": score.high}
-            for score in system.scores
-            if not only or score.name in only
-        }
-        for system in (a, b)
-    )
+    both: dict[str, dict[str, Any]] = {}
+    for side, system in (("a", a), ("b", b)):
+        for score in system.scores:
+            if not only or score.name in only:
+                change = both.setdefault(score.name, {"name": score.name, "a": None, "b": None})
+                change[side] = {"value": score.value, "low": score.low, "high": score.high}
     scores = []
-    for name, ours, theirs in _sides(one, other):
-        value = None
-        if ours is not None and theirs is not None:
-            if not any(_differ(ours[key], theirs[key], tolerance) for key in ours):
-                continue
-            if ours["value"] is not None and theirs["value"] is not None:
-                value = theirs["value"] - ours["value"]
-        scores.append({"name": name, "a": ours, "b": theirs, "difference": value})
+    for change in both.values():
+        one, other = change["a"], change["b"]
+        if one is None or other is None:
+            scores.append({**change, "difference": None})
+        elif any(_differ(one[key], other[key], tolerance) for key in one):
+            undefined = one["value"] is None or other["value"] is None
+            scores.append({**change, "difference": None if undefined else other["value"] - one["value"]})
     parts = [part for part in _OTHER_PARTS if not only and getattr(a, part) != getattr(b, part)]
-    compared = len({*one, *other})
-    return {"a": a.name, "b": b.name, "compared": compared, "scores": scores, "parts": parts}
+    return {"a": a.name, "b": b.name, "compared": len(both), "scores": scores, "parts": parts}
 
 
 def _differ(one: float | None, other: float | None, tolerance: float) -> bool:

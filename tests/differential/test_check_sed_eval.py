@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_data import shared
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Settings, evaluate
-from sedeval_soft.api.sources import read_lengths, sides_of
 from sedeval_soft.interop import sed_eval as causes
 from sedeval_soft.timeline.recordings import align
 
@@ -120,18 +118,3 @@ def test_touching_rows_are_mentioned():
     text = causes.second_opinion(align(*sides, made), None, made, ours)
     assert "reference: 2 active rows, of which those that touch are one event, were given as 1." in text
     assert "system: " not in text
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("length", [1.0, 0.1, 0.3])
-@pytest.mark.parametrize("point", ["0.1", "0.5", "0.9"])
-def test_dcase_2019(point, length):
-    folder = shared("dcase2019_task4")
-    names = ("dcase2019t4_gt", f"baseline_{point}", "dcase2019t4_meta")
-    paths = [folder / f"{name}.csv" for name in names]
-    chosen = {"segment_length": length, "offset_collar_rate": 0.2, "only": ("segment.hard", "event.hard")}
-    sides = sides_of(*paths[:2], Settings(**chosen))
-    rows = compared(*sides, read_lengths(paths[2]), **chosen)
-    assert len(rows) > 200
-    assert [row for row in rows if not row.explained] == []
-    assert bool(changed_by(rows, causes.EDGES)) == (length != 1.0)

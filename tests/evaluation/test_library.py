@@ -163,20 +163,15 @@ ZEROS = np.zeros((3, 2))
 REFUSED = [
     (np.ma.masked_array(ZEROS, mask=True), ZEROS, "masked array"),
     (TABLE, pd.Series([1.0]), "type Series is not a table; expected a path"),
-    (TABLE, [(0, 1, "car")], "a list is not a table; expected .*DataFrame"),
-    (None, TABLE, "not a table; expected a path"),
     (TABLE, [*ROWS, 5], "a list is not a table"),
-    (TABLE, {"a": [1]}, "no onset column"),
     (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
     (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
     (TABLE, pd.DataFrame(TABLE | {"event_label": ["car", 5, "car"]}), r"event_label"),
     (TABLE, TABLE | {"event_label": ["car", " ", "car"]}, "row 1: event_label is empty"),
     (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, r"row 2: onset is '0,5'"),
-    (TABLE | {"onset": [0.0, None, 1.0]}, TABLE, "row 1: onset is empty"),
     (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset .*over 31536000 s"),
     (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
     (ZEROS, np.zeros((4, 2)), "expected that of the reference"),
-    (ZEROS * np.nan, ZEROS, "is nan"),
     (np.array([["x"]]), np.array([["x"]]), "expected numbers"),
 ]
 
@@ -254,12 +249,6 @@ def test_operating_points_have_no_segments_however_many_systems_there_are():
     assert dict(Evaluator(only=("event",)).update(EVENTS, POINTS).compute()) == dict(whole)
 
 
-def test_folds_may_be_numbers_of_numpy():
-    folds = dict(zip("ab", np.array([1, 2]), strict=True))
-    batch = evaluator().update(np.stack([VALUES, VALUES]), np.stack([VALUES, VALUES]), files=["a", "b"])
-    assert batch.compute(folds=folds).folds.names == ("1", "2")
-
-
 # --- `columns`, and tables in parts -----------------------------------------------------------------
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -285,9 +274,7 @@ def test_every_function_takes_what_is_said_of_columns(tmp_path):
         }
 
 
-@pytest.mark.parametrize(
-    "how", [{"jobs": 1}, {"memory_limit": "4G"}, {"memory_limit": 1 << 32}, {"jobs": 2}, {"jobs": "all"}]
-)
+@pytest.mark.parametrize("how", [{"memory_limit": 1 << 32}, {"jobs": "all"}], ids=str)
 def test_the_same_scores_in_parts(how):
     given = {"name": "x", "ci": "bootstrap", "replicates": 9}
     at_once = render([evaluate(REFERENCE, SYSTEM, **given)], "json")

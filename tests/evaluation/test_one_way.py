@@ -272,10 +272,8 @@ def test_recordings_named_after_their_files(sides, tmp_path):
 def test_a_recording_that_memory_cannot_hold_is_named(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + "".join(f"a\t{k}\t{k + 1}\tcar\t1\n" for k in range(400_000)))
-    with (
-        memory_limited(taken() + (100 << 20)),
-        pytest.raises(RoomError, match=r"800000 rows of 1 recording \('a'\)"),
-    ):
+    words = r"800000 rows of 1 recording \('a'\)"
+    with memory_limited(taken() + (100 << 20)), pytest.raises(RoomError, match=words):
         in_parts(path, path, Settings(), block=None)
 
 

@@ -170,11 +170,3 @@ def test_merge_refuses_a_tally_that_contradicts_itself(tmp_path):
     )
     # Of several tallies the one that is wrong is named.
     assert str(other) in call("merge", path, other).err
-
-
-def test_the_true_negatives_of_a_tally_are_not_below_0():
-    """Segments that are active beyond those that there are led to an accuracy of -6e9."""
-    for change in (lambda n: n + 10**10, lambda n: n * 2):
-        data = with_array(packed(FILES, only="segment.hard"), "whole/per_class/segment.hard.n_sys", change)
-        with pytest.raises(InputError, match=r"segment\.hard\.\w+ .*expected"):
-            Evaluator.of_bytes(data)

@@ -31,8 +31,8 @@ from sedeval_soft.comparison.board import Board, Difference
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.explanation import explained
 from sedeval_soft.report import render
-from sedeval_soft.report.explanation import explanation_json, explanation_text
-from sedeval_soft.report.render import with_averages
+from sedeval_soft.report.explanation import explanation_document, explanation_text
+from sedeval_soft.report.render import json_document, with_averages
 from sedeval_soft.report.services import Verdict, codabench, commands, job_summary, junit
 
 FOLDER = Path(__file__).parents[1] / "data" / "report"
@@ -162,8 +162,8 @@ OUTPUTS: dict[str, Callable[[], str]] = {
     "scores.json": lambda: codabench(build(families=_SOFT))[0],
     "scores.txt": lambda: codabench(build(families=_SOFT), lines=True)[0],
     "annotations.txt": lambda: commands([*VERDICTS, *VERDICTS], ["odd", "odd", NAMES[1]]),
-    "explained.txt": lambda: explanation_text([explained(name) for name in EXPLAINED]),
-    "explained.json": lambda: explanation_json([explained(name) for name in EXPLAINED[:5]]),
+    "explained.txt": lambda: "\n".join(explanation_text(explained(name)) for name in EXPLAINED),
+    "explained.json": lambda: json_document([explanation_document(explained(n)) for n in EXPLAINED[:5]]),
 }
 
 

@@ -37,12 +37,15 @@ _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
 
 
-def load_settings(path: str, level: int = 1) -> dict[str, Any]:
+def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
     """Return the settings of a YAML file, checked, and those of what it extends where it has none itself.
 
-    level: how many files extend one another so far. Raises InputError where the file is not readable YAML,
-    SettingsError for a setting that does not exist or has a value that it cannot have; both name the file.
+    files: where its path is put, and behind it those of the files that it extends. Raises InputError where
+    the file is not readable YAML, SettingsError for a setting that does not exist or has a value that it
+    cannot have; both name the file.
     """
+    files = [] if files is None else files
+    files.append(path)
     if not path:
         raise InputError(Problem("''", "is not the name of a settings file; expected a path"))
     lines: dict[str, int] = {}
@@ -57,8 +60,8 @@ def load_settings(path: str, level: int = 1) -> dict[str, Any]:
         below = load_preset(base)
     elif base is not None:
         with _with_place(path, lines):
-            other = _extended(path, base, level)
-        below = load_settings(other, level + 1)
+            other = _extended(path, base, len(files))
+        below = load_settings(other, files)
     with _with_place(path, lines):
         for key in values:
             if key not in FIELDS:

@@ -179,7 +179,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "table of durations": given["durations"],
         "table of folds": given["folds"],
         "table of scenes": by if by and "{" not in by else None,
-        "settings file": given["config"],
+        **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
     }
     if curves is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -403,6 +404,19 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
         inclusive = bool(joined.get("inclusive"))
         joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
     return joined
+
+
+def settings_files(config: str | None) -> dict[str, str | None]:
+    """Return a settings file and all that it extends, by what they are: results must not replace them."""
+    files: list[str] = []
+    if config is not None and os.path.isfile(config):  # what is no file can be read once only
+        from sedeval_soft.errors import EvaluationError
+        from sedeval_soft.settings_files import load_settings
+
+        with contextlib.suppress(EvaluationError):  # raised where the settings are used
+            load_settings(config, files)
+    extended = {f"settings file that {by} extends": path for by, path in pairwise(files)}
+    return {"settings file": config} | extended
 
 
 @contextlib.contextmanager

@@ -114,7 +114,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
         read = {"reference": reference, **each_of("system output", systems)}
         read |= {"table of durations": given["durations"], "table of folds": folds}
-        check_files({"-o": output}, read | {"settings file": given["config"]})
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
         suffix = form if printed else form_of(output)
         if form not in (None, suffix):
             raise SettingsError(f"--format {form}: -o {output} ends with .{suffix}; expected one of them")

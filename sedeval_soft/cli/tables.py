@@ -318,7 +318,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         (one_file, "-o and --fix write one file; expected two."),
     )  # fmt: skip
     read = {"reference": reference, "table of durations": given["durations"]}
-    read |= each_of("system output", systems) | {"settings file": config}
+    read |= each_of("system output", systems) | options.settings_files(config)
     check_files({"-o": output, "--fix": fix}, read)
     how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
     with options.limits_of(given) as limits:
@@ -353,7 +353,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     output, durations = given["output"], given["durations"]
     with options.limits_of(given) as limits:
         read = {"reference": reference, "system output": system, "table of durations": durations}
-        check_files({"-o": output}, read | {"settings file": given["config"]})
+        check_files({"-o": output}, read | options.settings_files(given["config"]))
         settings = options.settings_of(given)
         objective = settings.objective or "segment.f1"
         settings = replace(

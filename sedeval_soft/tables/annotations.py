@@ -43,7 +43,7 @@ from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfo
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record, Sniffed, decode, scan
+from sedeval_soft.tables.text import Record, decode, scan
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _HEAD = 1 << 16
@@ -78,7 +78,7 @@ def _rows(
                 fields[at] = "1"
     if not source.data[:].strip():
         return None
-    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records)
+    scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared

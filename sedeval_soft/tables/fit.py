@@ -24,7 +24,7 @@ from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import DELIMITERS, read_sniffed, sniff
+from sedeval_soft.tables.text import DELIMITERS, origin_of, read_laid_out, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
 PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
@@ -366,7 +366,7 @@ def write(rows: EventTable, form: str) -> bytes:
         raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
     try:
         seen = sniff(Source("", data, str)) if data else None
-        layout = seen and (seen.delimiter, seen.layout.names if header else seen.layout.roles)
+        layout = seen and (seen.delimiter, seen.names if header else seen.roles)
     except InputError:
         layout = None
     if data and layout != (delimiter, names):
@@ -396,16 +396,15 @@ def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of text that must look as it was said to."""
-    sniffed, expected = sniff(source, limits), form_of(form)
-    if sniffed is None:
+    layout, expected = sniff(source, limits), form_of(form)
+    if layout is None:
         return None
-    layout, strict, wide = sniffed.layout, not expected.folder, expected.holds.wide
-    other = (sniffed.delimiter, layout.has_header) != (expected.delimiter, expected.header)
+    strict, wide = not expected.folder, expected.holds.wide
+    other = (layout.delimiter, layout.has_header) != (expected.delimiter, expected.header)
     if (strict and other) or layout.wide != wide:
         wanted = f"{'wide' if wide else 'long'} table"
         if strict:
             wanted += f" {'with' if expected.header else 'without'} header, {DELIMITERS[expected.delimiter]}"
-        raise InputError(
-            Problem(source.name, f"is a {sniffed.origin(source).form}; expected a {wanted}", line=1)
-        )
-    return read_sniffed(source, sniffed, limits)
+        message = f"is a {origin_of(source, layout).form}; expected a {wanted}"
+        raise InputError(Problem(source.name, message, line=1))
+    return read_laid_out(source, layout, limits)

@@ -39,6 +39,8 @@ _COMPRESSION = re.compile(
 )
 """How compressed data begin, by the module that reads them."""
 
+_PROGRAM = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
+
 _COMPRESSED_NAME = re.compile(r"\.(gz|bz2|xz)$", re.IGNORECASE)
 
 _LARGE = 1 << 20
@@ -377,17 +379,15 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
         with module.open(stream) as file:
             yield from iter(partial(file.read, _LARGE), b"")
     except (OSError, EOFError, ValueError, zlib.error, getattr(module, "LZMAError", OSError)) as error:
-        message = f"begins like {kind}, but cannot be decompressed: {error}"
+        message = f"begins like {_PROGRAM[kind]}, but cannot be decompressed: {error}"
         raise InputError(Problem(name, message, code="broken-gzip")) from error
 
 
 def compressed(path: str, data: bytes) -> bytes:
     """Return bytes as a file of that name holds them: compressed where its extension says so."""
-    import bz2
-    import gzip
-    import lzma
-
-    end = PurePosixPath(path).suffix.lower()
-    if end == ".gz":
-        return gzip.compress(data, mtime=0)  # the same input gives the same bytes
-    return bz2.compress(data) if end == ".bz2" else lzma.compress(data) if end == ".xz" else data
+    module = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}.get(PurePosixPath(path).suffix.lower())
+    if module is None:
+        return data
+    how = {"mtime": 0} if module == "gzip" else {}  # the same input gives the same bytes
+    packed: bytes = import_module(module).compress(data, **how)
+    return packed

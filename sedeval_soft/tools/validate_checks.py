@@ -150,7 +150,7 @@ def _add_rows(log: Log, code: str, table: Table, rows: Any, others: Any = None, 
 
 def check_table(table: Table, log: Log) -> None:
     """Look at the names, the values and the times of one table by themselves."""
-    rows, layout = table.rows, table.sniffed.layout
+    rows, layout = table.rows, table.layout
     for role in ("filename", "event_label"):
         hidden = [name for name in table.names(role) if not name.isprintable()]
         _add_names(log, "control-character", [table], role, hidden)
@@ -249,7 +249,7 @@ def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> lis
         table
         for table in tables
         if reference is not None
-        and not table.sniffed.layout.wide
+        and not table.layout.wide
         and are_swapped(table.rows.files, table.rows.classes, reference.files, reference.classes)
     ]
     if swapped:

@@ -117,13 +117,25 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
         assert float(done.out) == expected["event.hard.f1.macro"], done.err
 
 
-@pytest.mark.parametrize("command", [[], ["tune"], ["validate"]])
-def test_results_do_not_replace_the_settings(command, tmp_path):
-    path = written(tmp_path, a="beta: 2.0\n")
-    sides = [SYSTEM] if command == ["validate"] else [REFERENCE, SYSTEM]
-    done = call(*command, *sides, "--config", path, "-o", path)
-    assert done.code == 2 and "this is the settings file" in done.err
-    assert path.read_text() == "beta: 2.0\n"
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ([], ["-o", "--save-tally", "--report"]),
+        (["tune"], ["-o"]),
+        (["validate"], ["-o", "--fix"]),
+        (["plot", "matrix", "--format", "pdf"], ["-o"]),
+    ],
+)
+def test_results_do_not_replace_settings_or_what_they_extend(command, options, tmp_path):
+    chain = {"a": "extends: b.yaml\n", "b": "extends: c.yaml\n", "c": "beta: 2.0\n"}
+    path = written(tmp_path, **chain)
+    sides = [SYSTEM] if command[:1] == ["validate"] else [REFERENCE, SYSTEM]
+    for name, text in chain.items():
+        for option in options:
+            target = tmp_path / f"{name}.yaml"
+            done = call(*command, *sides, "--config", path, option, target)
+            assert done.code == 2 and f"{option} {target}: this is the settings file" in done.err
+            assert target.read_text() == text
 
 
 def test_settings_that_can_be_read_once_are_read_once():

@@ -378,3 +378,45 @@ def test_a_recording_that_the_reference_has_nothing_of_lasts_no_time(silence):
     assert scores["segment.hard.fp.micro"] == plain["segment.hard.fp.micro"] + 5
     assert scores["segment.hard.tn.micro"] == plain["segment.hard.tn.micro"]
     assert scores["intersection.hard.psds"] <= plain["intersection.hard.psds"]
+
+
+BAD = [("value", bad) for bad in (float("nan"), float("inf"), -0.5, 7.0)] + [
+    (end, bad) for end in ("onset", "offset") for bad in (float("nan"), float("inf"), -float("inf"))
+]
+
+
+@pytest.mark.parametrize(("column", "bad"), BAD)
+@pytest.mark.parametrize("values", [True, False])
+def test_rows_that_are_none_are_refused_and_not_scored(column, bad, values):
+    if column == "value" and not values:
+        return
+    reference, system = three_minutes()
+    system[column][0] = bad
+    if not values:
+        del system["value"], reference["value"]
+    with pytest.raises(EvaluationError):
+        sedeval_soft.evaluate(reference, system)
+
+
+def test_classes_and_ends_are_the_same_in_any_parts():
+    """Which classes the reference names, and where files end, is known of the whole, not of a part of it."""
+    rng = np.random.default_rng(3)
+    sides = []
+    for labels, most in ((("car", "dog"), 8), (("car", "cat", "dog"), 14)):
+        sides.append([
+            (f"f{k}", float(on), float(on + 1 + k % 3), str(rng.choice(labels)), rng.integers(1, 9) / 8)
+            for k in range(9) for on in rng.integers(0, most, size=3)
+        ])  # fmt: skip
+    chosen = replace(EVERYTHING, only=tuple(basis for basis in EVERYTHING.only if basis != "ranking"))
+    whole = sedeval_soft.evaluate(*(table(rows) for rows in sides), settings=chosen)
+    evaluator = sedeval_soft.Evaluator(settings=chosen)
+    for k in range(0, 9, 3):
+        part = [[row for row in rows if row[0] in {f"f{i}" for i in range(k, k + 3)}] for rows in sides]
+        evaluator.update(*(table(rows) for rows in part))
+    parts = evaluator.compute()
+    assert {name: score.value for name, score in parts.scores.items()} == {
+        name: score.value for name, score in whole.scores.items()
+    }
+    assert [text for text in parts.warnings if "last offset" in text] == [
+        text for text in whole.warnings if "last offset" in text
+    ]

@@ -157,15 +157,13 @@ ZEROS = np.zeros((3, 2))
 REFUSED = [
     (np.ma.masked_array(ZEROS, mask=True), ZEROS, "masked array"),
     (TABLE, pd.Series([1.0]), "type Series is not a table; expected a path"),
-    (TABLE, [(0, 1, "car")], "a list is not a table; expected .*DataFrame"),
-    (TABLE, {"a": [1]}, "no onset column"),
+    (TABLE, [*ROWS, 5], "a list is not a table"),
     (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
     (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
     (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, r"row 2: onset is '0,5'"),
     (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset .*over 31536000 s"),
     (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
     (ZEROS, np.zeros((4, 2)), "expected that of the reference"),
-    (ZEROS * np.nan, ZEROS, "is nan"),
     (np.array([["x"]]), np.array([["x"]]), "expected numbers"),
 ]
 
@@ -262,9 +260,7 @@ def test_every_function_takes_what_is_said_of_columns(tmp_path):
         }
 
 
-@pytest.mark.parametrize(
-    "how", [{"jobs": 1}, {"memory_limit": "4G"}, {"memory_limit": 1 << 32}, {"jobs": 2}, {"jobs": "all"}]
-)
+@pytest.mark.parametrize("how", [{"memory_limit": 1 << 32}, {"jobs": "all"}], ids=str)
 def test_the_same_scores_in_parts(how):
     given = {"name": "x", "ci": "bootstrap", "replicates": 9}
     at_once = render([evaluate(REFERENCE, SYSTEM, **given)], "json")

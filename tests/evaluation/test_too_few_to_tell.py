@@ -10,10 +10,11 @@ from statistics import fmean, stdev
 import jsonschema
 import numpy as np
 import pytest
+from documents import schema
 
 from sedeval_soft import EvaluationError, SettingsError, compare, evaluate, mean_of_runs
 from sedeval_soft.evaluation.intervals import ENOUGH, files_of, held
-from sedeval_soft.report import render, schema
+from sedeval_soft.report import render
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE, ONE, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))

@@ -253,7 +253,6 @@ def test_validate_says_how_a_folder_is_taken(tmp_path, reference):
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (["a_0.1.csv", "a_0.25.csv"], [0.1, 0.25]),
         (["x/0.csv", "x/0.5.csv", "x/1.csv"], [0, 0.5, 1]),
         (["0.5.pred.tsv.gz", "0.7.pred.tsv"], [0.5, 0.7]),
         (["pred.0.5.tsv", "pred.0.7.tsv"], [0.5, 0.7]),

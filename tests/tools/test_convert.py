@@ -61,6 +61,7 @@ def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):
         (["o", "--to", "zip"], "--to zip: is only read"),
         (["o", "--to", "parkett"], "did you mean 'parquet'"),
         (["o", "--to", "long", "--from", "rtm"], "--from rtm: there is no such form; did you mean 'rttm'"),
+        (["o", "--to", "x"], "expected one of long, csv"),
         (["o", "--to", "long", "--from", "wide"], "expected a wide table"),
         (["o", "--to", "audacity"], "holds 2 recordings; a file of audacity holds one"),
         (["-", "--to", "score-dir"], "writes a folder"),
@@ -110,7 +111,7 @@ def test_a_folder_with_something_in_it_is_left_alone(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../out", "a/b", "/etc/x", "..", "C:\\x", "CON", "lpt1.x", ".hidden", "a\x01b", "x" * 300]
+    "name", ["../out", "a\\b", "/etc/x", "..", "C:x", "CON", "nul", "lpt1.x", ".hidden", "a\x01b", "x" * 300]
 )
 def test_names_never_become_paths(name, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(

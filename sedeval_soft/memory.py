@@ -104,9 +104,6 @@ def free() -> int:
     available = [line.split()[1] for line in _read("/proc/meminfo").splitlines() if "MemAvailable:" in line]
     if available:
         sizes.append(int(available[0]) * 1024)
-    else:
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            sizes.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return min(sizes, default=_UNKNOWN)
 
 

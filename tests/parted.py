@@ -24,6 +24,6 @@ def count_in_parts(
     given = str(reference), str(system), settings, lambda: lengths, limits or Limits()
     how = {"n_parts": 3, "block": 300, **how}
     if scheduler is None:
-        return count_tables(*given, how.pop("execute", None) or Execute(), **how)[1]
+        return count_tables(*given, how.pop("execute", None) or Execute(), **how)
     with cluster(scheduler) as workers:
-        return count_tables(*given, workers, **how)[1]
+        return count_tables(*given, workers, **how)

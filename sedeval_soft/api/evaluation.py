@@ -138,13 +138,12 @@ class Evaluation:
     """The scores of a system, and what they were made of.
 
     shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
-    durations: in seconds by file name. folds: of the files.
+    folds: of the files.
     """
 
     scores: Scores
     shard: Shard
     sides: tuple[EventTable, EventTable] | None
-    durations: Mapping[str, float] | None
     folds: Partition | None
 
     @property
@@ -152,7 +151,7 @@ class Evaluation:
         """The rows of both sides on one list of files and classes; they must be in memory."""
         if self.sides is None:
             raise ValueError("rows that were counted in parts are not kept")
-        return align(*self.sides, self.shard.settings, self.durations)
+        return align(*self.sides, self.shard.settings, self.shard.durations)
 
     def with_chance(self, draws: int, progress: Progress | None = None) -> Evaluation:
         """Return the same with the chance level of each score, over so many arrangements in time."""
@@ -209,7 +208,7 @@ def evaluation_of(
         where: Any
         where = processes(jobs or 1) if scheduler is None else cluster(scheduler)
         with where as execute:
-            lengths, shard = count_tables(
+            shard = count_tables(
                 *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all
             )
         shard = shard if name is None else replace(shard, system=name)
@@ -219,7 +218,7 @@ def evaluation_of(
     parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and is_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
-    return Evaluation(scores, shard, sides, lengths, parts["folds"])
+    return Evaluation(scores, shard, sides, parts["folds"])
 
 
 def threshold_curves(

@@ -124,7 +124,7 @@ def scored_systems(
             rows_in_memory=True, progress=progress,
         )  # fmt: skip
         # The reference is read once.
-        ours, durations = evaluation.sides[0] if evaluation.sides else ours, evaluation.durations
+        ours, durations = evaluation.sides[0] if evaluation.sides else ours, evaluation.shard.durations
         scored.append(System(name, evaluation.scores, evaluation.pair if kind == "timeline" else None))
     return Systems(kind, wish, tuple(scored))
 

@@ -26,7 +26,7 @@ from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_
 from sedeval_soft.evaluation.optimal import best_of_class, best_table, counts_at, threshold_counts
 from sedeval_soft.evaluation.shard import Key, Shard, describe, scenes_of, second_round, shard_of_rows
 from sedeval_soft.measures.base import Tables
-from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
+from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.memory import check_room, given_limit, has_room, room
@@ -83,7 +83,7 @@ def count_rows(
 
         partition = partition_rows(reference, system, settings, durations)
         if partition is not None:
-            shard = count_parts(partition, settings, durations, Execute(), keep_all=keep_all)
+            shard = count_parts(partition, settings, Execute(), keep_all=keep_all)
             return shard if name is None else replace(shard, system=name)
     return shard_of_rows(reference, system, settings, durations, name)
 
@@ -100,8 +100,8 @@ def count_tables(
     n_parts: int | None = None,
     block: int | None = None,
     in_rounds: bool | None = None,
-) -> tuple[Mapping[str, float] | None, Shard]:
-    """Return the durations and the statistics of tables in files, whose rows are written to parts.
+) -> Shard:
+    """Return the statistics of tables in files, whose rows are written to parts.
 
     read_durations: called when tables were read. keep_all: as for `count_rows`. n_parts, block (bytes that
     are read at a time), in_rounds: as memory asks for where they are None. Raises what `count_rows` does;
@@ -113,9 +113,8 @@ def count_tables(
     with ExitStack() as stack:
         folder = stack.enter_context(temporary_folder()) if execute.on_disk else None
         how = (limits, execute, folder, n_parts, block)
-        partition, durations = partition_files(reference, system, settings, read_durations, *how)
-        counted = count_parts(partition, settings, durations, execute, keep_all=keep_all, in_rounds=in_rounds)
-        return durations, counted
+        partition = partition_files(reference, system, settings, read_durations, *how)
+        return count_parts(partition, settings, execute, keep_all=keep_all, in_rounds=in_rounds)
 
 
 def is_large(reference: str, system: str, jobs: int) -> bool:
@@ -138,7 +137,6 @@ def is_large(reference: str, system: str, jobs: int) -> bool:
 def count_parts(
     partition: Partition,
     settings: Settings,
-    durations: Mapping[str, float] | None,
     execute: Execute,
     *,
     keep_all: bool = False,
@@ -150,7 +148,7 @@ def count_parts(
     None as memory asks for.
     """
     plan = Plan.of(settings)
-    names = align(partition.reference, partition.system, settings, durations)
+    names = align(partition.reference, partition.system, settings, partition.durations)
     # Files are counted some at a time.
     check_counts(1, len(names.classes), settings)
     if not settings.strict:
@@ -169,18 +167,12 @@ def count_parts(
         _check_merge(shards)
     shard = Shard.merge(shards)
     if in_rounds:
-        best = {
-            (scope, basis): [best_of_class(basis, settings, counts) for counts in ways[-1]]
-            for (scope, basis), ways in shard.levels.items()
-        }
-        thresholds = {key: np.array([of_class[0] for of_class in rows]) for key, rows in best.items()}
-        again = execute.map(partial(count_part_at, settings, thresholds), parts) if best else []
-        shard = replace(shard, levels={}, tables=optimal_tables(best, again, settings))
+        shard = replace(shard, levels={}, tables=optimal_tables(shard, parts, execute))
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
         shard = with_psds(shard, [each.lifetimes for each in shards], parts, execute)
-    shard = _as_one(shard, partition, names.findings, durations)
+    shard = _as_one(shard, partition, names.findings)
     if settings.strict:
         shard.findings.warnings(settings)
     return shard
@@ -228,19 +220,20 @@ def count_part_at(
     }
 
 
-def optimal_tables(
-    best: Mapping[Key, Sequence[tuple[float, ...]]],
-    counts: Sequence[Mapping[Key, DetectionCounts]],
-    settings: Settings,
-) -> dict[str | None, Tables]:
-    """Return the tables of optimal readings by scope; counts: of each part at the best thresholds."""
+def optimal_tables(shard: Shard, parts: Sequence[Part], execute: Execute) -> dict[str | None, Tables]:
+    """Return the tables of optimal readings by scope: parts are counted at the best thresholds of all."""
+    settings = shard.settings
+    best = {
+        (scope, basis): [best_of_class(basis, settings, counts) for counts in ways[-1]]
+        for (scope, basis), ways in shard.levels.items()
+    }
+    thresholds = {key: np.array([of_class[0] for of_class in classes]) for key, classes in best.items()}
+    counted = execute.map(partial(count_part_at, settings, thresholds), parts) if best else []
     tables: dict[str | None, Tables] = {}
-    for (scope, basis), of_classes in best.items():
-        of_parts = [part[scope, basis] for part in counts if (scope, basis) in part]
-        total = DetectionCounts(
-            *(np.sum([getattr(part, name) for part in of_parts], axis=0) for name in (*PER_CLASS, *PER_FILE))
-        )
-        tables.setdefault(scope, {})[basis, "optimal"] = best_table(of_classes, total, basis, settings)
+    for (scope, basis), classes in best.items():
+        of_parts = [part[scope, basis] for part in counted if (scope, basis) in part]
+        table = best_table(classes, DetectionCounts.merge(of_parts), basis, settings)
+        tables.setdefault(scope, {})[basis, "optimal"] = table
     return tables
 
 
@@ -304,9 +297,7 @@ def _check_merge(shards: Sequence[Shard]) -> None:
     )
 
 
-def _as_one(
-    shard: Shard, partition: Partition, findings: AlignmentReport, durations: Mapping[str, float] | None
-) -> Shard:
+def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Shard:
     """Return merged statistics as if all rows had been counted at once; findings: of all names."""
     sides = {"reference": partition.reference, "system": partition.system}
     inputs = tuple(
@@ -326,4 +317,4 @@ def _as_one(
         tables=tables,
     )
     system = partition.system.origin.name
-    return replace(shard, system=system, inputs=inputs, findings=findings, durations=durations)
+    return replace(shard, system=system, inputs=inputs, findings=findings, durations=partition.durations)

@@ -83,14 +83,15 @@ class Part:
 class Partition:
     """Both tables in parts.
 
-    reference, system: without any row. n_rows: how many each side has; n_values: the same, of a wide table
-    times its classes. n_cells: segments of all recordings and classes. least: the bytes that are needed
-    however recordings are divided.
+    reference, system: without any row. durations: seconds by file name. n_rows: how many each side has;
+    n_values: the same, of a wide table times its classes. n_cells: segments of all recordings and classes.
+    least: the bytes that are needed however recordings are divided.
     """
 
     parts: list[Part]
     reference: EventTable
     system: EventTable
+    durations: Mapping[str, float] | None
     n_rows: tuple[int, int]
     n_values: int
     n_cells: int
@@ -118,7 +119,7 @@ def partition_files(
     folder: Path | None,
     n_parts: int | None = None,
     block: int | None = None,
-) -> tuple[Partition, Mapping[str, float] | None]:
+) -> Partition:
     """Write tables in files to parts; raises what is wrong with the first that something is wrong with.
 
     read_durations: called when tables are read. folder: where rows are written; None keeps them in memory,
@@ -149,7 +150,6 @@ def partition_files(
         _whole(name, side, limits, elsewhere=not execute.on_disk)
         for name, side in zip(names, sides, strict=True)
     )
-    durations = read_durations()
 
     @cache
     def pieces_of(number: int | None) -> Pieces:
@@ -162,8 +162,7 @@ def partition_files(
         return pieces
 
     extents = [[summary.extent for summary in side] for side in sides]
-    whole = _divided((ours, theirs), extents, pieces_of, settings, durations, n_parts, execute.memory)
-    return whole, durations
+    return _divided((ours, theirs), extents, pieces_of, settings, read_durations(), n_parts, execute.memory)
 
 
 def _divided(
@@ -237,7 +236,7 @@ def _divided(
     ]
     n_ours, n_theirs = (sum(int(extent.n_rows.sum()) for extent in side) for side in extents)
     least = max(len(number) * bytes_per_file(n_classes, settings), float(size.max(initial=0.0)))
-    return Partition(parts, *sides, (n_ours, n_theirs), n_values, int(cells.sum()), least)
+    return Partition(parts, *sides, durations, (n_ours, n_theirs), n_values, int(cells.sum()), least)
 
 
 # Files, each written to parts by whoever reads it.

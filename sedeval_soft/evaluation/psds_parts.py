@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,6 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
-from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.intersections import Criteria, Judged
 from sedeval_soft.measures.psds import (
     Cuts,
@@ -50,9 +49,8 @@ _LEVEL = 128
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings = shard.settings
-    tables: dict[str | None, Tables] = {}
     notes: dict[str | None, list[str]] = {}
-    rocs: list[Roc] = []
+    rocs: dict[str | None, list[Roc]] = {}
     n_classes = {}
     for scope, tally in shard.scopes():
         of_parts = [part[scope] for part in sizes if scope in part]
@@ -61,12 +59,16 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
             cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in of_parts])), n_sys)
             notes[scope] = cuts.notes(scope)
         seconds = int(tally.total("length")) / TICKS_PER_SECOND
-        rocs += rocs_of(settings, seconds, n_sys, cuts, scope)
+        rocs[scope] = rocs_of(settings, seconds, n_sys, cuts, scope)
         n_classes[scope] = len(tally.classes)
-        tables[scope] = tables_of((), n_classes[scope], settings)
-    for scope, stairs in groupby(_staircases(rocs, parts, settings, execute), lambda pair: pair[0].scope):
-        tables[scope] = tables_of(stairs, n_classes[scope], settings)
-    tables = {scope: joined(shard.tables.get(scope, {}), table) for scope, table in tables.items()}
+    stairs = _staircases([roc for of_scope in rocs.values() for roc in of_scope], parts, settings, execute)
+    tables = {
+        scope: joined(
+            shard.tables.get(scope, {}),
+            tables_of(islice(stairs, len(of_scope)), n_classes[scope], settings),
+        )
+        for scope, of_scope in rocs.items()
+    }
     return replace(shard, tables=tables, notes=notes)
 
 

@@ -14,7 +14,7 @@ values (see `averages`), and S for events, which does not depend on the order of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -38,6 +38,12 @@ class DetectionCounts:
     substitutions: Array
     deletions: Array
     insertions: Array
+
+    @classmethod
+    def merge(cls, parts: Sequence[DetectionCounts]) -> DetectionCounts:
+        """Return the sums of the counts of some parts."""
+        names = (*PER_CLASS, *PER_FILE)
+        return cls(*(np.sum([getattr(part, name) for part in parts], axis=0) for name in names))
 
     def total(self) -> DetectionCounts:
         """Return the counts summed over files, the first axis."""

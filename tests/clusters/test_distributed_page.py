@@ -121,14 +121,6 @@ class Frame:
             yield from (row(*values) for values in part.itertuples(index=False))
 
 
-class Spark:
-    class read:  # noqa: N801 - Spark's
-        @staticmethod
-        def parquet(path: str) -> Frame:
-            table = pd.read_parquet(path)
-            return Frame([table.iloc[k::3] for k in range(3)])
-
-
 def test_spark_code(workplace, monkeypatch):
     for side in ("ref", "sys"):
         convert(f"{side}.tsv", f"parts/{side}.parquet", to="parquet")
@@ -137,7 +129,9 @@ def test_spark_code(workplace, monkeypatch):
     sql.functions = functions
     monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-    names: dict[str, object] = {"spark": Spark()}
+    tables = {f"parts/{side}.parquet": pd.read_parquet(f"parts/{side}.parquet") for side in ("ref", "sys")}
+    read = types.SimpleNamespace(parquet=lambda path: Frame([tables[path].iloc[k::3] for k in range(3)]))
+    names: dict[str, object] = {"spark": types.SimpleNamespace(read=read)}
     for code in (TALLIES, SPARK):
         exec(code, names)  # noqa: S102 - our own document
     assert dict(names["scores"]) == whole(segment_length=0.5)

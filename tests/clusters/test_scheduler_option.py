@@ -153,10 +153,8 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
         ),
         ([*SIDES, "--scheduler=list.json"], "is no scheduler file; expected tcp://HOST:PORT"),
         ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
-        (["ref-0.tsv", "sys-0.tsv", "sys-1.tsv", "--scheduler=x.json"], "is of one SYSTEM"),
         ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler counts parts; --chance"),
         ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler counts parts; --report"),
-        ([*SIDES, "--jobs=2", "--scheduler=x.json"], "--jobs is of this machine; --scheduler x.json"),
     ],
 )
 def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):

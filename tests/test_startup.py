@@ -19,6 +19,7 @@ SELDOM = {
         "tarfile",
         "zipfile",
         "numpy.ma",
+        *("fsspec", "dask", "distributed"),
         "html",
         "pyarrow.compute",
     ),

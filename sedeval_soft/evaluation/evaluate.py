@@ -239,15 +239,14 @@ def optimal_tables(shard: Shard, parts: Sequence[Part], execute: Execute) -> dic
 
 def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Sequence[ThresholdCounts]]:
     """Return the counts of a basis at every threshold, in one way or two, see `Shard.levels`."""
-    counts = threshold_counts(tally, basis, settings, apart=False)
-    if basis != "intersection":
-        return (counts,)
-    from sedeval_soft.measures.intersections import Criteria, Judged
+    ways = [threshold_counts(tally, basis, settings, apart=False)]
+    if basis == "intersection":
+        from sedeval_soft.measures.intersections import Criteria, Judged
 
-    sides = tally.events["reference"].events(), tally.events["system"]
-    if not Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
-        return (counts,)
-    return counts, threshold_counts(tally, basis, settings, apart=True)
+        sides = tally.events["reference"].events(), tally.events["system"]
+        if Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
+            ways.append(threshold_counts(tally, basis, settings, apart=True))
+    return ways
 
 
 def _on_time_grid(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from parted import count_in_parts
@@ -117,14 +114,3 @@ def test_limits_hold_elsewhere(elsewhere):
         read_rows("memory://data/ref/part-0.tsv", limits=Limits(size=100))
     with pytest.raises(InputError, match=r"has more than 2 files"):
         read_rows("memory://data/ref/*.tsv", limits=Limits(members=2))
-
-
-def test_nothing_of_it_is_imported_for_files_here():
-    code = (
-        "import sys, sedeval_soft; sedeval_soft.evaluate(*sys.argv[1:]); "
-        "print([name for name in ('fsspec', 'dask', 'distributed') if name in sys.modules])"
-    )
-    sides = [str(SAMPLES / f"{role}.tsv") for role in ("ref", "sys")]
-    given = {"capture_output": True, "text": True, "cwd": Path(__file__).parents[2]}
-    done = subprocess.run([sys.executable, "-c", code, *sides], check=True, **given)
-    assert done.stdout == "[]\n"

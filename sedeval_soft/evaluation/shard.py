@@ -30,6 +30,9 @@ Files = dict[str, tuple[str, ...]]
 Key = tuple[str | None, str]
 """The name of a group or scene, None for the whole, and a basis."""
 
+Levels = Mapping[Key, Sequence[Sequence[ThresholdCounts]]]
+"""The counts of each class at all thresholds, in one way or two, see `Shard`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -55,7 +58,7 @@ class Shard:
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
-    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = field(default_factory=dict)
+    levels: Levels = field(default_factory=dict)
     lifetimes: Mapping[str | None, tuple[Floats, int]] = field(default_factory=dict)
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
     notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
@@ -227,9 +230,7 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
         raise EvaluationError(f"tallies of different settings cannot be merged: {named}")
 
 
-def _merged_levels(
-    of_shards: Sequence[Mapping[Key, Sequence[Sequence[ThresholdCounts]]]],
-) -> dict[Key, Sequence[Sequence[ThresholdCounts]]]:
+def _merged_levels(of_shards: Sequence[Levels]) -> Levels:
     """Return the counts of all shards at all thresholds, in the last way that all of them have."""
     merged = {}
     for key in dict.fromkeys(key for levels in of_shards for key in levels):

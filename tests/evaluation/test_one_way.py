@@ -27,7 +27,7 @@ from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+SIDES = [Path(__file__).parents[2] / "sample_data" / name for name in ("ref.tsv", "sys.tsv")]
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow", "arrow-stream")
@@ -166,55 +166,38 @@ def test_the_same_scores_and_errors(
     )
 
 
-@pytest.fixture
-def sides(tmp_path):
-    """Both sides as single files of 12 recordings, rows in no order."""
-    for role in ("reference", "system"):
-        rng = random.Random(role)  # noqa: S311
-        rows = [
-            f"r{k}\t{at}\t{at + 1}\t{rng.choice(LABELS)}\t{rng.randrange(9) / 8}\n"
-            for k in range(12)
-            for at in range(5)
-        ]
-        rng.shuffle(rows)
-        (tmp_path / f"{role}.tsv").write_text(HEAD + "".join(rows))
-    return tmp_path / "reference.tsv", tmp_path / "system.tsv"
-
-
-FOLDS = {f"r{k}": "ab"[k % 2] for k in range(12)}
-
-
-def test_folds_and_saved_tallies_are_the_same(sides):
+def test_folds_and_saved_tallies_are_the_same():
     settings = Settings(only=("segment", "event"), measures=("curves",))
-    in_folds = in_parts(*sides, settings, folds=FOLDS, in_rounds=False)
-    assert in_folds == in_memory(*sides, settings, folds=FOLDS)
-    shard = count_in_parts(*sides, settings, keep_all=True)
-    whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
+    folds = {name: "ab"[k % 2] for k, name in enumerate(read_rows(SIDES[0]).files)}
+    in_folds = in_parts(*SIDES, settings, folds=folds, in_rounds=False)
+    assert in_folds == in_memory(*SIDES, settings, folds=folds)
+    shard = count_in_parts(*SIDES, settings, keep_all=True)
+    whole = count_rows(*sides_of(*map(str, SIDES), settings, Limits()), settings)
     assert pack_shard(shard, "1") == pack_shard(whole, "1")
     # What is found in rounds can be scored only.
-    shard = count_in_parts(*sides, Settings(), in_rounds=True)
-    for needs_all in (lambda: pack_shard(shard, "1"), lambda: printed(shard, FOLDS)):
+    shard = count_in_parts(*SIDES, Settings(), in_rounds=True)
+    for needs_all in (lambda: pack_shard(shard, "1"), lambda: printed(shard, folds)):
         with pytest.raises(EvaluationError, match="too large to keep: they can be scored, but not saved"):
             needs_all()
 
 
 @pytest.mark.parametrize("levels", [1, 1 << 40], ids=["one by one", "all at once"])
-def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, sides, monkeypatch):
+def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, monkeypatch):
     from sedeval_soft.evaluation import psds_parts
 
-    settings = Settings(classes=LABELS, only=("segment.hard",), psds="dcase-psds2")
+    settings = Settings(only=("segment.hard",), psds="dcase-psds2")
     monkeypatch.setattr(psds_parts, "room", lambda: levels)
-    shard = count_in_parts(*sides, settings, in_rounds=True)
+    shard = count_in_parts(*SIDES, settings, in_rounds=True)
     assert not shard.tally.events and not shard.tally.samples
-    assert printed(shard) == in_memory(*sides, settings)
+    assert printed(shard) == in_memory(*SIDES, settings)
 
 
 @pytest.mark.parametrize(
     ("only", "psds"), [("all", "dcase-psds2"), ("intersection.hard", "dcase-psds1"), ("event", "dcase-psds1")]
 )
 def test_psds_and_intersections_of_parts_of_real_recordings(only, psds):
-    sides, settings = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"), Settings(only=(only,), psds=psds)
-    assert in_parts(*sides, settings, in_rounds=True) == in_memory(*sides, settings)
+    settings = Settings(only=(only,), psds=psds)
+    assert in_parts(*SIDES, settings, in_rounds=True) == in_memory(*SIDES, settings)
 
 
 ROW = "a\t0\t1\tcar\t0.5\n"
@@ -258,14 +241,14 @@ def test_limits_hold_over_all_blocks_and_shards(limits, form, tmp_path):
             count(pattern, pattern, Settings(), limits=Limits(**limits))
 
 
-def test_recordings_named_after_their_files(sides, tmp_path):
+def test_recordings_named_after_their_files(tmp_path):
     for role in ("ref", "sys"):
         (tmp_path / role).mkdir()
         for name in ("x", "y"):
             (tmp_path / role / f"{name}.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     (tmp_path / "sys" / "y.tsv").write_text("")
     shards, single = ([tmp_path / role / name for role in ("ref", "sys")] for name in ("*.tsv", "x.tsv"))
-    for pair in (shards, single, (single[0], shards[1]), (sides[0], tmp_path / "ref")):
+    for pair in (shards, single, (single[0], shards[1]), (SIDES[0], tmp_path / "ref")):
         assert outcome(in_parts, *pair, Settings()) == outcome(in_memory, *pair, Settings())
 
 
@@ -277,17 +260,17 @@ def test_a_recording_that_memory_cannot_hold_is_named(tmp_path):
         in_parts(path, path, Settings(), block=None)
 
 
-def test_values_that_all_together_memory_cannot_hold_are_refused(sides, monkeypatch):
+def test_values_that_all_together_memory_cannot_hold_are_refused(monkeypatch):
     from sedeval_soft.evaluation import evaluate
 
     monkeypatch.setattr(evaluate, "_EVENT", 1 << 40)
     bounded = Settings(only=("segment.hard", "segment.soft", "event.hard", "event.soft"))
     with memory_limited(1 << 34):
-        assert in_parts(*sides, bounded)
+        assert in_parts(*SIDES, bounded)
         for asked, how in ((Settings(), {"keep_all": True}), (Settings(ci="bootstrap"), {})):
             with pytest.raises(RoomError, match=r"best thresholds .* --only segment\.hard --only segment"):
-                in_parts(*sides, asked, **how)
-        assert in_parts(*sides, Settings()) == in_memory(*sides, Settings())
+                in_parts(*SIDES, asked, **how)
+        assert in_parts(*SIDES, Settings()) == in_memory(*SIDES, Settings())
 
 
 def test_recordings_in_memory_are_counted_in_parts_where_their_segments_are_many(tmp_path):

@@ -19,7 +19,7 @@ from sedeval_soft.errors import EvaluationError
 F1 = "segment.soft.f1.macro"
 
 CALLS = {
-    "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, not 0.0",
+    "ref.tsv sys.tsv --segment-length 0": "must be 1e-06 to 1e+06 or a text such as 1/3, not 0.0",
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
     "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
@@ -27,10 +27,10 @@ CALLS = {
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
     # Lists of classes.
-    "ref.tsv sys.tsv --classes car,car": "--classes names a class name twice",
+    "ref.tsv sys.tsv --classes car,car": "--classes has 'car' twice; expected each once",
     "ref.tsv sys.tsv --classes $'a\\nb'": "expected names on one line",
     "ref.tsv sys.tsv --classes 'a,\"b,c'": "with quotes around a whole name",
-    "ref.tsv sys.tsv --classes a,,b": "--classes must list at least one class name, and no empty one",
+    "ref.tsv sys.tsv --classes a,,b": "--classes must be a name (perhaps in quotes), not ''",
     # Paths.
     "'' sys.tsv": "expected a path",
     "ref.tsv sys.tsv -o ''": "-o names no file; expected a path, or - for standard output",
@@ -122,7 +122,7 @@ SAID = {
 SAME = (
     *("best.yaml:2: segment_length must be 1, not 2", "file 'cross_tune' was tallied twice"),
     # These have no option.
-    *("groups: 'a' names a class name twice", "onset and offset cannot both be left out"),
+    *("groups of 'a' has 'b' twice", "onset and offset cannot both be left out"),
 )
 
 

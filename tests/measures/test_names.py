@@ -77,15 +77,15 @@ def test_settings_keep_lists_and_take_one_text_for_a_list():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (["car"], "must map names to lists"),
+        (["car"], "must be a mapping of names"),
         ({"": ["car"]}, "cannot have the name ''"),
         ({"a@b": ["car"]}, "cannot have the name 'a@b'"),
         ({"a\n": ["car"]}, "cannot have the name"),
         ({1: ["car"]}, "cannot have the name 1;"),
-        ({"a": []}, "at least one"),
-        ({"a": ["car", ""]}, "no empty one"),
-        ({"a": [1]}, "in quotes if need be, not 1"),
-        ({"a": 1}, "'a' must be a list of"),
+        ({"a": []}, "of 'a' must be a list of one or more"),
+        ({"a": ["car", ""]}, "of 'a' must be a name"),
+        ({"a": [1]}, "perhaps in quotes.*, not 1"),
+        ({"a": 1}, "'a' must be a name .* or a list, not 1"),
         ({"a": ["car", "car"]}, "twice"),
     ],
 )

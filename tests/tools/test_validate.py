@@ -14,12 +14,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 from called import call as called
+from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import InputError, SettingsError, Validation, validate
 from sedeval_soft.cli import tables as command
-from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tools.validate import VALIDATION_FORMATS, render_validation
@@ -455,10 +455,10 @@ def test_settings_files_and_presets_say_which_classes_there_can_be(tables):
 
 def test_the_schema_refuses_what_it_does_not_know(tables):
     document = json.loads(render_validation(validate("warned.tsv"), "json"))
-    jsonschema.Draft202012Validator.check_schema(schema("soft-sed-eval-validation/1"))
+    jsonschema.Draft202012Validator.check_schema(schema("soft-sed-eval-validation-1"))
     for broken in (document | {"more": -1}, document | {"extra": 1}, {**document, "problems": [{}]}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, schema("soft-sed-eval-validation/1"))
+            jsonschema.validate(broken, schema("soft-sed-eval-validation-1"))
 
 
 def test_columns_of_sarif_and_github_are_characters():

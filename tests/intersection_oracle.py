@@ -18,18 +18,10 @@ What the two tools agree on, and this follows:
 Where they differ, and what is done here:
 
 - Criteria are compared exactly, with the decimal numbers as they are written. psds_eval compares sums of
-  float quotients, and so refuses some exact ties; sed_scores_eval rounds both sides to microseconds, and so
-  accepts what is less than half of one below; a slack of half a tick is the same but for its ties.
-- What several events of a class cover counts once. psds_eval and sed_scores_eval refuse events of a class
-  that overlap; where psds_eval takes them (exact copies, or with its check off) it adds up, so that copies
-  of a detection make its cover larger.
-- A criterion of 0 is refused: psds_eval still wants an intersection, sed_scores_eval does not (at
-  cttc = 0 it counts even detections that pass the DTC as cross-triggers).
-- Every detection counts. psds_eval counts no false positive wholly outside its file or in a file without
-  duration.
-- A class without reference events is refused, as in sed_scores_eval. psds_eval forgets its detections.
-- With one class, no other class triggers: eFPR is the rate of false positives. psds_eval gets NaN, and a
-  PSDS of 0; sed_scores_eval fails where alpha_ct > 0.
+  float quotients; sed_scores_eval rounds to microseconds, which a slack of half a tick is but for its ties.
+- What several events of a class cover counts once: copies of a detection cover no more, as in psds_eval.
+- A criterion of 0 and a class without reference are refused. Every detection counts.
+- With one class, no other class triggers: eFPR is the rate of false positives.
 """
 
 from __future__ import annotations

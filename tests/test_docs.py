@@ -10,13 +10,13 @@ from importlib.util import find_spec
 
 import pytest
 from called import call
-from documents import ROOT, blocks, examples, make_workplace, run
+from documents import ROOT, blocks, examples, make_workplace, run, schema
 from launched import FIGURES
 
 import sedeval_soft
 from sedeval_soft import evaluate
 from sedeval_soft.cli.main import SHORT_HELPS
-from sedeval_soft.report import render, schema
+from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import ALIASES
 from sedeval_soft.tables.limits import NAMES, Limits, size_of

@@ -39,11 +39,11 @@ from sedeval_soft.tables.columns import (
     to_number,
 )
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfold, written_columns
+from sedeval_soft.tables.fit import PLAIN, check_text, silent_files, unfold, written_columns
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record, Sniffed, decode, scan
+from sedeval_soft.tables.text import Record, decode, scan
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
 
 _HEAD = 1 << 16
@@ -78,7 +78,7 @@ def _rows(
                 fields[at] = "1"
     if not source.data[:].strip():
         return None
-    scanned = scan(source, Sniffed("\t", layout, 0), MAX_PROBLEMS, limits, records)
+    scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared
@@ -168,7 +168,7 @@ def write_audacity(rows: EventTable) -> bytes:
     events = _written(rows, "audacity", "\r\n\t", files=False)
     for name in rows.classes:
         if name.startswith('"'):
-            why = f"the name {shown(name)} begins with a quote, which readers of tables take away"
+            why = f"the name {quoted(name)} begins with a quote, which readers of tables take away"
             raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
     lines = (f"{_seconds(onset)}\t{_seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
     return "".join(lines).encode()

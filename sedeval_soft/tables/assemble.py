@@ -40,12 +40,6 @@ class Named:
         stripped = tuple(name.strip() for name in names)
         return cls(stripped, codes)._recoded(stripped)
 
-    @classmethod
-    def of_texts(cls, texts: Sequence[str]) -> Named:
-        """Return the column that has these names in its rows, (n,)."""
-        codes = {name: code for code, name in enumerate(dict.fromkeys(texts))}
-        return cls.of(codes, np.array([codes[text] for text in texts], dtype=np.int32))
-
     def are_empty(self) -> Bools:
         """Return which rows have no name, (n,)."""
         return np.array([not name for name in self.names], dtype=bool)[self.codes]
@@ -101,9 +95,7 @@ class Columns:
         onset, offset = (self.numbers[roles.index(role)] for role in ("onset", "offset"))
         sound = onset <= offset
         for at, column in self.numbers.items():
-            low, high = (
-                (0.0, limits.duration) if roles[at] in {"onset", "offset"} else (-ROUNDING, 1 + ROUNDING)
-            )
+            low, high = range_of(roles[at], limits)
             # NaN compares false; most columns need no comparison of each of their numbers.
             if len(column) and not (column.min() >= low and column.max() <= high):
                 sound &= (column >= low) & (column <= high)
@@ -142,7 +134,8 @@ class Columns:
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
         file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
         file, label = file.of_rows(rows, files), self.label and self.label.of_rows(rows)
-        wide = tuple(self.layout.names[at].strip() for at in self.layout.class_positions())
+        columns = zip(self.layout.names, self.layout.roles, strict=True)
+        wide = tuple(name.strip() for name, role in columns if role == "class")
         classes = wide if label is None else label.names
         for what, noun, names in (("files", "file", file.names), ("classes", "class", classes)):
             limits.check(origin.name, what, len(names), what)

@@ -143,7 +143,8 @@ class Layout:
     names: of all columns, made up where there is no header. roles: for each column its role,
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
-    follow a description of the table, which columns play a role because the user says so.
+    follow a description of the table, which columns play a role because the user says so. Of a table of text,
+    delimiter: between fields; skip: how many lines stand before its rows.
     """
 
     names: tuple[str, ...]
@@ -151,6 +152,8 @@ class Layout:
     has_header: bool
     settled: frozenset[int] = frozenset()
     choices: str = ""
+    delimiter: str = "\t"
+    skip: int = 0
 
     @property
     def wide(self) -> bool:
@@ -165,10 +168,6 @@ class Layout:
     def position(self, role: str) -> int | None:
         """Return the position of the column with a role, None where there is none."""
         return self.roles.index(role) if role in self.roles else None
-
-    def class_positions(self) -> list[int]:
-        """Return the positions of the class columns of a wide table."""
-        return [i for i, role in enumerate(self.roles) if role == "class"]
 
     def number_positions(self) -> list[int]:
         """Return the positions of the columns of times and values."""

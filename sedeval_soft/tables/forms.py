@@ -21,8 +21,9 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import Source, extension_of, is_url, let_go, open_source
 
 if TYPE_CHECKING:
+    from sedeval_soft.tables.columns import Layout
     from sedeval_soft.tables.event_table import EventTable
-    from sedeval_soft.tables.text import Scan, Sniffed
+    from sedeval_soft.tables.text import Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +186,17 @@ def form_at_once(source: Source) -> str:
     return form_instead(source) if begins or extension_of(source.name) in OTHER_EXTENSIONS else ""
 
 
-def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
+def form_instead(source: Source, layout: Layout | None = None) -> str:
     """Return the name of the form that recognises what cannot be read as a table of text, empty for none.
 
-    A form goes by what a file holds, then by its extension. sniffed: what it looks like as text. What is
+    A form goes by what a file holds, then by its extension. layout: what it looks like as text. What is
     wrong with a table must not be read past in another form: only of these it looks like one.
     """
     form = next((form for form in FORMS if form.reads(source)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))
-    if form is None or sniffed is None:
+    if form is None or layout is None:
         return "" if form is None else form.name
-    alike = "elan" if sniffed.layout.wide else "" if sniffed.layout.has_header else "audacity"
+    alike = "elan" if layout.wide else "" if layout.has_header else "audacity"
     return form.name if form.name == alike else ""
 
 
@@ -203,12 +204,12 @@ def form_instead(source: Source, sniffed: Sniffed | None = None) -> str:
 class Reading:
     """A table as it was read: as text, or, where it cannot be, the name of the form that recognises it.
 
-    sniffed: what the text looks like, None where it has no line. rows: those that can be scored, None where
+    layout: of the text, None where it has no line. rows: those that can be scored, None where
     there are none. scan: what is wrong with it where it was read line by line.
     """
 
     form: str = ""
-    sniffed: Sniffed | None = None
+    layout: Layout | None = None
     rows: EventTable | None = None
     scan: Scan | None = None
 
@@ -219,25 +220,25 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
     most, whole: of the problems that are looked for, as for `text.scan`. Raises InputError where it looks
     like no table.
     """
-    from sedeval_soft.tables.text import read_fast, scan, sniff
+    from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
     try:
-        sniffed = sniff(source, limits)
+        layout = sniff(source, limits)
     except InputError as error:
         final = over_limit(error) or any(problem.code in UNCLEAR for problem in error.problems)
         form = "" if final else form_instead(source)
         if form:
             return Reading(form)
         raise
-    if sniffed is None:
+    if layout is None:
         return Reading()
-    rows = read_fast(source, sniffed, limits)
+    rows = read_fast(source, layout, limits)
     if rows is not None:
-        return Reading("", sniffed, rows)
-    lines = scan(source, sniffed, most, limits, whole=whole)
-    form = form_instead(source, sniffed) if lines.counts else ""
-    rows = None if form else lines.rows(sniffed.layout, sniffed.origin(source), limits)
-    return Reading(form) if form else Reading("", sniffed, rows, lines)
+        return Reading("", layout, rows)
+    lines = scan(source, layout, most, limits, whole=whole)
+    form = form_instead(source, layout) if lines.counts else ""
+    rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
+    return Reading(form) if form else Reading("", layout, rows, lines)
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
@@ -284,12 +285,12 @@ def blocks_of(
         blocks = form_of(form).function("read_batches")(source, limits, size=size)
         return _with_names(blocks), lambda: source.sha256
     try:
-        sniffed = None if form else sniff(source, limits)
+        layout = None if form else sniff(source, limits)
     except InputError as error:
         raise UnfitError from error
-    if sniffed is None or sniffed.layout.position("filename") is None:
+    if layout is None or layout.position("filename") is None:
         raise UnfitError
-    return _with_names(_blocks_of_text(source, sniffed, size, limits)), lambda: source.sha256
+    return _with_names(_blocks_of_text(source, layout, size, limits)), lambda: source.sha256
 
 
 def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
@@ -303,9 +304,9 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
     pa.default_memory_pool().release_unused()
 
 
-def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits) -> Iterator[EventTable]:
+def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
-    from sedeval_soft.tables.text import line_ends, read_sniffed
+    from sedeval_soft.tables.text import line_ends, read_laid_out
 
     data = source.data
     problems: list[Problem] = []
@@ -317,9 +318,9 @@ def _blocks_of_text(source: Source, sniffed: Sniffed, size: int, limits: Limits)
             end = len(data)
         block = Source(source.name, data[begin:end], str)
         try:
-            rows = read_sniffed(block, replace(sniffed, skip=0) if begin else sniffed, limits)
+            rows = read_laid_out(block, replace(layout, skip=0) if begin else layout, limits)
         except InputError as error:
-            if not over_limit(error) and form_instead(source, sniffed):
+            if not over_limit(error) and form_instead(source, layout):
                 raise UnfitError from error
             lines = line_ends(data, begin)
             moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]

@@ -385,11 +385,9 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
 
 def compressed(path: str, data: bytes) -> bytes:
     """Return bytes as a file of that name holds them: compressed where its extension says so."""
-    import bz2
-    import gzip
-    import lzma
-
-    end = PurePosixPath(path).suffix.lower()
-    if end == ".gz":
-        return gzip.compress(data, mtime=0)  # the same input gives the same bytes
-    return bz2.compress(data) if end == ".bz2" else lzma.compress(data) if end == ".xz" else data
+    module = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}.get(PurePosixPath(path).suffix.lower())
+    if module is None:
+        return data
+    how = {"mtime": 0} if module == "gzip" else {}  # the same input gives the same bytes
+    packed: bytes = import_module(module).compress(data, **how)
+    return packed

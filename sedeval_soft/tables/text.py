@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -64,22 +64,6 @@ _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated
 _CELL = 16  # bytes of a cell at the most
 
 csv.field_size_limit(1 << 30)
-
-
-@dataclass(frozen=True, slots=True)
-class Sniffed:
-    """The delimiter and layout of a table, and how many lines stand before its rows."""
-
-    delimiter: str
-    layout: Layout
-    skip: int
-
-    def origin(self, source: Source) -> Origin:
-        """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
-        shape = "wide" if self.layout.wide else "long"
-        header = "with" if self.layout.has_header else "without"
-        form = f"{shape} table {header} header, {DELIMITERS[self.delimiter]}{self.layout.choices}"
-        return Origin(source.name, source.sha256, form, self.layout.ignored)
 
 
 def line_ends(data: Bytes, end: int) -> int:
@@ -207,21 +191,21 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     return None
 
 
-def misdivided(text: str, delimiter: str, layout: Layout) -> str:
+def misdivided(text: str, layout: Layout) -> str:
     """Return the delimiter by which a text would be a row of a table of another one; empty where none does.
 
     Read by the table's own delimiter it could be the name of a file.
     """
     times = [layout.roles.index(role) for role in ("onset", "offset")]
     for other in DELIMITERS:
-        fields = [] if other == delimiter else split(text, other)
+        fields = [] if other == layout.delimiter else split(text, other)
         if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in times):
             return other
     return ""
 
 
-def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
-    """Return what a table looks like, None where it has no line that holds anything.
+def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
+    """Return how a table is laid out, None where it has no line that holds anything.
 
     Raises InputError where the first line is neither a header nor a row, where a line is too long, and where
     a column that plays no role may be the one that names recordings or has the values.
@@ -242,16 +226,16 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Sniffed | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        sniffed = _sniffed(texts, number, limits)
+        layout = _layout_of(texts, number, limits)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
-    if sniffed.layout.has_header and (sniffed.layout.ignored or limits.columns):
-        _check_unclear(source, sniffed, limits)
-    return sniffed
+    if layout.has_header and (layout.ignored or limits.columns):
+        _check_unclear(source, layout, limits)
+    return layout
 
 
-def _sniffed(lines: Sequence[str], number: int, limits: Limits) -> Sniffed:
-    """Return what a table looks like; raises LayoutError. number: of the first of its lines."""
+def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
+    """Return how a table is laid out; raises LayoutError. number: of the first of its lines."""
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -259,23 +243,20 @@ def _sniffed(lines: Sequence[str], number: int, limits: Limits) -> Sniffed:
             if '"' in first:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
-            return Sniffed(delimiter, layout_of_header(fields, columns, row), number)
+            return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
     for delimiter in DELIMITERS:
         rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
         # Others declare a file without events, or are divided by another delimiter.
         row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
         layout = layout_of_row(row)
         if layout is not None:
-            return Sniffed(delimiter, layout, 0)
+            return replace(layout, delimiter=delimiter)
     if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
-        return Sniffed("\t", FILES_ALONE, 0)
+        return FILES_ALONE
     for delimiter in DELIMITERS:
-        fields = split(first, delimiter)
-        points = [field.replace(",", ".") for field in fields]
-        if points != fields and layout_of_row(points) is not None:
-            at = next(i for i, text in enumerate(points) if is_number(text) and text != fields[i])
-            message = f"{fields[at].strip()!r} has a decimal comma, not a decimal point; expected a number"
-            raise LayoutError(message, "decimal-comma", at + 1)
+        layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
+        if layout is not None:  # its rows are refused for their decimal commas
+            return replace(layout, delimiter=delimiter)
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
     raise explain_first_line(split(first, delimiter))
@@ -287,7 +268,7 @@ def _check_quotes(line: str, delimiter: str) -> None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
+def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
     from sedeval_soft.tables.unclear_columns import check_unclear
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
@@ -295,30 +276,38 @@ def _check_unclear(source: Source, sniffed: Sniffed, limits: Limits) -> None:
         # What pyarrow stops at is refused when rows are read.
         with (
             suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, sniffed, types, skip=True)) as reader,
+            pv.open_csv(*_parsing(source, layout, types, skip=True)) as reader,
         ):
             for batch in reader:
                 yield batch.columns
 
-    check_unclear(source.name, sniffed.layout, limits, batches, sniffed.skip)
+    check_unclear(source.name, layout, limits, batches, layout.skip)
 
 
-def read_sniffed(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
-    """Read a table of which is known what it looks like; raises InputError with the first problems."""
-    rows = read_fast(source, sniffed, limits)
+def read_laid_out(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:
+    """Read a table of a layout; raises InputError with the first problems."""
+    rows = read_fast(source, layout, limits)
     if rows is not None:
         return rows
-    lines = scan(source, sniffed, MAX_PROBLEMS, limits)
+    lines = scan(source, layout, MAX_PROBLEMS, limits)
     lines.check()
-    return lines.rows(sniffed.layout, sniffed.origin(source), limits)
+    return lines.rows(layout, origin_of(source, layout), limits)
 
 
-def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> EventTable | None:
+def origin_of(source: Source, layout: Layout) -> Origin:
+    """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
+    shape = "wide" if layout.wide else "long"
+    header = "with" if layout.has_header else "without"
+    form = f"{shape} table {header} header, {DELIMITERS[layout.delimiter]}{layout.choices}"
+    return Origin(source.name, source.sha256, form, layout.ignored)
+
+
+def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:
     """Read a table at once; None where it must be read line by line.
 
     Raises InputError for a table that is over a limit, RoomError for one that memory cannot hold.
     """
-    layout, data, edge = sniffed.layout, source.data, sniffed.delimiter.encode()
+    data, edge = source.data, layout.delimiter.encode()
     _check_room(source, len(layout.names))
     if data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data):
         return None
@@ -331,7 +320,7 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     names: dict[str, Named] = {}
     numbers: dict[int, Floats] = {}
     try:
-        table = pv.read_csv(*_parsing(source, sniffed, types, threads=len(data) > _BLOCK))
+        table = pv.read_csv(*_parsing(source, layout, types, threads=len(data) > _BLOCK))
         for i, role in roles.items():
             column = table.column(str(i))
             if role in _NAMES:
@@ -353,22 +342,22 @@ def read_fast(source: Source, sniffed: Sniffed, limits: Limits = LIMITS) -> Even
     except pa.ArrowInvalid:
         return None
     columns = Columns(layout, names.get("filename"), names.get("event_label"), numbers)
-    return columns.rows(sniffed.origin(source), limits)
+    return columns.rows(origin_of(source, layout), limits)
 
 
 def _parsing(
-    source: Source, sniffed: Sniffed, types: dict[str, Any], *, threads: bool = False, skip: bool = False
+    source: Source, layout: Layout, types: dict[str, Any], *, threads: bool = False, skip: bool = False
 ) -> tuple[Any, ...]:
     """Return the arguments of pyarrow's parsers.
 
     types: of the columns that are read, by position. skip: whether rows of another length are read past.
     """
-    names = [str(i) for i in range(len(sniffed.layout.names))]
+    names = [str(i) for i in range(len(layout.names))]
     odd_row = (lambda _: "skip") if skip else None
     return (
         pa.BufferReader(pa.py_buffer(source.data)),
-        pv.ReadOptions(column_names=names, skip_rows=sniffed.skip, block_size=_BLOCK, use_threads=threads),
-        pv.ParseOptions(delimiter=sniffed.delimiter, invalid_row_handler=odd_row),
+        pv.ReadOptions(column_names=names, skip_rows=layout.skip, block_size=_BLOCK, use_threads=threads),
+        pv.ParseOptions(delimiter=layout.delimiter, invalid_row_handler=odd_row),
         pv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
         ),
@@ -410,8 +399,9 @@ class Scan:
 
     def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
+        each_row = np.arange(len(self.cells), dtype=np.int32)
         file, label = (
-            None if at is None else Named.of_texts([fields[at] for fields in self.cells])
+            None if at is None else Named.of([fields[at] for fields in self.cells], each_row)
             for at in map(layout.position, _NAMES)
         )
         positions = layout.number_positions()
@@ -422,7 +412,7 @@ class Scan:
 
 def scan(
     source: Source,
-    sniffed: Sniffed,
+    layout: Layout,
     most: int,
     limits: Limits = LIMITS,
     lines: Iterable[Record] | None = None,
@@ -434,17 +424,17 @@ def scan(
     lines: their fields, where it is no table of text. whole: do not stop at more than `most` problems, to
     count them all.
     """
-    scanned, layout = Scan(), sniffed.layout
+    scanned = Scan()
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
-    lines = records(source, sniffed.delimiter, sniffed.skip, columns) if lines is None else lines
+    lines = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
     for line, fields in lines:
         if isinstance(fields, Problem):
             problems = [fields]
-        elif name := declares(layout, fields, sniffed.delimiter):
+        elif name := declares(layout, fields):
             scanned.declared.append(name)
             continue
         elif len(fields) != len(layout.names):
-            problems = [_other_length(source.name, sniffed, line, fields)]
+            problems = [_other_length(source.name, layout, line, fields)]
         else:
             problems, numbers = check_row(source.name, layout, line, fields, limits)
             if not problems:
@@ -462,12 +452,12 @@ def scan(
     return scanned
 
 
-def declares(layout: Layout, fields: Sequence[str], delimiter: str) -> str:
+def declares(layout: Layout, fields: Sequence[str]) -> str:
     """Return the file that a line of its name and nothing else declares; empty where it does not."""
     at = layout.position("filename")
     if at is None or at >= len(fields) or not fields[at].strip():
         return ""
-    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], delimiter, layout)
+    alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], layout)
     others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
     whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
     return fields[at].strip() if whole else ""
@@ -526,11 +516,11 @@ def _wrong_number(title: str, role: str, text: str, number: float, limits: Limit
     return code, f"{' '.join(filter(None, (title, given, wrong)))}; expected {expected}"
 
 
-def _other_length(name: str, sniffed: Sniffed, line: int, fields: Sequence[str]) -> Problem:
-    layout, delimiter = sniffed.layout, sniffed.delimiter
+def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:
+    delimiter = layout.delimiter
     expected = f"expected {len(layout.names)} fields ({', '.join(layout.names[:8])})"
     text = delimiter.join(fields)
-    other = misdivided(text, delimiter, layout)
+    other = misdivided(text, layout)
     if other:
         wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
         return Problem(name, f"{wrong}; {expected}", line, code="mixed-delimiters")

@@ -17,12 +17,12 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.errors import InputError
+from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import Sniffed, declares, misquoted, numbered, sniff
-from sedeval_soft.tools.validate_checks import known_spellings, shown
+from sedeval_soft.tables.text import declares, misquoted, numbered, sniff
+from sedeval_soft.tools.validate_checks import known_spellings
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -44,10 +44,10 @@ def mended(
     """
     source, done = _open(path, stdin, limits)
     try:
-        sniffed = sniff(source, limits)
+        layout = sniff(source, limits)
     except InputError:
-        sniffed = None
-    if sniffed is None:
+        layout = None
+    if layout is None:
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
     texts = {number: text for number, text in lines.items() if isinstance(text, str)}
@@ -55,10 +55,10 @@ def mended(
         first = next(number for number in lines if number not in texts)
         return None, (f"no copy was written: line {first} is not UTF-8 text",)
     done += ["line ends made LF"] if source.data.find(b"\r") >= 0 else []
-    layout, delimiter, n_columns = sniffed.layout, sniffed.delimiter, len(sniffed.layout.names)
+    delimiter, n_columns = layout.delimiter, len(layout.names)
     fields = {number: _fields(text, delimiter) for number, text in texts.items()}
-    below = {n: row for n, row in fields.items() if n > sniffed.skip and len(row) == n_columns}
-    rows = {n: row for n, row in below.items() if not declares(layout, row, delimiter)}
+    below = {n: row for n, row in fields.items() if n > layout.skip and len(row) == n_columns}
+    rows = {n: row for n, row in below.items() if not declares(layout, row)}
     mends: Counter[str] = Counter()
     changed = set()
     # Each begins with what those before it made.
@@ -66,7 +66,7 @@ def mended(
         _without_blanks(fields),
         _with_points(rows, () if delimiter == "," else layout.number_positions()),
         _in_time(rows, layout),
-        _with_known_classes(rows, sniffed, classes),
+        _with_known_classes(rows, layout, classes),
     ):
         fields[number][at] = text
         changed.add(number)
@@ -141,19 +141,19 @@ def _in_time(rows: Rows, layout: Layout) -> Edits:
             yield number, onset, end, "onset and offset of a row swapped"
 
 
-def _with_known_classes(rows: Rows, sniffed: Sniffed, known: Sequence[str]) -> Edits:
+def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edits:
     """Write classes as they are known where they differ in case and blanks, from one known name alone."""
-    label, names = sniffed.layout.position("event_label"), sniffed.layout.names
+    label, names = layout.position("event_label"), layout.names
     if label is not None:
         places = [(number, label, row[label]) for number, row in rows.items()]
     else:
-        places = [(sniffed.skip, at, names[at]) for at in sniffed.layout.class_positions()]
+        places = [(layout.skip, at, names[at]) for at, role in enumerate(layout.roles) if role == "class"]
     spelt = known_spellings({name for _, _, name in places}, known)
     if label is None and len({spelt.get(name, name) for _, _, name in places}) < len(places):
         return  # two columns would be one class
     for number, at, name in places:
         if name in spelt:
-            yield number, at, spelt[name], f"class {shown(name)} written {shown(spelt[name])}"
+            yield number, at, spelt[name], f"class {quoted(name)} written {quoted(spelt[name])}"
 
 
 def _repeated(rows: Rows, numbers: set[int]) -> dict[int, None]:

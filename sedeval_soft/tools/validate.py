@@ -144,7 +144,7 @@ def validate_table(
     if tables:
         # How the first table with rows was read.
         first = next((table for table in tables if len(table.rows)), tables[0])
-        form = first.form or first.sniffed.origin(first.source).form
+        form = first.rows.origin.form
         if tables[0].name != name:
             form = f"folder of {counted(len(tables), 'table')}, {form}"
         if not rows and not log.counts:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
-from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
     are_lists_of_one,
@@ -33,7 +33,7 @@ from sedeval_soft.tables.joined_tables import (
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, Sniffed, declares, numbered, records
+from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, declares, numbered, origin_of, records
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -123,7 +123,7 @@ class Table:
     """
 
     source: Source
-    sniffed: Sniffed
+    layout: Layout
     rows: EventTable
     lines: Sequence[int] | None = None
     named: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Table:
     @property
     def header(self) -> int | None:
         """Return the line of the header, None where there is none."""
-        return self.sniffed.skip or None
+        return self.layout.skip or None
 
     def names(self, role: str) -> list[str]:
         """Return all names of files or classes (`filename`, `event_label`), also of unscored lines."""
@@ -146,13 +146,16 @@ class Table:
 
     def column(self, role: str) -> int | None:
         """Return the column of a role, or of a class of a wide table, from 1."""
-        layout = self.sniffed.layout
+        layout = self.layout
         columns = layout.names if layout.wide and role not in layout.roles else layout.roles
         return columns.index(role) + 1 if role in columns else None
 
     def lines_of(self, rows: npt.NDArray[np.intp] | Sequence[int]) -> list[int]:
         """Return the line of each of some rows."""
-        return [self._row_lines[int(row)] for row in rows] if len(rows) else []
+        if not len(rows):
+            return []
+        lines = self._scanned[0] if self.lines is None else self.lines
+        return [lines[int(row)] for row in rows]
 
     def places(self, role: str) -> dict[str, tuple[str, int | None, int | None]]:
         """Return table, line and column where each name of a file or a class stands first."""
@@ -170,23 +173,17 @@ class Table:
         return {name: (self.name, line, column) for name, line in lines.items()}
 
     @cached_property
-    def _row_lines(self) -> Sequence[int]:
-        """The line of each row."""
-        if self.lines is not None:
-            return self.lines
-        begin, end = self.sniffed.skip + 1, self.sniffed.skip + 1 + len(self.rows)
-        # With just so many lines none is blank, and none declares a file.
-        plain = len(self.source.data[:].splitlines()) == end - 1
-        return range(begin, end) if plain else self._scanned[0]
-
-    @cached_property
-    def _scanned(self) -> tuple[list[int], dict[str, int]]:
+    def _scanned(self) -> tuple[Sequence[int], dict[str, int]]:
         """The lines of all rows, and those that declare files: both in one pass through the text."""
+        skip, n_lines = self.layout.skip, len(self.source.data[:].splitlines())
+        if n_lines == skip + len(self.rows):
+            # No line is blank, and none declares a file.
+            return range(skip + 1, n_lines + 1), {}
         lines: list[int] = []
         declared: dict[str, int] = {}
-        for line, fields in records(self.source, self.sniffed.delimiter, self.sniffed.skip):
+        for line, fields in records(self.source, self.layout.delimiter, self.layout.skip):
             if isinstance(fields, list):
-                name = declares(self.sniffed.layout, fields, self.sniffed.delimiter)
+                name = declares(self.layout, fields)
                 if name:
                     declared.setdefault(name, line)
                 else:
@@ -244,8 +241,8 @@ def _read(
     if table is None and (form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
-            nothing = Sniffed("\t", Layout((), (), has_header=False), 0)
-            return [Table(source, nothing, EventTable.empty(Origin(source.name)))]
+            nothing = Layout((), (), has_header=False)
+            return [Table(source, nothing, EventTable.empty(origin_of(source, nothing)))]
         message = "is empty; expected a table (an output without events is written as a header alone)"
         log.add(problem("empty-file", source.name, message))
     return [] if table is None else [table]
@@ -259,32 +256,32 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
     log.no_texts.add(source.name)
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.is_wide else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.is_wide else _LABELS))
-    sniffed = Sniffed("\t", Layout(names, roles, has_header=True), 1)
+    layout = Layout(names, roles, has_header=True, skip=1)
     plain = replace(rows, origin=replace(rows.origin, notes=()))
-    return Table(source, sniffed, plain, range(2, len(rows) + 2), form=rows.origin.form)
+    return Table(source, layout, plain, range(2, len(rows) + 2), form=rows.origin.form)
 
 
 def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
     """Look at a table of text; None where it is empty, or has no rows that can be scored."""
     log.texts[source.name] = source, None
     reading = read_text(source, limits, log.most, whole=True)
-    sniffed, rows, lines = reading.sniffed, reading.rows, reading.scan
+    layout, rows, lines = reading.layout, reading.rows, reading.scan
     if reading.form:
         return _of_other_form(source, reading.form, log, limits)
-    if sniffed is None:
+    if layout is None:
         return None
-    log.texts[source.name] = source, sniffed.delimiter
+    log.texts[source.name] = source, layout.delimiter
     _check_line_ends(source, log)
     named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
     if lines is not None:
         log.add(*lines.problems, counts=lines.counts)
-        log.add(*_explanations(source, sniffed, lines))
+        log.add(*_explanations(source, layout, lines))
         for line, fields in lines.misread:
-            for role, name in zip(sniffed.layout.roles, fields, strict=True):
+            for role, name in zip(layout.roles, fields, strict=True):
                 if role in named and name.strip():
                     named[role].setdefault(name.strip(), line)
     row_lines = None if lines is None else lines.lines
-    return None if rows is None else Table(source, sniffed, rows, row_lines, named)
+    return None if rows is None else Table(source, layout, rows, row_lines, named)
 
 
 def _check_line_ends(source: Source, log: Log) -> None:
@@ -298,9 +295,9 @@ def _check_line_ends(source: Source, log: Log) -> None:
         log.add(problem("mixed-line-ends", source.name, message, line))
 
 
-def _explanations(source: Source, sniffed: Sniffed, scanned: Scan) -> Iterator[Problem]:
+def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Problem]:
     """Yield what explains the problems of a table, if anything does."""
-    layout, n_sound, misread = sniffed.layout, len(scanned.numbers), [row for _, row in scanned.misread]
+    n_sound, misread = len(scanned.numbers), [row for _, row in scanned.misread]
     names = dict(zip(layout.roles, layout.names, strict=True))
     roles = layout.roles
     # NaN where there is no number, which is neither below nor above any.
@@ -330,4 +327,4 @@ def _explanations(source: Source, sniffed: Sniffed, scanned: Scan) -> Iterator[P
     for code, role, holds, message in explanations:
         if holds:
             column = None if role not in layout.roles else layout.roles.index(role) + 1
-            yield problem(code, source.name, message, sniffed.skip or None, column)
+            yield problem(code, source.name, message, layout.skip or None, column)

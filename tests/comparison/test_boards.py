@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from drawn_again import FILES, LABELS, Tables, random_table
 from exchanged import differences_by_hand, tuples, value_of
-from shared_data import shared
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate
+from sedeval_soft import SettingsError, UnknownScoreError, compare, evaluate
 from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables import read_rows
 
 
 def noisy(rows, noise, seed):
@@ -250,43 +248,7 @@ def test_paths_of_systems_are_a_list_of_different_ones(reference):
         compare(reference, ["a.tsv", "b.tsv", "a.tsv"])
 
 
-def test_ranking_scores_need_classes_that_are_named(reference, systems):
-    """Which classes there are decides how they rank: systems that know others cannot be exchanged."""
-    given = {"a": systems["noise 0.6"], "b": replace(systems["noise 0.3"], classes=("car", "cat", "dog"))}
-    asked = {"rank_by": "ranking.hard.label_ranking_average_precision", "replicates": 5}
-    with pytest.raises(EvaluationError, match="name them by `classes`"):
-        compare(reference, given, **asked)
-    assert compare(reference, given, classes=LABELS, **asked).rank_by == asked["rank_by"]
-
-
 # --- real data ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "replicates", "more"),
-    [("segment.soft.f1.macro", 200, {}), ("segment.optimal.f1.macro", 60, {"only": ("segment.optimal",)})],
-    ids=["soft", "optimal"],
-)
-@pytest.mark.slow
-def test_visibly_worse_systems_are_told_apart_on_maestro(name, replicates, more):
-    truth = read_rows(shared("maestro/soft_gt_dev.csv"))
-    rng = np.random.default_rng(0)
-
-    def with_noise(noise):
-        return replace(
-            truth, values=tuple(np.clip(v + rng.normal(0, noise, len(v)), 0, 1) for v in truth.values)
-        )
-
-    better = with_noise(0.05)
-    given = {"worse": with_noise(0.3), "better": better, "same": better}
-    board = compare(truth, given, rank_by=name, replicates=replicates, **{"only": ("segment",)} | more)
-    better, same, worse = (by_system(board)[k] for k in ("better", "same", "worse"))
-    assert (better.rank, same.rank, worse.rank) == (1, 1, 3)
-    assert better.tied and same.tied and not worse.tied
-    assert same.difference is None or same.difference.p_exchange == 1.0
-    assert worse.difference.p_adjusted < 0.05 and worse.difference.p_bootstrap < 0.05
-    assert worse.difference.high < 0 and worse.high < better.low
-    assert better.stability == worse.stability == 1.0
 
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

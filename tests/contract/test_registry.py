@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import ALL, LABELS, LAWS, random_table, rows_of, scored, table_of
+from laws import ALL, LABELS, LAWS, random_table, scored
 
-from sedeval_soft import EvaluationError, Evaluator, Settings
+from sedeval_soft import EvaluationError, Settings
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
 
 
@@ -63,32 +63,6 @@ def test_unknown_names_are_answered_with_close_matches():
         measure_of("segment.sofd.f1.macro")
     with pytest.raises(EvaluationError, match=r"segment\.hard\.f1\.micro"):
         scored(random_table(0), random_table(1), ALL)["segment.hard.f1.mikro"]
-
-
-def counted(files, settings=ALL):
-    """Count some of the recordings."""
-    evaluator = Evaluator(settings=settings)
-    sides = ([row for row in rows_of(random_table(seed)) if row[0] in files] for seed in (0, 1))
-    evaluator.update(*map(table_of, sides))
-    return evaluator
-
-
-@pytest.mark.parametrize("settings", [ALL, Settings()], ids=["named classes", "classes of each part"])
-@pytest.mark.parametrize("parts", [["abc"], ["a", "bc"], ["c", "a", "b"], ["b", "ca"]])
-def test_any_split_gives_the_same_bytes(parts, settings):
-    whole = counted("abc", settings).compute().scores
-    for order in (1, -1):
-        merged = Evaluator(settings=settings)
-        for part in parts[::order]:
-            merged.merge(counted(part, settings))
-        assert repr(merged.compute().scores) == repr(whole)
-
-
-def test_a_file_counted_twice_and_counts_of_other_settings_are_refused():
-    with pytest.raises(EvaluationError, match="'a' was counted before"):
-        counted("ab").merge(counted("a"))
-    with pytest.raises(EvaluationError, match="threshold"):
-        counted("a").merge(counted("b", replace(ALL, threshold=0.4)))
 
 
 # Broken evaluations, each with the law that must notice it.

@@ -8,17 +8,17 @@ import jsonschema
 import numpy as np
 import pytest
 from called import call
+from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms, moved
-from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks
-from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.recordings import align
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -65,15 +65,6 @@ def test_closed_forms_are_the_means_over_all_moves(tables, t_norm, long):
         assert level.chance == (pytest.approx(np.mean(drawn), abs=1e-9) if drawn else None), name
         if drawn and name in exact:
             assert exact[name] == pytest.approx(np.mean(drawn), abs=1e-9), name
-
-
-@given(sides(), st.integers(0, 11), st.booleans())
-def test_moving_turns_the_grid(tables, k, long):
-    rows = unfolded(tables[1]) if long else tables[1]
-    grid = Grid.over(np.bincount(tables[1].file) * 1_000_000, 1_000_000)
-    shift = k % grid.size
-    before, after = (pool_rows(each, grid, "max") for each in (rows, moved(rows, grid, shift)))
-    assert np.array_equal(np.roll(before, shift, axis=1), after)
 
 
 @given(

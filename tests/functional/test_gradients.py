@@ -117,22 +117,3 @@ def test_jax_compiles_scores_and_maps_them(name, average):
     np.testing.assert_allclose(jax.jit(score)(y, p, mask), score(y, p, mask), rtol=1e-12)
     each = [score(*item) for item in zip(y, p, mask, strict=True)]
     np.testing.assert_allclose(jax.vmap(score)(y, p, mask), each, rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", SCORES)
-def test_pytorch_compiles_scores_as_one_graph(name):
-    torch = need("torch")
-    y, p = (torch.tensor(side) for side in soft_labels(5, (3, 70, 5)))
-    mask = torch.tensor(np.random.default_rng(1).random((3, 70)) < 0.8)
-    system = p.clone().requires_grad_()
-
-    def score(y, p, mask):
-        return SCORES[name](y, p, average="macro", mask=mask)
-
-    torch._dynamo.reset()
-    found = torch.compile(score, fullgraph=True, backend="aot_eager")(y, system, mask)
-    found.backward()
-    told = p.clone().requires_grad_()
-    score(y, told, mask).backward()
-    assert found.item() == score(y, p, mask).item()
-    np.testing.assert_allclose(system.grad.numpy(), told.grad.numpy(), rtol=1e-12, atol=1e-15)

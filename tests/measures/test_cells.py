@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -24,9 +25,10 @@ from measure_oracles import (
 )
 from tables import wide_rows
 
-from sedeval_soft import evaluate, sorting
+from sedeval_soft import evaluate, functional, sorting
 from sedeval_soft.measures import curve_scores
-from sedeval_soft.measures.curve_scores import Surface
+from sedeval_soft.measures.calibration import Reliability, equal_width
+from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.settings import Settings
 
@@ -117,12 +119,17 @@ def test_segments_and_clips_of_several_files(made, files):
             agree(scores, f"ranking.{reading}", expected_ranking(y, p, reading, known))
 
 
-@pytest.mark.parametrize("bins", [1, 2, 3, 7, 15, 100, 1000])
-@pytest.mark.parametrize("case", ["tied 0", "fine 0", "one cell", "a class with one value"])
+@pytest.mark.parametrize("bins", [1, 2, 7, 15, 49, 1000])
+@pytest.mark.parametrize("case", ["tied 0", "fine 0", "a class with one value", None])
 def test_numbers_of_bins(case, bins):
-    """More bins than cells too."""
-    scores = scored(*CASES[case], bins=bins)
-    agree(scores, "segment.soft", expected(calibration, *CASES[case], "soft", Settings.of(bins=bins)))
+    """More bins than cells too, and values that are the edges of the bins."""
+    edges = np.arange(bins + 1)[:, None] / bins
+    sides = CASES[case] if case else (1 - edges, edges)
+    agree(
+        scored(*sides, bins=bins),
+        "segment.soft",
+        expected(calibration, *sides, "soft", Settings.of(bins=bins)),
+    )
 
 
 def test_many_cells_against_scikit_learn():
@@ -340,3 +347,93 @@ def test_a_surface_counts_at_two_cuts(inclusive, at_once, monkeypatch):
     for r, s in ((0, 0), (30, 45), (98, 98)):
         known = [found.f[c, r, s] for c in range(3) if n_ref[c, r]]
         assert found.macro_f[r, s] == pytest.approx(np.mean(known) if known else np.nan, nan_ok=True)
+
+
+# Where floats are the matter, on cases small enough for paper.
+
+
+def of_one_class(y, p, **settings):
+    """The values of one class by measure, soft reading."""
+    sides = np.array([y], dtype=float).T, np.array([p], dtype=float).T
+    asked = {"measures": ("curves", "calibration", "divergence"), "only": "segment.soft", **settings}
+    scores = evaluate(*sides, segment_length=1.0, **asked)
+    return {score.measure: score.value for score in scores.scores.values() if score.average == "micro"}
+
+
+@pytest.mark.parametrize("epsilon", [1e-7, 1e-12, 2.0**-53, 0.01])
+@pytest.mark.parametrize("reading", ["soft", "hard"])
+def test_a_value_of_1_costs_what_one_of_0_does(reading, epsilon):
+    """Of 1 - 1e-7 a float keeps but nine digits of the 1e-7; what is right costs -ln(1 - epsilon)."""
+    entropies = ("kl_divergence", "cross_entropy") if reading == "soft" else ("cross_entropy",)
+    for y, p, cost in ((0, 1, -math.log(epsilon)), (1, 0, -math.log(epsilon)), (1, 1, -math.log1p(-epsilon))):
+        # One more class has something in every segment, so that rankings have all of them.
+        sides = [np.array([[value, 1.0]]) for value in (y, p)]
+        scores = evaluate(*sides, only=("segment", "ranking"), measures=("divergence",), epsilon=epsilon)
+        for name in entropies:
+            assert scores[f"segment.{reading}.{name}[0]"] == pytest.approx(cost, rel=1e-14), (name, y, p)
+        whole = cost - math.log1p(-epsilon)
+        assert scores[f"ranking.{reading}.cross_entropy"] == pytest.approx(whole, rel=1e-14)
+        array = functional.kl_divergence(sides[0], sides[1], eps=epsilon, average=None)
+        assert array[0] == pytest.approx(cost, rel=1e-14)
+
+
+def test_a_constant_side_has_no_correlation():
+    """A constant whose mean rounds: 0.1 added many times and divided is not 0.1."""
+    y = np.random.default_rng(0).random(10)
+    for constant in (0.1, 0.3, 1 / 3, 0.7):
+        for sides in ((y, np.full(10, constant)), (np.full(10, constant), y)):
+            got = of_one_class(*sides)
+            assert got["pearson"] is None and got["spearman"] is None, constant
+
+
+def test_correlation_of_values_that_hardly_differ():
+    """Around 0.9, in steps of 2^-30: the deviations are what counts, not the squares of the values."""
+    steps = np.array([0, 3, 1, 2, 5, 4])
+    got = of_one_class(0.875 + steps * 2.0**-30, 0.875 + steps[::-1] * 2.0**-30)
+    centred = steps - 2.5
+    wanted = (centred * centred[::-1]).sum() / (centred**2).sum()
+    assert got["pearson"] == pytest.approx(wanted, abs=1e-6)
+    assert got["spearman"] == pytest.approx(wanted, abs=1e-12)
+
+
+# Curves and diagrams that are drawn.
+
+SCORES = np.array([0.9, 0.2, 0.6, 0.2])
+
+
+def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
+    """[0, .25) holds .2 .2, [.25, .5) nothing, [.5, .75) .6, [.75, 1] .9"""
+    found = Reliability.of(equal_width(Ordered.of(SCORES, np.array([1.0, 0.0, 0.5, 0.25])), 4))
+    assert found.size.tolist() == [2, 1, 1]
+    assert found.score.tolist() == [0.2, 0.6, 0.9]
+    assert found.reference.tolist() == [0.125, 0.5, 1.0]
+
+
+def test_a_curve_goes_from_detecting_all_to_detecting_nothing():
+    curve = Curve.of_points(Points.of(Ordered.of(SCORES, np.array([True, False, True, True]))))
+    assert curve.n_ref == 3 and isinstance(curve.n_ref, int)
+    assert {curve.tp.dtype, curve.n_sys.dtype, curve.fp.dtype} == {np.dtype(np.int64)}
+    for name, wanted in {
+        "threshold": [-1.0, 0.2, 0.6, 0.9], "tp": [3, 2, 1, 0], "n_sys": [4, 2, 1, 0], "fp": [1, 0, 0, 0],
+        "precision": [0.75, 1.0, 1.0, math.nan], "recall": [1.0, 2 / 3, 1 / 3, 0.0],
+        "f1": [6 / 7, 4 / 5, 2 / 4, 0.0], "error_rate": [1 / 3, 1 / 3, 2 / 3, 1.0],
+        "false_positive_rate": [1.0, 0.0, 0.0, 0.0], "false_negative_rate": [0.0, 1 / 3, 2 / 3, 1.0],
+    }.items():  # fmt: skip
+        assert getattr(curve, name) == pytest.approx(wanted, nan_ok=True), name
+    soft = Curve.of_points(Points.of(Ordered.of(np.array([0.5, 0.25]), np.array([0.75, 0.5]))))
+    assert soft.threshold.tolist() == [-1.0, 0.25, 0.5]
+    assert (soft.tp.tolist(), soft.fp.tolist()) == ([1.25, 0.75, 0.0], [0.75, 0.25, 0.0])
+    assert soft.n_ref == 1.25 and isinstance(soft.n_ref, float)
+
+
+def test_axes_of_det_are_normal_quantiles():
+    """False positive rates 1, 1/2, 0; misses 0, 1/2, 1: only one half has a quantile, 0."""
+    columns = np.array([-1.0, 0.2, 0.5]), np.array([2, 1, 0]), np.array([4, 2, 0]), 2
+    for axis in Curve(*columns, np.array([2, 1, 0])).det:
+        assert axis.tolist() == pytest.approx([math.nan, 0.0, math.nan], abs=0, nan_ok=True)
+    # Of events there are no true negatives.
+    events = Curve(*columns)
+    assert np.isnan(events.false_positive_rate).all() and len(events.false_positive_rate) == 3
+    assert np.isnan(events.det[0]).all() and events.det[1][1] == 0.0
+    rare = Curve(np.array([0.5]), np.array([39]), np.array([39]), 40, np.array([0]))
+    assert rare.det[1][0] == pytest.approx(NormalDist().inv_cdf(1 / 40), abs=1e-6)

@@ -9,11 +9,9 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft import evaluate
-from sedeval_soft.measures.base import averaged, ratio, weighted
+from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.detection import (
     MEASURES,
-    PER_CLASS,
-    PER_FILE,
     DetectionCounts,
     confusion_scores,
     count_scores,
@@ -22,28 +20,6 @@ from sedeval_soft.measures.detection import (
 )
 
 NAN = np.nan
-
-# Averages: one class is undefined though it has a reference, and one has none.
-
-VALUES, WEIGHTS = np.array([0.5, NAN, 1.0, 0.25]), np.array([1.0, 3.0, 4.0, 0.0])
-
-
-def macro(values, n_ref, undefined=None):
-    return averaged(values, None, n_ref, undefined).macro
-
-
-def test_what_is_undefined_counts_what_it_is_said_to_or_is_left_out():
-    for undefined in (0.0, 0.25):
-        assert macro(VALUES, WEIGHTS, undefined) == (0.5 + undefined + 1.0) / 3
-        assert weighted(VALUES, WEIGHTS, undefined) == (0.5 * 1 + undefined * 3 + 1.0 * 4) / 8
-    assert macro(VALUES, WEIGHTS) == (0.5 + 1.0) / 2
-    assert weighted(VALUES, WEIGHTS) == (0.5 * 1 + 1.0 * 4) / 5
-    for average, undefined in itertools.product((macro, weighted), (None, 0.0)):
-        assert np.isnan(average(VALUES, np.zeros(4), undefined))
-        assert np.isnan(average(np.zeros(0), np.zeros(0), undefined))
-    values, n_ref = np.stack([VALUES, VALUES[::-1]]), np.stack([WEIGHTS, np.ones(4)])
-    assert macro(values, n_ref).tolist() == [0.75, (0.25 + 1.0 + 0.5) / 3]
-    assert weighted(values, n_ref, 0.0).tolist() == [4.5 / 8, 1.75 / 4]
 
 
 def test_a_quotient_is_undefined_by_0_and_may_be_beyond_floats():
@@ -106,18 +82,6 @@ def test_no_share_of_the_reference_is_above_1_by_rounding():
     scores = detection_scores(DetectionCounts(*map(np.array, columns)))
     rates = [scores[f"{name}_rate"].micro for name in ("substitution", "deletion", "insertion")]
     assert rates == [1.0, 1.0, 2.0]
-
-
-def test_replicates_stand_before_classes_and_files_are_summed():
-    names = (*PER_CLASS, *PER_FILE)
-    two = DetectionCounts(*(np.stack([getattr(COUNTS, n), 2 * getattr(COUNTS, n)]) for n in names))
-    for name, score in detection_scores(two).items():
-        for got, wanted in zip(of(score), of(detection_scores(COUNTS)[name]), strict=True):
-            if wanted is not None:
-                factor = 2 if name in COUNTED else 1
-                assert got == pytest.approx(np.stack([wanted, factor * wanted]), nan_ok=True)
-    for name in names:
-        assert getattr(two.total(), name).tolist() == (3 * getattr(COUNTS, name)).tolist()
 
 
 def test_true_negatives():

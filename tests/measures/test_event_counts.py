@@ -32,7 +32,7 @@ COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
 
 def all_pairs(ours, theirs, collars, by_class):
-    """The pairs within the collars, one by one; of lifetimes with the levels that both live at."""
+    """The pairs within the collars, one by one."""
     found = []
     sides = [list(zip(*(getattr(side, name).tolist() for name in ("file", "label", "onset", "offset")),
                       strict=True)) for side in (ours, theirs)]  # fmt: skip
@@ -43,9 +43,6 @@ def all_pairs(ours, theirs, collars, by_class):
         )
         if starts and ends and a[0] == b[0] and (a[1] == b[1] or not by_class):
             found.append((i, j))
-    if isinstance(ours, EventLifetimes):
-        levels = [(max(ours.born[i], theirs.born[j]), min(ours.dies[i], theirs.dies[j])) for i, j in found]
-        return [(*pair, *level) for pair, level in zip(found, levels, strict=True) if level[0] < level[1]]
     return found
 
 
@@ -135,57 +132,6 @@ def test_times_of_years_and_many_groups_do_not_overflow():
 # Lifetimes of events over levels.
 
 
-def drawn(rng, n, onsets=4):
-    """Lifetimes of few onsets, so that chains are long; those of one onset are drawn as they come."""
-    onset, born = rng.integers(0, onsets, n), rng.integers(0, 8, n)
-    codes = rng.integers(0, 2, (2, n)).astype(np.int32)
-    return EventLifetimes(
-        *codes, onset, onset + rng.integers(0, 6, n), born / 8, rng.integers(born + 1, 9) / 8
-    )
-
-
-def nested(rng, n):
-    """Lifetimes as an activity has them: those of one onset follow one another, longer ones below."""
-    parts = []
-    for file, label, onset in itertools.product(range(2), range(2), range(3)):
-        ends = np.unique(rng.integers(0, 17, n // 6))
-        k = len(ends) - 1
-        column = np.full(k, file, dtype=np.int32), np.full(k, label, dtype=np.int32)
-        length = np.sort(rng.integers(1, 9, k))[::-1]
-        parts.append((*column, np.full(k, 4 * onset), 4 * onset + length, ends[:-1] / 16, ends[1:] / 16))
-    return EventLifetimes(*(np.concatenate(column) for column in zip(*parts, strict=True)), nested=True)
-
-
-def check_edges(ours, theirs, collars, by_class=True):
-    edges = level_edges(ours, theirs, *(group_of(side, by_class) for side in (ours, theirs)), collars)
-    columns = edges.left, edges.right, edges.low, edges.high
-    assert isinstance(edges, LevelEdges)
-    assert [column.dtype for column in columns] == [np.int64, np.int64, np.float64, np.float64]
-    rows = sorted(zip(*(column.tolist() for column in columns), strict=True))
-    assert rows == all_pairs(ours, theirs, collars, by_class)
-
-
-@pytest.mark.parametrize("few", [-1, 10**9], ids=["chains", "windows"])
-@pytest.mark.parametrize("by_class", [False, True])
-@pytest.mark.parametrize(
-    "collars",
-    [(0, 0, 0.0), (1, 2, 0.5), (2, None, 0.0), (None, 1, 0.5), (30, 1, 0.0), (1, 30, 0.0)],
-    ids=str,
-)
-def test_pairs_are_all_that_share_a_level_within_the_collars(collars, by_class, few, monkeypatch):
-    monkeypatch.setattr(event, "_FEW", few)
-    for seed in range(2):
-        rng = np.random.default_rng(seed)
-        check_edges(nested(rng, 40), nested(rng, 50), Collars(*collars), by_class)
-
-
-def test_windows_hold_lifetimes_that_are_not_nested_and_none():
-    some = [drawn(np.random.default_rng(seed), 30) for seed in range(4)]
-    none = some[0].take(slice(0, 0))
-    for ours, theirs in itertools.pairwise([*some, none, none, some[0]]):
-        check_edges(ours, theirs, Collars(1, 2, 0.5))
-
-
 def alike(n):
     """Lifetimes of one file that all pair with one another."""
     code, time = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
@@ -216,22 +162,6 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, others, monkeypatc
         "too many events lie within each other's collars to match them; are rows repeated, or are there "
         "very many events at one time? Smaller collars leave fewer"
     )
-
-
-@pytest.mark.parametrize("at_once", [1, 15, 10**6])
-def test_files_matched_a_few_at_a_time_are_as_all_at_once(at_once, monkeypatch):
-    """The files 2 and 3 have nothing."""
-    ours, theirs = (drawn(np.random.default_rng(seed), 40, onsets=5) for seed in (0, 1))
-    sizes = 4, 2, Collars(1, 1, 0.0)
-    together = count_soft_events(ours, theirs, *sizes)
-    monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", at_once)
-    apart = count_soft_events(ours, theirs, *sizes)
-    for name in COUNTS:
-        assert getattr(apart, name).tolist() == getattr(together, name).tolist()
-    for file in range(2):
-        own = count_soft_events(ours.take(ours.file == file), theirs.take(theirs.file == file), *sizes)
-        for name in COUNTS:
-            assert getattr(own, name)[file] == pytest.approx(getattr(together, name)[file], abs=1e-12)
 
 
 def lives(rows):
@@ -274,7 +204,7 @@ LABELS = ("car", "dog")
 
 def random_rows(rng: np.random.Generator, levels: int):
     rows = []
-    for _ in range(int(rng.integers(0, 9))):
+    for _ in range(int(rng.integers(0, 20))):
         onset, length, value = (int(rng.integers(0, n)) for n in (30, 12, levels + 1))
         file, label = str(rng.choice(["a", "b"])), str(rng.choice(LABELS))
         rows.append((file, onset / 10, (onset + length) / 10, label, value / levels))
@@ -286,6 +216,8 @@ def random_rows(rng: np.random.Generator, levels: int):
 def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     monkeypatch.setattr(matching, "_COPIES_PER_EDGE", (1, 2, 64)[seed % 3])
+    monkeypatch.setattr(event, "_FEW", (-1, 64)[seed % 4 > 1])
+    monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))
     sides = random_rows(rng, levels), random_rows(rng, levels)

@@ -13,7 +13,6 @@ from oracles import first_free, is_matching, maximum_size
 from sedeval_soft.measures import matching
 from sedeval_soft.measures.matching import (
     LevelEdges,
-    TooManyPairsError,
     first_free_matching,
     match_levels,
     maximum_flow,
@@ -25,34 +24,6 @@ NONE = np.zeros(0, dtype=np.int64)
 
 def columns(edges):
     return (np.array([edge[k] for edge in edges], dtype=np.int64) for k in (0, 1))
-
-
-def matchings(edges, n_left):
-    """All matchings of a graph, as arrays."""
-    for size in range(len(edges) + 1):
-        for chosen in itertools.combinations(edges, size):
-            if len({left for left, _ in chosen}) == len({right for _, right in chosen}) == size:
-                found = np.full(n_left, -1, dtype=np.int64)
-                for left, right in chosen:
-                    found[left] = right
-                yield found
-
-
-@pytest.mark.parametrize("max_steps", [0, 1, 400])
-@pytest.mark.parametrize(("n_left", "n_right"), [(2, 2), (2, 3), (3, 2)])
-def test_every_small_graph_from_every_start(n_left, n_right, max_steps, monkeypatch):
-    monkeypatch.setattr(matching, "_MAX_STEPS", max_steps)
-    every = list(itertools.product(range(n_left), range(n_right)))
-    graphs = (itertools.combinations(every, k) for k in range(len(every) + 1))
-    for edges in itertools.chain.from_iterable(graphs):
-        size = maximum_size(edges, n_left, n_right)
-        for start in (None, *matchings(edges, n_left)):
-            before = None if start is None else start.tolist()
-            found = maximum_matching(*columns(edges), n_left, n_right, start=start)
-            assert is_matching(found.tolist(), edges)
-            assert (found >= 0).sum() == size
-            assert found.dtype == np.int64 and len(found) == n_left
-            assert before is None or start.tolist() == before
 
 
 @settings(max_examples=50)
@@ -136,15 +107,3 @@ def test_a_vertex_matched_throughout_is_one_stretch():
     found = match_levels(edges)
     assert (found.left.tolist(), found.low.tolist(), found.high.tolist()) == ([1, 3], [0.0, 0.0], [0.5, 1.0])
     assert match_levels(LevelEdges(NONE, NONE, *np.zeros((2, 0)))).left.tolist() == []
-
-
-def test_copies_are_counted_of_what_competes(monkeypatch):
-    """Three on the left compete for one, for one step, two and two: five copies in all."""
-    edges = LevelEdges(np.array([0, 1, 2]), np.array([0, 0, 0]), np.zeros(3), np.array([0.5, 1.0, 1.0]))
-    for per_edge, most in ((1, 5), (2, 0)):
-        monkeypatch.setattr(matching, "_COPIES_PER_EDGE", per_edge)
-        found = match_levels(edges, most)
-        assert (found.high - found.low).sum() == 1.0
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    with pytest.raises(TooManyPairsError):
-        match_levels(edges, 4)

@@ -9,33 +9,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.scores import score_tally
 from sedeval_soft.measures.tally import SparseColumn, Tally, slim
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.recordings import align
 
 FILES = tuple("abcdef")
-MANY = tuple(f"class{i:02}" for i in range(21))
-"""More than eight: numpy sums that many or more in another order than fewer."""
-
-
-def rows_of(seed: int) -> list[tuple[str, float, float, str, float]]:
-    """Random values of random classes; each file has a few classes only."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for file in FILES:
-        known = rng.choice(MANY, size=rng.integers(1, 16), replace=False)
-        for _ in range(40):
-            onset = float(rng.integers(0, 15))
-            value = float(rng.random())
-            rows.append((file, onset, onset + rng.integers(1, 3), str(rng.choice(known)), value))
-    return rows
 
 
 def tally(reference, system, files, chosen=Settings()):  # noqa: B008
@@ -47,22 +31,6 @@ def bytes_of(tally):
     groups = (tally.per_class, tally.per_file, tally.samples)
     columns = [{n: (a.dtype.str, a.shape, np.asarray(a).tobytes()) for n, a in g.items()} for g in groups]
     return [tally.files, tally.classes, tally.recipe, *columns]
-
-
-@settings(max_examples=10)
-@given(
-    st.integers(0, 2**32 - 1), st.permutations(FILES), st.lists(st.integers(1, 5), max_size=4), st.booleans()
-)
-def test_any_split_in_any_order_gives_the_same_bytes(seed, order, cuts, named):
-    chosen = Settings(classes=MANY if named else None)
-    sides = rows_of(seed), rows_of(seed + 1)
-    whole = tally(*sides, FILES, chosen)
-    edges = [0, *sorted(set(cuts)), len(FILES)]
-    parts = [tally(*sides, order[a:b], chosen) for a, b in zip(edges, edges[1:], strict=False)]
-    merged = Tally.merge(parts)
-    assert bytes_of(merged) == bytes_of(whole)
-    assert bytes_of(sum(reversed(parts), Tally())) == bytes_of(whole)
-    assert repr(score_tally(merged, chosen)) == repr(score_tally(whole, chosen))
 
 
 def made(*files, **chosen):

@@ -5,17 +5,24 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import struct
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from drawn import WRITTEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import long_rows
+from test_samples import tarred, zipped
 
 import sedeval_soft
 from sedeval_soft import InputError, Limits, SettingsError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.file_groups import read_durations, read_partition
+from sedeval_soft.tables.fit import fit
 from sedeval_soft.tables.limits import NAMES, size_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
@@ -84,13 +91,20 @@ def test_the_place_of_a_long_line_is_told_whatever_ends_it(end, tmp_path):
     assert len(read_rows(path, limits=Limits(line_length=3010, name_length=10_000))) == 1001
 
 
-def test_members_of_a_folder_and_their_sums(tmp_path):
-    for i in range(4):
-        (tmp_path / f"{i}.tsv").write_text("0\t1\tcar\n1\t2\tdog\n")
-    assert len(read_rows(tmp_path, limits=Limits(members=4, rows=8, files=4, classes=2, size=64))) == 8
-    for name, most in (("members", 3), ("rows", 7), ("files", 3), ("classes", 1), ("size", 63)):
-        with pytest.raises(InputError, match=rf"--limit {name}=\S+ raises this"):
-            read_rows(tmp_path, limits=Limits.of([f"{name}={most}"]))
+def test_members_of_a_folder_an_archive_or_shards_and_their_sums(tmp_path):
+    members = {f"{i}.tsv": b"0\t1\tcar\n1\t2\tdog\n" for i in range(4)}
+    shards = f"{tmp_path / 'folder'}/*.tsv"
+    (tmp_path / "folder").mkdir()
+    for name, data in members.items():
+        (tmp_path / "folder" / name).write_bytes(data)
+    (tmp_path / "x.zip").write_bytes(zipped(members))
+    (tmp_path / "x.tar").write_bytes(tarred(members))
+    for path in (shards, *tmp_path.iterdir()):
+        size = path.stat().st_size if path != shards and path.is_file() else 64
+        assert len(read_rows(path, limits=Limits(members=4, rows=8, files=4, classes=2, size=size))) == 8
+        for name, most in (("members", 3), ("rows", 7), ("files", 3), ("classes", 1), ("size", 63)):
+            with pytest.raises(InputError, match=rf"--limit {name}=\S+ raises this"):
+                read_rows(path, limits=Limits.of([f"{name}={most}"]))
 
 
 def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path):
@@ -113,9 +127,7 @@ def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path)
 
 @settings(max_examples=30)
 @given(
-    level=st.integers(0, 9),
-    lengths=st.lists(st.integers(0, 3000), min_size=1, max_size=3),
-    data=st.data(),
+    level=st.integers(0, 9), lengths=st.lists(st.integers(0, 3000), min_size=1, max_size=3), data=st.data()
 )
 def test_gzip_reads_back_and_what_is_cut_short_or_followed_is_refused(level, lengths, data, tmp_path_factory):
     path = tmp_path_factory.mktemp("gzip") / "t.tsv"
@@ -195,3 +207,62 @@ def test_limits_of_texts():
     with pytest.raises(SettingsError, match="row=1") as caught:
         Limits.of(["row=1", "size=x", "files=3"])
     assert len(str(caught.value).splitlines()) == 2
+
+
+BOMB = b"\n" * (1 << 20)
+
+
+def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(tmp_path):
+    path = tmp_path / "bomb"
+    many = {f"{i}.tsv": BOMB[: 1 << 17] for i in range(8)}
+    packed = [tarred({"a.tsv": BOMB}, f"w:{z}") for z in ("xz", "bz2")]
+    for data in (zipped({"a.tsv": BOMB}), zipped(many), *packed):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=r"--limit size=") as caught:
+            read_rows(path, limits=Limits(size=1 << 19))
+        assert caught.value.problems[0].code == "too-many-size"
+    nothing = bytes(1 << 25)
+    packed = [tarred({"a.tsv": nothing}, f"w:{z}") for z in ("xz", "bz2")]
+    for data in (zipped({"a.tsv": nothing}), zipped({"a.tsv": gzip.compress(nothing)}), *packed):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="--limit ratio=") as caught:
+            # By its size it would be known at its end only.
+            read_rows(path, limits=Limits(size=(1 << 25) - 1, ratio=100))
+        assert caught.value.problems[0].code == "too-many-ratio"
+
+
+def test_the_size_that_a_zip_says_is_not_believed(tmp_path):
+    data = bytearray(zipped({"a.tsv": BOMB}))
+    for signature, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        place = data.find(signature) + at
+        data[place : place + 4] = struct.pack("<I", 10)
+    path = tmp_path / "bomb.zip"
+    path.write_bytes(bytes(data))
+    with pytest.raises(InputError):
+        read_rows(path)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrow-stream", "jsonl", "rttm", "elan", "jams"])
+def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
+    known = next(each for each in WRITTEN if each.name == form)
+    rows = long_rows([("", 0.0, 1.0, "car"), ("", 1.0, 2.0, "dog")])
+    path = tmp_path / f"x{known.extensions[0]}"
+    path.write_bytes(known.write(fit(rows, known).rows))
+    assert len(read_rows(path, limits=Limits(rows=2))) == 2
+    for limits, option in (
+        (Limits(rows=1), "rows=2"),
+        (Limits(classes=1), "classes=2"),
+        (Limits(name_length=2), "name_length=3"),
+        (Limits(duration=1.5), "duration=SECONDS"),
+    ):
+        with pytest.raises(InputError, match=f"--limit {option} "):
+            read_rows(path, limits=limits)
+
+
+def test_columns_that_unfold_to_much_are_refused(tmp_path):
+    table = pa.table({name: pa.array(np.zeros(1 << 20)) for name in ("onset", "offset", "car")})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table, path)
+    assert path.stat().st_size < 1 << 17
+    with pytest.raises(InputError, match="--limit size="):
+        read_rows(path, limits=Limits(size=1 << 20))

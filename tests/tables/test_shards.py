@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sedeval_soft import InputError, Limits, evaluate
+from sedeval_soft import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.joined_tables import shards_of
@@ -113,30 +113,3 @@ def test_a_pattern_that_fits_nothing(tmp_path):
     (tmp_path / "folder.tsv").mkdir()
     with pytest.raises(InputError, match="fits no file"):
         read_rows(tmp_path / "f*.tsv")
-
-
-@pytest.mark.parametrize(
-    ("limits", "told"),
-    [
-        ({"members": 2}, "has more than 2 files"),
-        ({"rows": 5}, "has 6 rows"),
-        ({"files": 2}, "has 3 files"),
-        ({"classes": 2}, "has 4 classes"),
-        ({"size": 200}, "has 213 bytes in all shards"),
-    ],
-)
-def test_limits_are_of_all_shards(limits, told, tmp_path):
-    texts = {name: HEAD + row(name) + row(name, 1, name) for name in "abc"}
-    pattern = lay_out(tmp_path, **texts)
-    with pytest.raises(InputError, match=told) as refused:
-        read_rows(pattern, limits=Limits(**limits))
-    assert "raises this" in str(refused.value)
-
-
-def test_shards_are_scored_as_the_whole(tmp_path):
-    lay_out(tmp_path, r__1=HEAD + row("a"), r__2=HEAD + row("b", 3, "dog", 0.9))
-    (tmp_path / "whole.tsv").write_text(HEAD + row("a") + row("b", 3, "dog", 0.9))
-    scores = [
-        evaluate(f"{tmp_path}/r/*.tsv", system) for system in (f"{tmp_path}/r/*.tsv", tmp_path / "whole.tsv")
-    ]
-    assert dict(scores[0]) == dict(scores[1])

@@ -15,7 +15,7 @@ from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import read_fast, scan, sniff
+from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [
@@ -38,10 +38,10 @@ def facts(rows):
 
 def read_carefully(source):
     """Return what is read of a table line by line."""
-    sniffed = sniff(source)
-    lines = scan(source, sniffed, 10)
+    layout = sniff(source)
+    lines = scan(source, layout, 10)
     lines.check()
-    return lines.rows(sniffed.layout, sniffed.origin(source))
+    return lines.rows(layout, origin_of(source, layout))
 
 
 def both_ways(path):
@@ -199,29 +199,6 @@ def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory)
     fast = read_fast(source, sniff(source))
     if fast is not None:
         assert facts(fast) == facts(read_carefully(source))
-
-
-def test_folder_of_tables(tmp_path):
-    (tmp_path / "b.tsv").write_text("onset\toffset\tevent_label\n0\t1\tdog\n")
-    (tmp_path / "a.csv").write_text("0,1,car\n2,3,dog\n")
-    (tmp_path / "silent.txt").write_text("")
-    (tmp_path / "c.tsv.gz").write_bytes(gzip.compress(b"4\t5\tcar\n"))
-    (tmp_path / ".hidden.tsv").write_text("junk")
-    (tmp_path / "notes.md").write_text("junk")
-    rows = read_rows(tmp_path)
-    assert set(rows.files) == {"a", "b", "c", "silent"}
-    assert sorted(facts(rows)) == [
-        *(("a", 0.0, 1.0, "car", 1.0), ("a", 2.0, 3.0, "dog", 1.0)),
-        *(("b", 0.0, 1.0, "dog", 1.0), ("c", 4.0, 5.0, "car", 1.0)),
-    ]
-
-
-def test_folder_of_wide_tables_joins_classes(tmp_path):
-    (tmp_path / "a.tsv").write_text("onset\toffset\tcar\n0\t1\t0.5\n")
-    (tmp_path / "b.tsv").write_text("onset\toffset\tdog\tcar\n0\t1\t0.25\t1\n")
-    rows = read_rows(tmp_path)
-    assert rows.classes == ("car", "dog")
-    assert [list(column) for column in rows.values] == [[0.5, 1.0], [0.0, 0.25]]
 
 
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))

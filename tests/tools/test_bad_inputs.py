@@ -6,7 +6,6 @@ Those of text are rows of bad_inputs.tsv; the others are built here.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import tarfile
@@ -17,17 +16,18 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from documents import schema
 from test_samples import tarred, zipped
 
 from sedeval_soft import evaluate, validate
 from sedeval_soft.errors import InputError
-from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import NAMES, Limits
 from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate import render_validation
 
-SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation/1"))
+SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation-1"))
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 GOOD = "a.wav\t0.0\t1.0\tcar\t0.5\n"
 LONG, TABLE = (HEAD.partition("\t")[2] + GOOD.partition("\t")[2]).encode(), b"onset\toffset\tcar\n0\t1\t0.5\n"
@@ -48,6 +48,7 @@ class Bad:
     """A table, or tables of a folder by name; the code of a problem in it, and where it must be found.
 
     inside: the file of a folder or archive that the problem is in. scored: whether `soft-sed-eval` takes it.
+    words: of the message, divided by |. form: which it is said to be, empty to find out.
     """
 
     data: bytes | dict[str, bytes]
@@ -57,18 +58,20 @@ class Bad:
     inside: str = ""
     scored: bool = False
     options: dict[str, str] = field(default_factory=dict)
+    words: str = ""
+    form: str = ""
 
 
 def texts() -> dict[str, Bad]:
-    """Return the bad inputs of bad_inputs.tsv; text is escaped as in JSON, but for its quotes."""
+    """Return the bad inputs of bad_inputs.tsv; bytes are escaped as in JSON, but for quotes."""
     made = {}
     with (Path(__file__).parent / "bad_inputs.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             text = json.loads('"{}"'.format(row["text"].replace('"', '\\"')))
             place = (int(row[name]) if row[name] else None for name in ("line", "column"))
             options = dict(option.split("=") for option in row["options"].split())
-            scored = row["scored"] == "yes"
-            made[row["name"]] = Bad(text.encode(), row["code"], *place, scored=scored, options=options)
+            rest = {"scored": row["scored"] == "yes", "words": row["words"], "form": row["form"]}
+            made[row["name"]] = Bad(text.encode("latin-1"), row["code"], *place, options=options, **rest)
     return made
 
 
@@ -108,16 +111,7 @@ def zip_with_a_wrong_sum() -> bytes:
 
 WHOLE, CAFE = (HEAD + GOOD).encode(), "a.wav\t1\t2\tcafé\t1\n".encode("latin-1")
 BYTES = {
-    "gzip_cut_short": Bad(gzip.compress((HEAD + GOOD * 99).encode())[:40], "broken-gzip"),
-    "gzip_of_nonsense": Bad(b"\x1f\x8b" + b"nonsense" * 9, "broken-gzip"),
-    "utf_16": Bad((HEAD + GOOD).encode("utf-16"), "utf-16", 1),
-    "utf_16_big_endian": Bad(b"\xfe\xff" + (HEAD + GOOD).encode("utf-16-be"), "utf-16", 1),
-    "utf_16_without_mark": Bad((HEAD + GOOD).encode("utf-16-le"), "utf-16", 1),
-    "latin_1_label": Bad(WHOLE + CAFE, "not-utf-8", 3, 4),
-    "latin_1_file": Bad(HEAD.encode() + b"\xe9.wav\t1\t2\tcar\t1\n", "not-utf-8", 2, 1),
-    "latin_1_header": Bad(b"onset\toffset\tcaf\xe9\n0\t1\t0.5\n", "not-utf-8", 1, 3),
     "latin_1_far_down": Bad((HEAD + GOOD * 5000).encode() + CAFE, "not-utf-8", 5002, 4),
-    "parquet_cut_off": Bad(b"PAR1" + bytes(20) + b"PAR1", "malformed-file"),
     "archive_with_a_bad_table": Bad(
         zipped({"a.tsv": LONG + b"3\t2\tcar\t0.5\n"}), "offset-before-onset", 3, 2, "a.tsv"
     ),
@@ -168,7 +162,9 @@ FOLDERS = {
         *("unknown-class", 3, 3, "b.tsv"), scored=True, a_tsv=LONG, b_tsv=LONG + b"2\t3\tcow\t0.5\n"
     ),
 }
-BAD = texts() | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
+EVERY = texts() | BYTES | {f"folder_{name}": case for name, case in FOLDERS.items()}
+BAD = {name: case for name, case in EVERY.items() if not case.form}
+OF_FORMS = {name: case for name, case in EVERY.items() if case.form}
 
 
 @pytest.fixture
@@ -179,7 +175,7 @@ def put(tmp_path, monkeypatch):
         Path(name).write_text(text)
 
     def written(name):
-        data = BAD[name].data
+        data = EVERY[name].data
         path = Path(name if isinstance(data, dict) else f"{name}.tsv")
         if isinstance(data, bytes):
             path.write_bytes(data)
@@ -200,6 +196,7 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
     first = next(problem for problem in validation.problems if problem.code == case.code)
     source = str(path / case.inside) if case.inside else str(path)
     assert (first.source, first.line, first.column) == (source, case.line, case.column)
+    assert str(first).isprintable() and all(word in first.message for word in case.words.split("|")), first
     assert validation.ok == case.scored, validation.problems
     check_forms(validation)
     check_forms(validate(path))
@@ -223,6 +220,18 @@ def test_it_is_found_where_it_is_and_refused_if_it_is_an_error(name, put):
         for problem in caught.value.problems:
             assert (problem.source, problem.line, problem.column, problem.message, problem.code) in problems
             assert RULES[problem.code].severity == problem.severity == "error"
+
+
+@pytest.mark.parametrize("name", OF_FORMS)
+def test_a_file_that_is_not_of_the_form_that_it_is_said_to_be_is_refused(name, put):
+    case, path = OF_FORMS[name], put(name)
+    with pytest.raises(InputError) as caught:
+        read_rows(path, form=case.form)
+    first = caught.value.problems[0]
+    assert (first.source, first.line, first.column, first.code) == (
+        str(path), case.line, case.column, case.code
+    )  # fmt: skip
+    assert str(first).isprintable() and all(word in first.message for word in case.words.split("|")), first
 
 
 def check_forms(validation):
@@ -275,7 +284,10 @@ def test_a_copy_is_never_worse(name, put):
 
 def test_every_code_occurs():
     """Limits need larger inputs than these: what they say has a code all the same."""
-    assert len(BAD) >= 150
+    assert len(BAD) >= 170
+    assert {case.form for case in OF_FORMS.values()} >= {
+        form.name for form in FORMS if form.name not in {"maestro", "score-dir", "wide-csv"}
+    }
     limits = set()
     for name in NAMES:
         with pytest.raises(InputError) as caught:

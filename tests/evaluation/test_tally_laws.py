@@ -40,7 +40,6 @@ SETTINGS = {
     "tiny epsilon": {"epsilon": 1e-9, "only": "all", "measures": "all"},
     "third": {"segment_length": 1 / 3, "only": "all", "groups": {"z": ["car"], "y": ["dog", "car"]}},
 }  # fmt: skip
-TALLY = packed(FILES, **SETTINGS["full"])
 
 
 def arrays_of(data: bytes) -> list[str]:
@@ -62,46 +61,6 @@ def out_of_range(data: bytes) -> list[tuple[str, float]]:
         if value is not None and not (math.isfinite(value) and low <= value <= high):
             wrong.append((name, value))
     return wrong
-
-
-def at_largest(change: Callable[[object], object]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a change of the entry of an array that is furthest from 0."""
-
-    def changed(array: np.ndarray) -> np.ndarray:
-        array = array.copy()
-        flat = array.reshape(-1)
-        if flat.size:
-            place = int(np.argmax(np.abs(flat)))
-            flat[place] = change(flat[place])
-        return array
-
-    return changed
-
-
-CHANGES = {
-    "x3": lambda array: array * 3,
-    "-1": at_largest(lambda value: value - 1),
-    "+1": at_largest(lambda value: value + 1),
-    "nan": lambda array: at_largest(lambda _: np.nan)(array) if array.dtype.kind == "f" else array,
-    "infinite": lambda array: at_largest(lambda _: np.inf)(array) if array.dtype.kind == "f" else array,
-    "negative": lambda array: np.where(array == 0, array, -array),
-    "backwards": lambda array: array[::-1].copy(),
-    "nothing": lambda array: array * 0,
-}
-
-
-ARRAYS = [name for name in arrays_of(TALLY) if name.startswith("whole/")]
-
-
-@pytest.mark.parametrize("name", fast(ARRAYS, *ARRAYS[::9]))
-def test_a_change_of_any_array_is_refused_or_leads_to_scores_that_can_be(name):
-    for label, change in CHANGES.items():
-        with np.errstate(invalid="ignore", over="ignore"):
-            data = with_array(TALLY, name, lambda array, change=change: change(array).astype(array.dtype))
-        try:
-            assert out_of_range(data) == [], label
-        except InputError:
-            continue
 
 
 @pytest.mark.parametrize("asked", SETTINGS.values(), ids=SETTINGS)
@@ -139,7 +98,9 @@ def entries(how: str, factor: float, places: list[int]) -> Callable[[np.ndarray]
     return change
 
 
-FACTORS = st.sampled_from([0.0, 1.0, -1.0, 2.0, 3.0, 0.5, 1e-9, -1e-9, 1e-300, 1e300, 2.0**40, 1 + 1e-9])
+FACTORS = st.sampled_from(
+    [0.0, 1.0, -1.0, 2.0, 3.0, 0.5, 1e-9, -1e-9, 1e-300, 1e300, 2.0**40, 1 + 1e-9, math.nan, math.inf]
+)
 CHANGE = st.builds(
     entries,
     st.sampled_from(["times", "plus", "set", "all", "shuffle"]),

@@ -27,7 +27,6 @@ What is given:
 
 - `Settings` holds every setting that shapes the numbers, with its default.
 - `Limits` holds the most that an input may have, for files of strangers.
-- `Wish` and `Look` hold what a figure shows, and how it looks.
 - `Choices` holds the title of a report, and which recordings it shows.
 
 What is raised:
@@ -55,8 +54,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.html.report_page import Choices
-    from sedeval_soft.plots.data import Wish
-    from sedeval_soft.plots.style import Look
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
@@ -70,8 +67,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator",
-    "InputError", "Limits", "Look", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
-    "UnknownScoreError", "Validation", "Wish", "__version__", "annotate", "build_site", "compare",
+    "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
+    "UnknownScoreError", "Validation", "__version__", "annotate", "build_site", "compare",
     "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "simulate", "threshold_curves",
     "validate", "write_report",
 ]  # fmt: skip
@@ -88,8 +85,6 @@ _NAMES = {
     "evaluation.curves": "Curves",
     "evaluation.scores": "Score Scores UnknownScoreError",
     "html.report_page": "Choices",
-    "plots.data": "Wish",
-    "plots.style": "Look",
     "report.write": "OutputError",
     "settings": "Settings",
     "tables.limits": "Limits",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from launched import program
 
@@ -92,3 +94,9 @@ def examples(text: str) -> Iterator[Example]:
             first, *lines = part.splitlines()
             more = [line[2:] for line in lines if line.startswith("> ")]
             yield Example("\n".join((first, *more)), tuple(lines[len(more) :]))
+
+
+def schema(name: str = "soft-sed-eval-1") -> dict[str, Any]:
+    """Return a JSON Schema that the package has for its documents."""
+    path = ROOT / "sedeval_soft" / "report" / "schema" / f"{name}.schema.json"
+    return json.loads(path.read_text(encoding="utf-8"))

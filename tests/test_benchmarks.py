@@ -58,17 +58,11 @@ def test_a_ratio_that_is_worse_than_before_is_told(run) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("ratio", "at_least", "shown"),
-    [
-        (19.86, True, "19.9x faster | at least 20x | **no**"),
-    ],
-)
-def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run, ratio, at_least, shown) -> None:
+def test_a_ratio_does_not_look_as_if_it_met_what_it_misses(run) -> None:
     from case import Result
 
-    result = Result("case", "1 s", "2 s", ratio, 20.0, at_least=at_least)
-    assert run._row(result, quick=False) == f"| case | 1 s | 2 s | {shown} |"
+    row = run._row(Result("case", "1 s", "2 s", 19.86, 20.0, at_least=True), quick=False)
+    assert row == "| case | 1 s | 2 s | 19.9x faster | at least 20x | **no** |"
 
 
 @pytest.mark.slow

@@ -10,13 +10,13 @@ from importlib.util import find_spec
 
 import pytest
 from called import call
-from documents import ROOT, blocks, examples, make_workplace, run
+from documents import ROOT, blocks, examples, make_workplace, run, schema
 from launched import FIGURES
 
 import sedeval_soft
 from sedeval_soft import evaluate
 from sedeval_soft.cli.main import SHORT_HELPS
-from sedeval_soft.report import render, schema
+from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.columns import ALIASES
 from sedeval_soft.tables.limits import NAMES, Limits, size_of
@@ -28,11 +28,9 @@ DOCUMENTS = [
 
 
 def test_readme_begins_with_two_commands_of_one_line():
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    first, second = blocks[:2]
+    first, second = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh")[:2]
     assert first.count("\n") == second.count("\n") == 1
-    assert "soft-sed-eval sample_data/ref.tsv sample_data/sys.tsv" in first
-    assert "pytest" in second
+    assert "soft-sed-eval sample_data/ref.tsv sample_data/sys.tsv" in first and "pytest" in second
 
 
 @pytest.mark.slow

@@ -107,8 +107,8 @@ def compare(
     limits = limits_from(limits, columns)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
     tallies = [shard.tally for shard in shards]
-    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings)
-    return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies, progress=progress)
+    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress)
+    return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies)
 
 
 def mean_of_runs(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.api.comparison import compare
 from sedeval_soft.api.evaluation import evaluation_of, settings_of_points, with_folds
@@ -31,14 +30,14 @@ from sedeval_soft.tables.limits import Limits
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+T = TypeVar("T", Wish, Look)
+
 
 def plot(
     kind: str,
     reference: Any,  # noqa: ANN401 - as for evaluate
     *systems: Any,  # noqa: ANN401
     names: Sequence[str] | None = None,
-    wish: Wish | None = None,
-    look: Look | None = None,
     output: str | os.PathLike[str] | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
@@ -59,7 +58,7 @@ def plot(
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
     form = None if output is None else form_of(output)
-    wish, look = _pick(Wish, wish, values), _pick(Look, look, values)
+    wish, look = _taken(Wish, values), _taken(Look, values)
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     chosen = with_folds(settings_from(settings, values), folds)
@@ -138,15 +137,8 @@ def _texts(name: str, given: object) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _pick(kind: Any, given: Any, values: dict[str, Any]) -> Any:  # noqa: ANN401 - Wish or Look
-    """Return an object as it was given, or made of the keywords that are its fields, which are taken out."""
-    named = {field.name: values.pop(field.name) for field in fields(kind) if field.name in values}
-    if given is None:
-        for name in {"class_names", "scores"} & {*named}:
-            named[name] = _texts(name, named[name])
-        return kind(**named)
-    if not isinstance(given, kind):
-        raise SettingsError(f"{kind.__name__.lower()} must be an object of {kind.__name__}")
-    if named:
-        raise SettingsError(f"{kind.__name__.lower()} is given; {', '.join(named)} cannot be given beside it")
-    return given
+def _taken(kind: type[T], values: dict[str, Any]) -> T:
+    """Return an object made of the keywords that are its fields, which are taken out."""
+    named = {name: values.pop(name) for name in kind.__match_args__ if name in values}
+    lists = {name: _texts(name, named[name]) for name in ("class_names", "scores") if name in named}
+    return kind(**named | lists)

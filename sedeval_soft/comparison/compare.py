@@ -26,7 +26,6 @@ from sedeval_soft.comparison.ranks import (
 from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
-from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.system_scores import sign_together
 from sedeval_soft.measures.base import Measure
@@ -80,7 +79,6 @@ def rank_scores(
     rank_by: str = RANK_BY,
     baseline: str | None = None,
     tallies: Sequence[Tally] | None = None,
-    progress: Progress | None = None,
 ) -> Board:
     """Return the board of systems, each with its scores, from their resampled score.
 
@@ -101,7 +99,7 @@ def rank_scores(
     reference = order[0] if baseline is None else names.index(baseline)
     # Of one file every replicate is that file: that says nothing of how sure anything is.
     resampled = paired is not None and paired.n_files > 1
-    drawn = paired.bootstrap(progress) if paired and resampled else np.full((1, len(systems)), np.nan)
+    drawn = paired.bootstrap() if paired and resampled else np.full((1, len(systems)), np.nan)
     undrawn: list[Any] = [None] * len(systems)
     stable, best, worst = undrawn, undrawn, undrawn
     if resampled:
@@ -115,7 +113,7 @@ def rank_scores(
         if paired is None or np.isnan(observed):
             # Where nothing is resampled, what differs is taken to.
             return 1.0 if observed == 0 else float("nan")
-        return paired.p(first, second, observed, progress)
+        return paired.p(first, second, observed)
 
     def p_values(one: int, others: Sequence[int]) -> Floats:
         """Return the p-values that a system does not differ from others, NaN where either is undefined."""

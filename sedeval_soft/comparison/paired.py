@@ -48,7 +48,7 @@ class Paired:
     keys: of the systems, in their order. files: those that are drawn from, sorted. Others that a system has
     go along with one of these: what one system alone names changes no other's replicates. load: returns the
     tally of a system by its position. test: by which two systems are told apart. computed: what need not be
-    computed again; what is computed is added to it.
+    computed again; what is computed is added to it. progress: told how many replicates of how many are done.
     """
 
     keys: Sequence[str]
@@ -58,32 +58,39 @@ class Paired:
     settings: Settings
     test: Test = "exchange"
     computed: Comparisons = field(default_factory=Comparisons)
+    progress: Progress | None = None
     _replicates: dict[int, Replicates] = field(default_factory=dict)
 
     @classmethod
-    def of_tallies(cls, tallies: Sequence[Tally], rank_by: str, settings: Settings) -> Paired:
+    def of_tallies(
+        cls,
+        tallies: Sequence[Tally],
+        rank_by: str,
+        settings: Settings,
+        progress: Progress | None = None,
+    ) -> Paired:
         """Return the score of systems by which they are ranked, drawn from all their files."""
         files = sorted({file for tally in tallies for file in tally.files})
         keys = [str(k) for k in range(len(tallies))]
-        return cls(keys, files, tallies.__getitem__, rank_by, settings)
+        return cls(keys, files, tallies.__getitem__, rank_by, settings, progress=progress)
 
     @property
     def n_files(self) -> int:
         """How many files are drawn from."""
         return len(self.files)
 
-    def bootstrap(self, progress: Progress | None = None) -> Floats:
+    def bootstrap(self) -> Floats:
         """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
         count, draws = self.settings.replicates, self.computed.draws
         for k, key in enumerate(self.keys):
             if key not in draws:
                 places = self._places(k)
                 rows = (block[:, places] for block in bootstrap(self.n_files, count, self.settings.seed))
-                values = self._values(self._scored(k), rows, count, progress)
+                values = self._values(self._scored(k), rows, count)
                 draws[key] = [finite(value) for value in values.tolist()]
         return np.array([draws[key] for key in self.keys], dtype=np.float64).T
 
-    def exchanged(self, first: int, second: int, progress: Progress | None = None) -> Floats:
+    def exchanged(self, first: int, second: int) -> Floats:
         """Return differences of two systems after their outputs were exchanged in random files.
 
         (n_replicates,). With every exchange either system is a mixture of both, file by file.
@@ -100,31 +107,29 @@ class Paired:
                 # One after the other, so that differences are those of neighbours.
                 yield np.stack((one, other), axis=1).reshape(-1, one.shape[1])
 
-        values = self._values(both, rows(), 2 * count, progress)
+        values = self._values(both, rows(), 2 * count)
         return values[::2] - values[1::2]
 
-    def _values(
-        self, of: Replicates, rows: Iterator[Floats], count: int, progress: Progress | None
-    ) -> Floats:
+    def _values(self, of: Replicates, rows: Iterator[Floats], count: int) -> Floats:
         """Return the score with each row of weights of the files, (count,)."""
         name = ScoreName.parse(self.rank_by)
         key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
-        with values_of(of, rows, [key], count, progress) as scored:
+        with values_of(of, rows, [key], count, self.progress) as scored:
             values: Floats = scored.rows(slice(0, 1))[0]
         return values
 
-    def p(self, first: int, second: int, observed: float, progress: Progress | None = None) -> float:
+    def p(self, first: int, second: int, observed: float) -> float:
         """Return the p-value that two systems, which are observed to differ so much, do not differ.
 
         Of few exchanges those that are drawn may happen to hold fewer large differences than all do: what no
         exchange could show is not said.
         """
         if self.test == "bootstrap":
-            drawn = self.bootstrap(progress)
+            drawn = self.bootstrap()
             return float(p_bootstrap((drawn[:, first] - drawn[:, second])[:, None], [observed])[0])
         key = f"{self.keys[first]} {self.keys[second]}"
         if key not in self.computed.p:
-            exchanged = p_exchange(self.exchanged(first, second, progress)[:, None], [observed])
+            exchanged = p_exchange(self.exchanged(first, second)[:, None], [observed])
             self.computed.p[key] = max(float(exchanged[0]), least_p(self.n_files))
         return self.computed.p[key]
 

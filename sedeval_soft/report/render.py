@@ -115,13 +115,3 @@ def _json(document: Any) -> bytes:  # noqa: ANN401 - plain values
         text = json.dumps(document, ensure_ascii=False)
         text = re.sub("[\ud800-\udfff]", lambda match: rf"\\u{ord(match[0]):x}", text)
         return msgspec.json.encode(json.loads(text))
-
-
-def schema(name: str = "soft-sed-eval/1") -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of documents; `soft-sed-eval-validation/1` is another."""
-    import json
-    from importlib.resources import files
-
-    path = files("sedeval_soft.report") / "schema" / f"{name.replace('/', '-')}.schema.json"
-    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return document

@@ -131,6 +131,7 @@ def write_folder(
             if wrong:
                 raise OutputError(f"{name}: {reason}")
         made = Path(tempfile.mkdtemp(dir=target.parent, prefix=PART_PREFIX, suffix=PART_SUFFIX))
+        old = made.with_suffix(f".old{PART_SUFFIX}")
         try:
             for member, data in members:
                 if member in {"", ".", ".."} or "/" in member or os.sep in member:
@@ -141,9 +142,13 @@ def write_folder(
                     file.flush()
                     os.fsync(file.fileno())
             made.chmod(0o777 & ~_umask())
+            # Put aside until the new one has its name: at no moment is what it holds gone.
             if inside:
-                shutil.rmtree(target)
+                target.replace(old)
             made.replace(target)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
+            if old.exists() and not target.exists():
+                old.replace(target)
             raise
+        shutil.rmtree(old, ignore_errors=True)

@@ -8,13 +8,13 @@ import jsonschema
 import numpy as np
 import pytest
 from called import call
+from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.evaluation.chance import closed_forms, moved
-from sedeval_soft.report import schema
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import to_ticks

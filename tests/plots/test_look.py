@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
-from plotted import HOSTILE, NEEDED, REFERENCE, SYSTEM, shown, table
+from plotted import HOSTILE, REFERENCE, SYSTEM, shown, table
 
 from sedeval_soft import SettingsError, plot
 from sedeval_soft.plots.layout import plain
@@ -32,12 +32,7 @@ def test_a_figure_is_as_wide_as_a_column_with_letters_of_its_style(look, size, p
     figure = plot("pr", REFERENCE, SYSTEM, **look)
     assert all(given in (inches, None) for given, inches in zip(size, figure.get_size_inches(), strict=True))
     assert figure.axes[0].xaxis.label.get_size() == points
-
-
-def test_no_letters_are_too_small_to_be_read():
-    for kind in ("pr", "classes", "timeline"):
-        figure = plot(kind, REFERENCE, SYSTEM, **NEEDED.get(kind, {}))
-        assert min(text.get_size() for text in figure.findobj(mpl.text.Text) if text.get_text()) >= 5.5
+    assert min(text.get_size() for text in figure.findobj(mpl.text.Text) if text.get_text()) >= 5.5
 
 
 def test_a_style_of_matplotlib_by_name_or_file(tmp_path):
@@ -71,10 +66,8 @@ def test_a_file_that_is_no_style_is_refused(content, said, tmp_path):
         ({"style": "http://localhost/x.mplstyle"}, "neither a style nor a file"),
         ({"width": "triple"}, "single or double"),
         ({"width": float("nan")}, "1 to 100 inches"),
-        ({"height": True}, "1 to 100 inches"),
         ({"dpi": 99.5}, "30 to 2400"),
         ({"title": 3}, "a text"),
-        ({"style": ""}, "a style"),
     ],
 )
 def test_looks_that_cannot_be_are_refused(look, said):

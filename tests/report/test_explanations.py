@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 
 import pytest
+from called import call
 from documents import script
-from launched import program
 
 from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS, explained
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
@@ -17,17 +15,6 @@ from sedeval_soft.report.explanation import explanation_text
 NAMES = list(score_names(["car"]))
 LETTERS = r"(?<![\w.])(?:[A-Z]{1,3}(?:_(?:ref|sys|k))?|[yp]|n_k)(?!\w)"
 WORDS = {"ROC", "PSD", "PSDS", "FPR", "AP", "IoU", "KL", "F", "OR", "P", "R", "VOC", "AUC"}
-
-
-def run(*arguments):
-    done = subprocess.run(
-        [*program(), "explain", *arguments],
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-    )
-    assert "Traceback" not in done.stderr
-    return done.returncode, done.stdout, done.stderr
 
 
 def test_every_score_is_explained():
@@ -75,15 +62,15 @@ def test_the_tables_of_differences_are_complete():
 
 
 def test_the_command_explains_several_scores_and_refuses_names_that_none_has_at_once():
-    code, printed, said = run("segment.soft.f1.macro", " event.hard.recall[a b] ")
-    assert (code, said) == (0, "")
-    assert printed.startswith("segment.soft.f1.macro\n  what       harmonic mean")
-    assert "\n\nevent.hard.recall[a b]\n" in printed
-    code, printed, said = run("segment.soft.f1.makro", "er", "segment.soft.f1.macro")
-    assert (code, printed) == (2, "")
-    assert "'segment.soft.f1.makro' is not a score name" in said
-    assert "did you mean 'segment.soft.f1.macro'" in said
-    assert "did you mean 'segment.hard.error_rate.macro'" in said
+    done = call("explain", "segment.soft.f1.macro", " event.hard.recall[a b] ")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("segment.soft.f1.macro\n  what       harmonic mean")
+    assert "\n\nevent.hard.recall[a b]\n" in done.out
+    done = call("explain", "segment.soft.f1.makro", "er", "segment.soft.f1.macro")
+    assert (done.code, done.out) == (2, "")
+    assert "'segment.soft.f1.makro' is not a score name" in done.err
+    assert "did you mean 'segment.soft.f1.macro'" in done.err
+    assert "did you mean 'segment.hard.error_rate.macro'" in done.err
 
 
 @pytest.mark.parametrize("name", ["", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "segment.soft.f1@"])
@@ -93,13 +80,10 @@ def test_what_is_no_name_is_refused(name):
 
 
 def test_names_cannot_control_a_terminal():
-    code, printed, said = run("segment.soft.f1[\x1b[31mred\u202e<script>]")
-    assert code == 0 and said == ""
-    assert "\x1b" not in printed and "\u202e" not in printed
-    assert r"[\x1b[31mred\u202e<script>]" in printed
-    code, printed, _ = run("segment.soft.f1[\x1b\u202e]", "--format", "json")
-    assert "\x1b" not in printed and "\u202e" not in printed
-    assert json.loads(printed)[0]["name"] == "segment.soft.f1[\x1b\u202e]"
+    name = "segment.soft.f1[\x1b[31mred\u202e<script>]"
+    plain, document = (call("explain", name, "--format", form) for form in ("text", "json"))
+    assert r"[\x1b[31mred\u202e<script>]" in plain.out and document.document[0]["name"] == name
+    assert not {"\x1b", "\u202e"} & {*plain.out, *document.out}
 
 
 def test_a_measure_by_itself_is_answered_with_its_scores():

@@ -134,6 +134,20 @@ def test_a_folder_is_replaced_as_a_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
 
 
+def test_the_former_folder_stays_where_the_new_one_cannot_have_its_name(tmp_path, monkeypatch):
+    target, rename = tmp_path / "made", Path.replace
+    write_folder(target, [("a.txt", b"old")])
+
+    def fail(path, to):
+        return rename(path, to) if ".old" in f"{path}{to}" else path.joinpath("gone").unlink()
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OutputError):
+        write_folder(target, [("a.txt", b"new")], replaceable=[".txt"], force=True)
+    assert [(path.name, path.read_bytes()) for path in target.iterdir()] == [("a.txt", b"old")]
+    assert [*tmp_path.iterdir()] == [target]
+
+
 @pytest.mark.parametrize("name", ["", "..", "../a", "/a", "twice"])
 def test_names_of_files_are_no_paths_and_differ(name, tmp_path):
     with pytest.raises(OutputError):

@@ -16,18 +16,18 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from documents import schema
 from test_samples import tarred, zipped
 
 from sedeval_soft import evaluate, validate
 from sedeval_soft.errors import InputError
-from sedeval_soft.report import schema
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.limits import NAMES, Limits
 from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate import render_validation
 
-SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation/1"))
+SCHEMA = jsonschema.Draft202012Validator(schema("soft-sed-eval-validation-1"))
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 GOOD = "a.wav\t0.0\t1.0\tcar\t0.5\n"
 LONG, TABLE = (HEAD.partition("\t")[2] + GOOD.partition("\t")[2]).encode(), b"onset\toffset\tcar\n0\t1\t0.5\n"

@@ -22,8 +22,7 @@ from sedeval_soft.report.write import OutputError
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
-from sedeval_soft.tools.site import MARK
-from sedeval_soft.tools.submissions import find_submissions
+from sedeval_soft.tools.site import MARK, find_submissions
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
@@ -235,18 +234,6 @@ def test_of_one_file_nothing_is_drawn(tmp_path):
     assert board.document()["test"] == "none"
 
 
-def test_columns_are_those_that_are_asked_for(two):
-    names = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"]
-    two.build(scores=(*names, SOFT))
-    document = two.document()
-    assert document["columns"] == names
-    scores = evaluate(REFERENCE, two.made / "sys.tsv", measures=("curves",))
-    shown = {each["name"]: each["scores"] for each in document["submissions"]}
-    assert shown["sys"] == {name: scores[name] for name in names}
-    first = next(csv.DictReader(two.page("board.csv").splitlines()))
-    assert float(first[names[0]]) == shown[first["system"]][names[0]]
-
-
 def test_files_that_one_submission_makes_up_change_no_other(two):
     before = {entry.system: entry for entry in two.build().board.entries}
     rows = "".join(f"made up {k}.wav\t0\t1\tcar\t0.9\n" for k in range(100))
@@ -273,14 +260,6 @@ def test_a_folder_of_tables_is_a_submission_and_the_reference_is_none(one):
     assert site.ignored == ("ref.tsv",)
     next((one.made / "team").iterdir()).unlink()
     assert one.build(one.made / "ref.tsv").scored == ("team",)
-
-
-def test_a_baseline_stays_the_baseline_whoever_is_called_alike(two):
-    assert two.build(baseline="sys_b").board.baseline == "sys_b"
-    two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
-    assert two.build(baseline="sys_b.tsv").board.baseline == "sys_b.tsv"
-    (two.made / "sys_b.csv").unlink()
-    assert two.build(baseline="sys_b.tsv").board.baseline == "sys_b"
 
 
 # What is made anew.
@@ -316,18 +295,20 @@ def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
     comparison = {"only": ("segment",), "seed": 3, "replicates": 50, "confidence": 0.8, "ties": "bootstrap"}
     two.build(**comparison)
     assert two.hashes() == two.hashes_anew(**comparison)
-    monkeypatch.setattr("sedeval_soft.tools.submissions.__version__", "9.9.9")
+    monkeypatch.setattr("sedeval_soft.tools.site.__version__", "9.9.9")
     assert two.build(**quick).scored == ("sys", "sys_b")
 
 
 def test_damage_to_what_is_stored_is_mended(two):
     two.add("bad.tsv")
+    row = {"filename": "cafe.wav", "onset": 0, "offset": 1, "event_label": "\ud800"}
+    two.add("odd.jsonl", json.dumps(row) + "\n")
     two.build()
     before, stored = two.hashes(), sorted((two.folder / "site.cache").glob("*.json"))
     for damage in (lambda data: data[:-9] + bytes([data[-9] ^ 1]) + data[-8:], lambda _: b'{"key": 1}'):
         for path in stored:
             path.write_bytes(damage(path.read_bytes()))
-        assert len(two.build().scored) == 3 and two.hashes() == before
+        assert len(two.build().scored) == 4 and two.hashes() == before
     assert two.build().scored == ()
     # A document of another submission is not taken.
     shutil.copy(stored[0], stored[1])
@@ -351,15 +332,6 @@ def test_a_submission_that_is_gone_leaves_nothing(three):
     assert {*three.hashes()} == own | {"CNAME", "data/mine.txt"}
     assert "sys<" not in three.page()
     assert [path.suffix for path in (three.folder / "site.cache").iterdir()] == [".json"] * 3
-
-
-def test_where_things_lie_is_not_in_the_site_and_the_cache_may_be_elsewhere(tmp_path):
-    boards = [Board(tmp_path / name, "sys") for name in "ab"]
-    for board in boards:
-        reference = shutil.copy(REFERENCE, board.folder)
-        assert board.call("--cache", board.folder / "kept", reference=reference).code == 0
-        assert [*(board.folder / "kept").iterdir()] and not (board.folder / "site.cache").exists()
-    assert boards[0].hashes() == boards[1].hashes()
 
 
 # What cannot be scored.
@@ -396,7 +368,7 @@ def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
             raise ZeroDivisionError("<b>oops</b>")
         return real(shard, *args, **kwargs)
 
-    monkeypatch.setattr("sedeval_soft.tools.submissions.score_shard", failing)
+    monkeypatch.setattr("sedeval_soft.tools.site.score_shard", failing)
     assert {*two.build().invalid} == {"sys"}
     assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
     monkeypatch.undo()
@@ -433,14 +405,6 @@ def test_without_any_valid_submission_there_is_a_page_all_the_same(one):
     site = one.build()
     assert site.board is None and not site.invalid
     assert one.document()["submissions"] == []
-
-
-def test_names_that_no_file_can_have_are_stored(one):
-    row = {"filename": "cafe.wav", "onset": 0, "offset": 1, "event_label": "\ud800"}
-    one.add("odd.jsonl", json.dumps(row) + "\n")
-    site = one.build()
-    assert {entry.system for entry in site.board.entries} | {*site.invalid} == {"sys", "odd"}
-    assert one.build().scored == ()
 
 
 # Names of strangers, and who they are.
@@ -483,21 +447,6 @@ def test_names_from_strangers_are_text(one):
     for name, source in (("index.html", f"sha256-{digest}"), ("problems/bad-con.html", "none")):
         text = one.page(name)
         assert f"script-src &#39;{source}&#39;" in text and "default-src 'none'" in text
-
-
-def test_who_submits_is_shown_and_what_is_wrong_with_it_is_told(three):
-    three.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
-    three.add("events.yaml", "url: javascript:alert(1)\n")
-    site = three.build()
-    assert len(site.board.entries) == 3
-    assert any("events.yaml" in text and "not the address of a page" in text for text in site.warnings)
-    shown = Tags(three.page())
-    assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
-    assert not [link for link in shown.links if link.startswith("javascript")]
-    # Who submits is not what is scored.
-    three.add("sys.yaml", "team: Another\n")
-    assert three.build().scored == ()
-    assert "Another" in three.page()
 
 
 # What is refused.
@@ -551,63 +500,65 @@ def test_what_is_wrong_with_the_call_is_told_once_and_nothing_is_written(one, op
 
 
 def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three):
-    three.add("bad.tsv")
-    three.add("README.md", "hello")
-    three.add("sys.yaml", "tem: A\n")
+    three.add("a\n::error::\x1b[31mb.tsv")
+    three.add("broken.tsv", "onset\toffset\tevent_label\n1\tsoon\tcar\n")
+    three.add("long.tsv", "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
+    three.add("c\nd.md", "hello")
+    three.add("sys_b.yaml", "tem: A\n")
+    three.add("sys.yaml", "team: Team 1\nauthors: [Ann, Bob]\nurl: https://example.org/a?b=1&c=2\n")
+    three.add("events.yaml", "url: javascript:alert(1)\n")
     done = three.call()
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.out) == (0, "") and "\x1b" not in done.err
     lines = done.err.splitlines()
-    assert "warning: README.md is not a submission; ignored" in lines
-    assert any(line.startswith("warning: sys.yaml: unknown key 'tem'") for line in lines)
-    assert any(line.startswith("invalid: bad: ") for line in lines)
-    assert lines[-1] == "4 submissions: 3 ranked, 1 invalid; 0 as before"
+    for words in (
+        *(r"warning: c\nd.md is not a submission; ignored", "warning: sys_b.yaml: unknown key 'tem'"),
+        *("warning: events.yaml: url 'javascript:alert(1)' is not the address of a page", "invalid: a"),
+        "the first: broken.tsv:2:2: offset 'soon'",
+    ):
+        assert any(words in line for line in lines), words
+    assert all(line.startswith(("warning: ", "invalid: ", "6 sub")) and len(line) < 300 for line in lines)
+    assert lines[-1] == "6 submissions: 3 ranked, 3 invalid; 0 as before"
+    shown = Tags(three.page())
+    assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
+    assert not [link for link in shown.links if link.startswith("javascript")]
+    # Who submits is not what is scored.
+    three.add("sys.yaml", "team: Another\n")
     again = three.call("--fail-on-invalid")
-    assert (again.code, again.out) == (1, "")
-    assert again.err.splitlines()[-1] == "4 submissions: 3 ranked, 1 invalid; 4 as before"
+    assert (again.code, again.out, "Another" in three.page()) == (1, "", True)
+    assert again.err.splitlines()[-1] == "6 submissions: 3 ranked, 3 invalid; 6 as before"
     assert three.call("--quiet").err == ""
-    assert three.call("--classes", "car,birds_singing").code == 0
+    three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
+    strict = three.call("--strict", "--classes", "car,zoo"), three.call("--strict")
+    first = "invalid: part: 2 problems, the first: part.tsv: the system has no rows for 4 "
+    assert strict[0].code == 2 and first in strict[1].err
+    problems = three.page("problems/part.html")
+    assert "zoo" in problems and "strict" not in problems and "\\n" not in problems
 
 
-def test_options_are_settings(two):
+def test_options_are_settings_columns_and_the_baseline(two):
     durations = ("--durations", SAMPLES / "durations.tsv")
+    # Whoever is called like the baseline without its extension, a file's own name is its own.
+    two.add("sys_b.csv", (two.made / "sys.tsv").read_text())
+    names = ["event.hard.f1[car]", "segment.hard.roc_auc.macro"]
     done = two.call(
-        *("--rank-by", "event.hard.f1.micro", "--score", "segment.hard.f1.macro", "--title", "Sounds <2026>"),
-        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b", "--ties", "bootstrap"),
+        *("--rank-by", "event.hard.f1.micro", "--score", names[0], "--score", names[1]),
+        *("--title", "Sounds <2026>", "--cache", two.folder / "kept"),
+        *("--segment-length", "0.5", "--replicates", "50", "--baseline", "sys_b.tsv", "--ties", "bootstrap"),
         *("--seed", "7", *durations, "--strict"),
     )
     assert done.code == 0, done.err
+    assert [*(two.folder / "kept").iterdir()] and not (two.folder / "site.cache").exists()
     document = two.document()
-    expected = {"rank_by": "event.hard.f1.micro", "columns": ["segment.hard.f1.macro"], "test": "bootstrap"}
-    expected |= {"baseline": "sys_b", "replicates": 50, "seed": 7}
+    expected = {"rank_by": "event.hard.f1.micro", "columns": names, "test": "bootstrap"}
+    expected |= {"baseline": "sys_b.tsv", "replicates": 50, "seed": 7}
     assert {name: document[name] for name in expected} == expected
     assert (document["settings"]["segment_length"], document["settings"]["strict"]) == (0.5, True)
+    asked = {"segment_length": 0.5, "durations": durations[1], "measures": ("curves",)}
+    scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
+    shown = {each["name"]: each["scores"] for each in document["submissions"]}
+    assert shown["sys"] == {name: scores[name] for name in names}
+    first = next(csv.DictReader(two.page("board.csv").splitlines()))
+    assert float(first[names[0]]) == shown[first["system"]][names[0]]
     text = two.page()
     assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
     assert 'class="b-badge">baseline' in text
-
-
-def test_the_first_problem_of_each_is_told_in_one_short_line(one):
-    one.add("broken.tsv", "onset\toffset\tevent_label\n1\tsoon\tcar\n")
-    one.add("long.tsv", "onset\toffset\tevent_label\n" + "x" * 500 + "\t1\tcar\n")
-    one.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
-    lines = one.call("--strict").err.splitlines()
-    for words in (
-        "the first: broken.tsv:2:2: offset 'soon'",
-        "invalid: part: 2 problems, the first: part.tsv: the system has no rows for 4 ",
-    ):
-        assert any(words in line for line in lines)
-    assert all(len(line) < 300 for line in lines)
-    problems = one.page("problems/part.html")
-    assert "zoo" in problems and "strict" not in problems and "\\n" not in problems
-    # What was stored says the same.
-    assert one.call("--strict").err.splitlines()[:2] == lines[:2]
-
-
-def test_a_name_makes_no_lines_and_gives_a_terminal_no_orders(one):
-    one.add("a\n::error::\x1b[31mb.tsv")
-    one.add("c\nd.md", "")
-    one.add("e\nf.tsv", (one.made / "sys.tsv").read_text())
-    one.add("e\nf.yaml", "tem: 1\n")
-    done = one.call()
-    assert done.code == 0 and "\x1b" not in done.err
-    assert all(line.startswith(("warning: ", "invalid: ", "3 sub")) for line in done.err.splitlines())

@@ -23,7 +23,6 @@ from sedeval_soft import (
     Evaluator,
     InputError,
     Limits,
-    Look,
     OutputError,
     Score,
     Scores,
@@ -32,7 +31,6 @@ from sedeval_soft import (
     Site,
     UnknownScoreError,
     Validation,
-    Wish,
 )
 
 
@@ -80,7 +78,7 @@ def written(reference: str, system: str, folder: Path) -> None:
     """Write what people look at, and catch what cannot be written."""
     assert_type(sedeval_soft.convert(system, folder / "system.csv"), Conversion)
     assert_type(sedeval_soft.build_site(folder, reference, folder.parent / "site", reports=False), Site)
-    sedeval_soft.plot("pr", reference, system, wish=Wish(max_classes=2), look=Look(width="double"))
+    sedeval_soft.plot("pr", reference, system, max_classes=2, width="double")
     choices = Choices(title="A system", timelines=1)
     try:
         sedeval_soft.write_report(reference, system, folder / "no" / "page.html", choices=choices)

@@ -96,15 +96,13 @@ def test_the_action_scores_compares_and_fails_where_there_is_nothing_to_score(ru
     assert f1 in {score["name"] for score in document["systems"][0]["scores"]}
 
 
-@pytest.mark.parametrize(
-    "name", ["$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "--help", "a b", "*"]
-)
+@pytest.mark.parametrize("name", ["$(touch pwned)", '"; touch pwned; "', "--help", "*"])
 def test_no_input_is_run(name, runner, tmp_path):
     (tmp_path / name).write_text(TABLE)
     done, outputs, summary = runner(reference=name, system=name, output=name + ".out", args="--only=segment")
     assert (done.returncode, set(outputs), summary) == (0, {"scores"}, ""), done.stderr
     assert (tmp_path / f"{name}.out").exists()
-    for given in ("require", "args", "format") if name not in {"--help", "*"} else ():
+    for given in ("require", "args") if name not in {"--help", "*"} else ():
         assert runner(reference=name, system=name, **{given: name})[0].returncode == 2, given
     assert not (tmp_path / "pwned").exists()
 

@@ -34,19 +34,14 @@ def ends(done):
     return {name: (score["low"], score["high"]) for name, score in done.scores.items()}
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        ("ref", "good", "--ci", "--format", "json"),
-        ("--format", "json", "--ci", "--", "ref", "good"),
-        ("evaluate", "--ci", "Bootstrap", "ref", "good", "--format", "json"),
-    ],
-    ids=" ".join,
-)
-def test_a_method_need_not_be_named(paths, order):
-    arguments, at = [paths.get(word, word) for word in order], int(order[0] == "evaluate")
-    done = call(*arguments[:at], *LITTLE, *arguments[at:])
-    assert done.document["settings"]["ci"] == "bootstrap", done.err
+def test_a_method_need_not_be_named(paths):
+    for line in (
+        "ref good -q --replicates 20 --ci --format json",
+        "--format json -q --replicates 20 --ci -- ref good",
+        "evaluate --ci Bootstrap ref good --format json --replicates 20 -q",
+    ):
+        done = call(*(paths.get(word, word) for word in line.split()))
+        assert done.document["settings"]["ci"] == "bootstrap", done.err
 
 
 def test_each_method_gives_other_intervals_of_the_same_numbers(paths):

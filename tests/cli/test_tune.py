@@ -114,22 +114,22 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
         assert any(tuned(basis, *given) != tuned(basis, *given[2:]) for basis in bases), option
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("car: [\n", ":2:1: is not YAML"),
-        ("", "expected thresholds, one `class: number` a line"),
-        ("car: 3\n", "thresholds of 'car' must be -1 to 2, not 3"),
-        ("car: 0.5\ncar: 0.6\n", ":2:1: setting 'car' is given a second time"),
-        ("thresholds: prior\n", "expected `--thresholds prior`"),
-        ("inclusive: true\nthresholds: {car: 0.5}\n", "found for active at or above thresholds"),
-    ],
-)
-def test_files_that_hold_no_thresholds_are_refused(text, words, tmp_path):
+NO_THRESHOLDS = {
+    "car: [\n": ":2:1: is not YAML",
+    "": "expected thresholds, one `class: number` a line",
+    "car: 3\n": "thresholds of 'car' must be -1 to 2, not 3",
+    "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given a second time",
+    "thresholds: prior\n": "expected `--thresholds prior`",
+    "inclusive: true\nthresholds: {car: 0.5}\n": "found for active at or above thresholds",
+}
+
+
+def test_files_that_hold_no_thresholds_are_refused(tmp_path):
     path = tmp_path / "t.yaml"
-    path.write_text(text, encoding="utf-8")
-    said = run(REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1, code=2)
-    assert said.startswith(str(path)) and words in said
+    for text, words in NO_THRESHOLDS.items():
+        path.write_text(text, encoding="utf-8")
+        said = run(REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1, code=2)
+        assert said.startswith(str(path)) and words in said
 
 
 def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
@@ -166,15 +166,12 @@ def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
     assert "cross_tune=folds: there are no folds" in run("merge", *tallies, "--score", F1, code=2)
 
 
-@pytest.mark.parametrize("rule", ["midpoint", "prior", "file"])
-def test_threshold_takes_what_thresholds_does(rule, thresholds):
-    given, asked = (
-        str(thresholds) if rule == "file" else rule,
-        (REFERENCE, SYSTEM, "--format", "json", "--only", "segment"),
-    )
-    done = run(*asked, "--threshold", given)
-    assert done == run(*asked, "--thresholds", given)
-    assert json.loads(done)["settings"]["threshold"] == 0.5
+def test_threshold_takes_what_thresholds_does(thresholds):
+    asked = (REFERENCE, SYSTEM, "--format", "json", "--only", "segment")
+    for given in ("midpoint", "prior", str(thresholds)):
+        done = run(*asked, "--threshold", given)
+        assert done == run(*asked, "--thresholds", given)
+        assert json.loads(done)["settings"]["threshold"] == 0.5
 
 
 def test_a_constraint_is_shown_with_what_it_leaves():

@@ -126,12 +126,6 @@ def test_lines_of_delimiters_are_blank(head, written):
         assert (len(rows), rows.classes, rows.files) == (1, ("car",), ("a",) if named else ("",))
 
 
-def test_a_line_that_is_not_quite_blank_is_refused(written):
-    path = written("filename,onset,offset,event_label,note\na,0,1,car,\n,,,,hm\n")
-    with pytest.raises(InputError, match=r"t\.tsv:3:1: filename is empty"):
-        read_rows(path)
-
-
 def test_header_alone_is_an_output_without_events(written):
     rows = read_rows(written("filename\tonset\toffset\tevent_label\tsoft_value\n"))
     assert (len(rows), rows.files, rows.classes, rows.has_values) == (0, (), (), True)

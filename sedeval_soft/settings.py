@@ -319,25 +319,27 @@ def _in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: 
         if kind in {"number", "integer"} and _in_range(value, form):
             return float(value) if kind == "number" else value
     words = [word for form in forms for word in form.get("enum", ()) if word is not None]
-    expected = " or ".join(_expected(form) for form in forms if form is not _NULL)
-    raise SettingsError(f"{called} must be {expected}, not {value!r}{meant(str(value), words)}")
+    expected = ", or ".join(_expected(form) for form in forms if form is not _NULL)
+    raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{meant(str(value), words)}")
 
 
 def _expected(form: Schema) -> str:
     """Return what can stand in a form, in words."""
     if "enum" in form:
-        return f"one of {', '.join(word for word in form['enum'] if word is not None)}"
+        words = [word for word in form["enum"] if word is not None]
+        return f"one of {', '.join(words)}" if len(words) > 1 else words[0]
+    if form["type"] == "object":
+        named = "names to lists" if "pattern" in form["propertyNames"] else "class names to numbers"
+        return f"a mapping of {named}"
     if form["type"] not in {"number", "integer"}:
         text = f"a text such as {form['examples'][0]}" if "examples" in form else "a name (perhaps in quotes)"
-        others = {"boolean": "true or false", "array": "a list", "object": "a mapping of names"}
-        return others.get(form["type"], text)
+        return {"boolean": "true or false", "array": "a list"}.get(form["type"], text)
     if "maximum" not in form:
         return f"a finite number{', 0 or more' if 'minimum' in form else ''}"
-    if "exclusiveMinimum" in form:
-        return f"above {form['exclusiveMinimum']:g}, at most {form['maximum']:g}"
+    least, most = form.get("minimum", form.get("exclusiveMinimum")), form["maximum"]
     if form["type"] == "integer":
-        return f"a whole number, {form['minimum']} to {form['maximum']}"
-    return f"{form['minimum']:g} to {form['maximum']:g}"
+        return f"a whole number, {least} to {most}"
+    return f"above {least:g}, at most {most:g}" if "exclusiveMinimum" in form else f"{least:g} to {most:g}"
 
 
 def _in_range(value: object, form: Schema) -> bool:

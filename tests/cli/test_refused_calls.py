@@ -19,7 +19,7 @@ from sedeval_soft.errors import EvaluationError
 F1 = "segment.soft.f1.macro"
 
 CALLS = {
-    "ref.tsv sys.tsv --segment-length 0": "must be 1e-06 to 1e+06 or a text such as 1/3, not 0.0",
+    "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, or a text",
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
     "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",

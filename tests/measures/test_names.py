@@ -77,7 +77,7 @@ def test_settings_keep_lists_and_take_one_text_for_a_list():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (["car"], "must be a mapping of names"),
+        (["car"], "must be a mapping of names to lists"),
         ({"": ["car"]}, "cannot have the name ''"),
         ({"a@b": ["car"]}, "cannot have the name 'a@b'"),
         ({"a\n": ["car"]}, "cannot have the name"),

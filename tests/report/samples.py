@@ -13,8 +13,6 @@ from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.system_scores import sign
 from sedeval_soft.measures.registry import ScoreName, group_of, score_names
 from sedeval_soft.report import render
-from sedeval_soft.report.page import page_of
-from sedeval_soft.report.table import Table
 from sedeval_soft.settings import Settings
 
 Value = float | int | None
@@ -97,11 +95,6 @@ def revalued(scores: Scores, value: Callable[[int, Score], Value]) -> Scores:
     """Return the same scores with the value that a function gives to each, from its place and itself."""
     changed = {s.name: replace(s, value=value(i, s)) for i, s in enumerate(scores.scores.values())}
     return replace(scores, scores=changed)
-
-
-def tables(scores: Scores) -> list[Table]:
-    """Return the tables of the page of a system."""
-    return list(page_of(scores).tables)
 
 
 # With intervals, folds, what costs most; and boards.

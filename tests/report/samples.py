@@ -28,6 +28,7 @@ MAESTRO = (
 )
 UNICODE = ("鳥の声", "café", "cafe\u0301", "Türklingel", "👏", "speech")
 SIGNATURE_VERSION = "1.2.3"
+UTF_8 = "utf-8", "surrogatepass"
 
 
 def build(
@@ -42,7 +43,18 @@ def build(
     settings = Settings.of(**chosen)
     form = "long table with header, tab"
     reference = Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), form, True, "merge")
-    output = Input("sys.tsv", "system", "f" * 64, 900, 4, 2, "wide table, comma", False, "rows", ("comment",))
+    output = Input(
+        system,
+        "system",
+        f"{crc32(system.encode(*UTF_8)):064x}",
+        900,
+        4,
+        2,
+        "wide table, comma",
+        False,
+        "rows",
+        ("comment",),
+    )
     scores = [
         replace(score, value=_value(score, score.class_name in silent, score.class_name in missed))
         for score in registered(classes)
@@ -81,7 +93,7 @@ def with_all(classes: Sequence[str]) -> Scores:
 def _value(score: Score, silent: bool, missed: bool) -> Value:
     """Return a number that looks like a measure's; 0 or None where a class has no reference or no output."""
     # Of its name alone: a measure that is added changes no other's number.
-    measure, share = score.measure, crc32(score.name.encode("utf-8", "surrogatepass")) % 9973 / 9973
+    measure, share = score.measure, crc32(score.name.encode(*UTF_8)) % 9973 / 9973
     if (silent and measure in {"recall", "error_rate"}) or (missed and measure in {"precision", "threshold"}):
         return None
     if measure not in COUNTS:
@@ -91,10 +103,9 @@ def _value(score: Score, silent: bool, missed: bool) -> Value:
     return count if score.reading == "soft" else int(count)
 
 
-def revalued(scores: Scores, value: Callable[[int, Score], Value]) -> Scores:
-    """Return the same scores with the value that a function gives to each, from its place and itself."""
-    changed = {s.name: replace(s, value=value(i, s)) for i, s in enumerate(scores.scores.values())}
-    return replace(scores, scores=changed)
+def revalued(scores: Scores, value: Callable[[Score], Value]) -> Scores:
+    """Return the same scores with the value that a function gives to each."""
+    return replace(scores, scores={s.name: replace(s, value=value(s)) for s in scores.scores.values()})
 
 
 # With intervals, folds, what costs most; and boards.
@@ -201,9 +212,8 @@ def board(
     compared_to = baseline or names[0]
     systems, entries, discordances = [], [], []
     for i, name in enumerate(names):
-        scores = _shifted(
-            with_intervals(build(families=families, system=name), replicates=replicates, **chosen), i
-        )
+        worse = revalued(build(families=families, system=name), lambda s, i=i: s.value - i / 100)
+        scores = with_intervals(worse, replicates=replicates, **chosen)
         found = scores.score(RANK_BY)
         systems.append(scores)
         difference = None if name == compared_to else _difference(i, replicates)
@@ -229,23 +239,6 @@ def board(
 def render_board(board: Board, form: str = "text", **options: object) -> str:
     """The comparison of systems as text in one of the forms."""
     return render(board.systems, form, board=board, **options)
-
-
-def _shifted(scores: Scores, i: int) -> Scores:
-    """Return the scores of a system of its own: its own input, and all ratios lower the higher `i` is."""
-    inputs = tuple(
-        replace(item, name=scores.system, sha256=f"{i:064x}") if item.role == "system" else item
-        for item in scores.inputs
-    )
-    lower = 0.01 * i
-    changed = {
-        name: replace(s, value=s.value - lower, low=s.low - lower, high=s.high - lower)
-        if isinstance(s.value, float) and s.low is not None and s.high is not None
-        else s
-        for name, s in scores.scores.items()
-    }
-    signature = sign(SIGNATURE_VERSION, scores.settings, inputs)
-    return replace(scores, scores=changed, inputs=inputs, signature=signature)
 
 
 def _difference(i: int, replicates: int) -> Difference:

@@ -85,7 +85,7 @@ def test_how_numbers_are_written():
         *("-", "-", "1.0000", "0.0500", "0.0001", "9.0e-05", "3.2e-200", "< 1e-300"),
     ]
     for value, form in product((NAN, -math.inf), FORMATS):
-        text = render([revalued(build(), lambda *_, value=value: value)], form)
+        text = render([revalued(build(), lambda _, value=value: value)], form)
         assert not re.search(r"\b(nan|inf(inity)?)\b", text, re.IGNORECASE), form
 
 
@@ -93,7 +93,7 @@ def test_how_numbers_are_written():
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_thresholds_read_back_from_text(cut):
     scores = revalued(
-        build(("car",), (("segment", "optimal"),)), lambda _, s: cut if s.measure == "threshold" else 0
+        build(("car",), (("segment", "optimal"),)), lambda s: cut if s.measure == "threshold" else 0
     )
     line = next(line for line in render([scores]).splitlines() if line.startswith("car "))
     assert float(line.split()[-1]) == cut

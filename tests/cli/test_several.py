@@ -35,7 +35,12 @@ def ends(done):
 
 
 @pytest.mark.parametrize(
-    "order", ["--ci --format json ref good", "--format json --ci -- ref good", "ref good --format json --ci"]
+    "order",
+    [
+        "--ci --format json ref good",
+        "--format json --ci -- ref good",
+        "ref good --format json --ci Bootstrap",
+    ],
 )
 def test_a_method_need_not_be_named(paths, order):
     done = call(*LITTLE, *(paths.get(word, word) for word in order.split()))

@@ -43,18 +43,8 @@ def build(
     settings = Settings.of(**chosen)
     form = "long table with header, tab"
     reference = Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), form, True, "merge")
-    output = Input(
-        system,
-        "system",
-        f"{crc32(system.encode(*UTF_8)):064x}",
-        900,
-        4,
-        2,
-        "wide table, comma",
-        False,
-        "rows",
-        ("comment",),
-    )
+    sha256, wide = f"{crc32(system.encode(*UTF_8)):064x}", "wide table, comma"
+    output = Input(system, "system", sha256, 900, 4, 2, wide, False, "rows", ("comment",))
     scores = [
         replace(score, value=_value(score, score.class_name in silent, score.class_name in missed))
         for score in registered(classes)

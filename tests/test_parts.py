@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import ALL
-from tables import FILES, LABELS, long_rows, random_rows, wide_rows
+from tables import FILES, LABELS, random_rows, wide_rows
 
 from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
@@ -50,23 +50,17 @@ def check_parts(reference, system, chosen, groups=GROUPS, scenes=SCENES, duratio
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", MEASURED)
-def test_parts_are_scored_as_if_they_were_all(name):
-    check_parts(random_rows(0, fine=True), random_rows(1), MEASURED[name])
-
-
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(
     st.integers(0, 2**20),
     st.lists(st.sampled_from(LABELS), min_size=1, unique=True),
     st.lists(st.sampled_from(FILES), min_size=1, unique=True),
-    st.sampled_from(list(MEASURED)),
 )
-def test_any_part_is_scored_as_if_it_were_all(seed, classes, files, name):
-    sides = random_rows(seed, n=15), random_rows(seed + 1, n=15)
-    known = {*sides[0].classes, *sides[1].classes}
-    classes = tuple(label for label in classes if label in known) or tuple(sorted(known))
+def test_any_part_is_scored_as_if_it_were_all(name, seed, classes, files):
+    sides = random_rows(seed, n=15, fine=True), random_rows(seed + 1, n=15)
+    occurring = {*sides[0].classes, *sides[1].classes}
+    classes = tuple(label for label in classes if label in occurring) or tuple(sorted(occurring))
     check_parts(*sides, MEASURED[name], {"g": classes}, {"s": tuple(files)})
 
 
@@ -101,12 +95,6 @@ def test_every_score_has_its_name_of_each_part():
     assert list(frame.index[frame["group"] == "one"]) == [name for name in scores if name.endswith("@one")]
     with pytest.raises(EvaluationError, match=r"did you mean 'segment\.soft\.f1\.macro@last\.two'"):
         scores["segment.soft.f1.macro@last.to"]
-
-
-def test_case_of_file_names_matters():
-    rows = long_rows([("Street_1", 0.0, 1.0, "car"), ("street_2", 0.0, 2.0, "car")])
-    scores = evaluate_rows(rows, rows, Settings(scenes={"s": ("street_*",)}))
-    assert scores["segment.hard.n_ref.micro@s"] == 2
 
 
 def test_groups_and_scenes_that_name_nothing_are_refused_all_at_once():

@@ -1,9 +1,8 @@
 """The whole way: tables in parts, counted, merged, and counted again at what only all parts together tell.
 
     parts = partition_files(reference, system)              # whole recordings; one part if all fits
-    first = execute.map(count_part, parts)
-    shard = Shard.merge(first)
-    best  = best_thresholds(first, settings)                # where not all segments and events can be kept
+    shard = Shard.merge(execute.map(count_part, parts))
+    best  = best_thresholds(shard)                          # where not all segments and events can be kept
     again = execute.map(count_part_at(best), parts)
     shard with optimal_tables(best, again, settings)        # of which `score_shard` makes scores
 
@@ -18,20 +17,20 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts
-from sedeval_soft.evaluation.optimal import counts_at, error_rate_table, optimal_table, threshold_counts
-from sedeval_soft.evaluation.shard import Shard, describe, scenes_of, second_round, shard_of_rows
+from sedeval_soft.evaluation.optimal import best_of_class, best_table, counts_at, threshold_counts
+from sedeval_soft.evaluation.shard import Key, Shard, describe, scenes_of, second_round, shard_of_rows
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import ThresholdCounts, error_merit, f_merit
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.memory import check_room, given_limit, has_room, room
-from sedeval_soft.plan import CELLS, Plan
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
@@ -44,12 +43,6 @@ if TYPE_CHECKING:
     from sedeval_soft.evaluation.partition import Part, Partition
     from sedeval_soft.timeline.postprocess import TimeGrid
 
-
-Key = tuple[str | None, str]
-"""The name of a group or scene, None for the whole, and a basis."""
-
-Best = Mapping[Key, tuple[Floats, tuple[Floats, Floats, Floats]]]
-"""The thresholds of the best F of each class; those of the fewest errors, with TP and N_sys there."""
 
 _IN_MEMORY = 5
 """How much of memory a byte of text takes in a table that is read at once."""
@@ -171,64 +164,57 @@ def count_parts(
     in_rounds = in_rounds and plan.adds_up and bool(plan.thresholded or plan.psds)
 
     parts = _on_time_grid(partition, names.classes, settings, execute)
-    first = execute.map(partial(count_part, settings, kept=not in_rounds), parts)
+    shards = execute.map(partial(count_part, settings, kept=not in_rounds), parts)
     if not in_rounds:
-        _check_merge([part.shard for part in first])
-    shard = Shard.merge([part.shard for part in first])
+        _check_merge(shards)
+    shard = Shard.merge(shards)
     if in_rounds:
-        best = best_thresholds(first, settings)
-        again = execute.map(partial(count_part_at, settings, best), parts) if best else []
-        shard = replace(shard, tables=optimal_tables(best, again, settings))
+        best = {
+            (scope, basis): [best_of_class(basis, settings, counts) for counts in ways[-1]]
+            for (scope, basis), ways in shard.levels.items()
+        }
+        thresholds = {key: np.array([of_class[0] for of_class in rows]) for key, rows in best.items()}
+        again = execute.map(partial(count_part_at, settings, thresholds), parts) if best else []
+        shard = replace(shard, levels={}, tables=optimal_tables(best, again, settings))
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
-        shard = with_psds(shard, [part.psds for part in first], parts, execute)
+        shard = with_psds(shard, [each.lifetimes for each in shards], parts, execute)
     shard = _as_one(shard, partition, names.findings, durations)
     if settings.strict:
         shard.findings.warnings(settings)
     return shard
 
 
-class Counted(NamedTuple):
-    """The statistics of a part, and its counts at all thresholds of what is not kept in them.
-
-    levels: by scope and basis. Of intersections of which no two events of one level overlap there are
-    counts in two ways: which levels are told of differs, and must be decided for all parts alike.
-    psds: by scope, the levels at which a soft reference changes, and how many lifetimes the system has.
-    """
-
-    shard: Shard
-    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]]
-    psds: Mapping[str | None, tuple[Floats, int]]
-
-
-def count_part(settings: Settings, part: Part, *, kept: bool) -> Counted:
+def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
     """Return the statistics of a part; kept: with its segments and events, where scores need them."""
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     if kept:
-        return Counted(shard.slim(), {}, {})
+        return shard.slim()
     if isinstance(settings.thresholds, dict):
         from sedeval_soft.evaluation.system_scores import tuned_shard
 
         # Counts at given thresholds need no other files, but the values that go now.
         shard = tuned_shard(shard)
     plan = Plan.of(settings)
-    levels, psds = {}, {}
+    levels, lifetimes = {}, {}
     for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
         if plan.psds:
             reference = tally.events["levels" if "soft" in plan.psds else "reference"]
             edges = np.unique(np.concatenate((reference.born, reference.dies)))
-            psds[scope] = edges, len(tally.events["system"])
+            lifetimes[scope] = edges, len(tally.events["system"])
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
-    shard = replace(shard, tally=replace(shard.tally, samples={}, events={}), groups=groups)
-    return Counted(shard.slim(), levels, psds)
+    tally = replace(shard.tally, samples={}, events={})
+    return replace(shard, tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
 
 
-def count_part_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, DetectionCounts]:
-    """Return the counts of a part at the best thresholds, summed over its files."""
-    only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in best))
+def count_part_at(
+    settings: Settings, thresholds: Mapping[Key, Floats], part: Part
+) -> Mapping[Key, DetectionCounts]:
+    """Return the counts of a part at thresholds of classes, summed over its files."""
+    only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in thresholds))
     # PSDS is not looked for here; what counts as an intersection stays what it asks for.
     criteria = {name: settings.criterion(name) for name in CRITERIA}
     none = dict.fromkeys(("psds", "alpha_ct", "alpha_st", "max_efpr"))
@@ -236,50 +222,30 @@ def count_part_at(settings: Settings, best: Best, part: Part) -> Mapping[Key, De
     settings = replace(second_round(settings, only), **again)
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
     return {
-        (scope, basis): counts_at(tally, basis, best[scope, basis][0], settings).total()
+        (scope, basis): counts_at(tally, basis, thresholds[scope, basis], settings).total()
         for scope, tally in shard.scopes()
         for basis, _ in Plan.of(settings).thresholded
     }
 
 
-def best_thresholds(parts: Sequence[Counted], settings: Settings) -> Best:
-    """Return the best thresholds of all parts together, by scope and basis."""
-    best: dict[Key, tuple[Floats, tuple[Floats, Floats, Floats]]] = {}
-    for key in dict.fromkeys(key for part in parts for key in part.levels):
-        in_two_ways = [part.levels[key] for part in parts if key in part.levels]
-        # Of two ways the second is taken where all parts have it.
-        way = min(map(len, in_two_ways)) - 1
-        of_parts = [ways[way] for ways in in_two_ways]
-        classes = [ThresholdCounts.merge(of_class) for of_class in zip(*of_parts, strict=True)]
-        f, (errors_at, tp, n_sys) = (
-            np.array([counts.best(merit, inclusive=settings.inclusive) for counts in classes])
-            .reshape(-1, 3)
-            .T
-            for merit in (f_merit(settings.beta), error_merit)
-        )
-        best[key] = f[0], (errors_at, tp, n_sys)
-    return best
-
-
 def optimal_tables(
-    best: Best, counts: Sequence[Mapping[Key, DetectionCounts]], settings: Settings
+    best: Mapping[Key, Sequence[tuple[float, ...]]],
+    counts: Sequence[Mapping[Key, DetectionCounts]],
+    settings: Settings,
 ) -> dict[str | None, Tables]:
     """Return the tables of optimal readings by scope; counts: of each part at the best thresholds."""
     tables: dict[str | None, Tables] = {}
-    for (scope, basis), (threshold, (errors_at, tp, n_sys)) in best.items():
+    for (scope, basis), of_classes in best.items():
         of_parts = [part[scope, basis] for part in counts if (scope, basis) in part]
         total = DetectionCounts(
             *(np.sum([getattr(part, name) for part in of_parts], axis=0) for name in (*PER_CLASS, *PER_FILE))
         )
-        table = optimal_table(total, threshold, settings)
-        if basis not in CELLS:
-            table |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
-        tables.setdefault(scope, {})[basis, "optimal"] = table
+        tables.setdefault(scope, {})[basis, "optimal"] = best_table(of_classes, total, basis, settings)
     return tables
 
 
 def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Sequence[ThresholdCounts]]:
-    """Return the counts of a basis at every threshold, in one way or two, see `Counted`."""
+    """Return the counts of a basis at every threshold, in one way or two, see `Shard.levels`."""
     counts = threshold_counts(tally, basis, settings, apart=False)
     if basis != "intersection":
         return (counts,)

@@ -56,18 +56,11 @@ _MOST_COPIES = 20_000_000
 
 def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
     """Return the scores at each class's best threshold, and at those that are best jointly or constrained."""
-    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
-    inclusive, every = settings.inclusive, np.ones((1, 1))
-    best = threshold_counts(
-        tally, basis, settings, lambda counts: [counts.best(merit, inclusive=inclusive) for merit in merits]
-    )
-    (thresholds, *_), *errors = (
-        np.array(best, dtype=np.float64).reshape(-1, len(merits), 3).transpose(1, 2, 0)
-    )
+    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings))
+    thresholds = np.array([of_class[0] for of_class in best])
     total = counts_at(tally, basis, thresholds, settings).total()
-    scores = optimal_table(total, thresholds, settings)
-    for errors_at, tp, n_sys in errors:
-        scores |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
+    scores = best_table(best, total, basis, settings)
+    inclusive, every = settings.inclusive, np.ones((1, 1))
     others: Table = {}
     if "joint" in settings.measures:
         classes = candidates_of(tally, basis, settings, by_file=False)
@@ -82,6 +75,25 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
         )
         scores[name] = Averaged(of_classes, overall=overall)
     return scores
+
+
+def best_of_class(basis: str, settings: Settings, counts: ThresholdCounts) -> tuple[float, ...]:
+    """Return the threshold of the best F, then that of the fewest errors of events, TP and N_sys there."""
+    threshold, *_ = counts.best(f_merit(settings.beta), inclusive=settings.inclusive)
+    if basis in CELLS:
+        return threshold, math.nan, 0, 0
+    return threshold, *counts.best(error_merit, inclusive=settings.inclusive)
+
+
+def best_table(
+    best: Sequence[tuple[float, ...]], total: DetectionCounts, basis: str, settings: Settings
+) -> Table:
+    """Return the scores at the thresholds of `best_of_class`; total: all counts at those of the best F."""
+    thresholds, errors_at, tp, n_sys = np.reshape(best, (-1, 4)).T
+    table = optimal_table(total, thresholds, settings)
+    if basis not in CELLS:
+        table |= error_rate_table(tp, n_sys, total.n_ref, errors_at)
+    return table
 
 
 def optimal_table(counts: DetectionCounts, thresholds: Floats, settings: Settings) -> Table:

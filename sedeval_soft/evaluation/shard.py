@@ -8,12 +8,14 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import STEERING
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -25,6 +27,10 @@ Files = dict[str, tuple[str, ...]]
 """Files of each scene or fold by its name, sorted."""
 
 
+Key = tuple[str | None, str]
+"""The name of a group or scene, None for the whole, and a basis."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shard:
     """Statistics of some files, and what is said of where they are from.
@@ -32,9 +38,14 @@ class Shard:
     settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
     classes of each group alone: errors regardless of class are other ones among fewer classes. findings: what
     a reader should know. inputs: what was read, by role and name. durations: seconds by file name; None where
-    none were given. tables: what only all files together tell, where it was found part by part and tallies
-    have no segments and events: of the whole (None) and of groups and scenes by their names. notes: what a
-    reader must know of these tables, likewise.
+    none were given.
+
+    Where tables are counted part by part, and tallies have no segments and events: levels: the counts of each
+    class at all thresholds. Of intersections of which no two events of one level overlap there are counts in
+    two ways: which levels are told of differs, and the second way is taken where all parts have it.
+    lifetimes: for PSDS, the levels at which a soft reference changes, and how many lifetimes the system has,
+    of the whole (None), of groups and of scenes by their names. tables: what only all files together tell,
+    and notes: what a reader must know of it, likewise.
     """
 
     settings: Settings
@@ -44,6 +55,8 @@ class Shard:
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
+    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = field(default_factory=dict)
+    lifetimes: Mapping[str | None, tuple[Floats, int]] = field(default_factory=dict)
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
     notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
 
@@ -94,6 +107,7 @@ class Shard:
             findings=findings,
             inputs=_joined([item for shard in shards for item in shard.inputs], findings),
             durations={name: own[name] for own in lengths for name in own} if lengths else None,
+            levels=_merged_levels([shard.levels for shard in shards]),
         )
 
 
@@ -211,6 +225,17 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
     if different:
         named = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
         raise EvaluationError(f"tallies of different settings cannot be merged: {named}")
+
+
+def _merged_levels(
+    of_shards: Sequence[Mapping[Key, Sequence[Sequence[ThresholdCounts]]]],
+) -> dict[Key, Sequence[Sequence[ThresholdCounts]]]:
+    """Return the counts of all shards at all thresholds, in the last way that all of them have."""
+    merged = {}
+    for key in dict.fromkeys(key for levels in of_shards for key in levels):
+        *_, of_way = zip(*(levels[key] for levels in of_shards if key in levels), strict=False)
+        merged[key] = ([ThresholdCounts.merge(of_class) for of_class in zip(*of_way, strict=True)],)
+    return merged
 
 
 def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, ...]:

@@ -309,19 +309,11 @@ def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapp
     chosen = settings_from(settings, values)
     groups = {group_of(name) for name in scores}
     only = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in scores))
-    return replace(
-        chosen,
-        only=only,
-        measures=tuple(group for group in GROUPS if group in groups),
-        # Other readings follow no package.
-        compat=chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None,
-        ci=None,
-        worst=0,
-        groups={},
-        scenes={},
-        reference_sweep=False,
-        strict=False,
-    )
+    # Other readings follow no package.
+    compat = chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None
+    measures = tuple(group for group in GROUPS if group in groups)
+    chosen = replace(chosen, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False)
+    return replace(chosen, only=only, measures=measures, compat=compat)
 
 
 def _threshold(settings: Settings) -> float:

@@ -94,7 +94,7 @@ def simulate(
     if simulated.size:
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
-        system = _Maker(kind, arguments, pair, grid, settings, limits, int(seed)).system()
+        system = _system(kind, arguments, pair, grid, settings, limits, int(seed))
         for name, own in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
             simulated[:, own] = system(name, own)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
@@ -141,88 +141,84 @@ def _is_within(value: Any, least: float, most: float) -> bool:  # noqa: ANN401
     return is_number and least <= float(value) <= most
 
 
-@dataclass(frozen=True, slots=True)
-class _Maker:
-    """Makes a system up; pair: the reference on both sides. settings: with the reference's classes."""
-
-    kind: str
-    arguments: Mapping[str, Any]
-    pair: Recordings
-    grid: Grid
-    settings: Settings
-    limits: Limits
-    seed: int
-
-    def system(self) -> System:
-        """Return the system."""
-        kind, arguments, classes, seed = self.kind, self.arguments, self.pair.classes, self.seed
-        if kind == "annotator":
-            return self._one_annotator()
-        train = self._train()
-        if kind == "data-sampling":
-            n_steps = train.shape[1]
-            if not n_steps:
-                raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
-            # Whole time steps, all classes together, with replacement.
-            return lambda name, own: train[
-                :, stream(seed, kind, name).integers(0, n_steps, own.stop - own.start)
-            ]
-        if kind == "perturb":
-            # The odd number of segments that is nearest, as the median filter's.
-            width = 2 * math.floor(arguments["smoothing"] / self.settings.segment_length / 2 + 1e-9) + 1
-            errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
-            errors |= {"jitter": arguments["jitter"] / self.settings.segment_length, "smoothing": width}
-            return lambda name, own: np.stack(
-                [perturbed(train[k, own], seed, name, label, **errors) for k, label in enumerate(classes)]
-            )
-        constant = np.ones(len(train))
-        if kind == "beta-noise":
-            # alpha = beta = r: the less r, the wider.
-            fitted = Betas(0.5 * constant, 2.0 * arguments["r"] * constant)
-        elif kind == "constant" and arguments["value"] != "prior":
-            fitted = Betas(float(arguments["value"]) * constant, np.inf * constant)
-        elif arguments["fit"] == "moments":
-            fitted = Betas.fitted(train)
-        else:
-            fitted = Betas.likeliest(train, arguments["epsilon"])
-        if kind == "constant":
-            return lambda _, __: fitted.mean[:, None]
-        drawn = shuffled(fitted, classes, seed) if kind == "shuffled-betas" else fitted
+def _system(
+    kind: str,
+    arguments: Mapping[str, Any],
+    pair: Recordings,
+    grid: Grid,
+    settings: Settings,
+    limits: Limits,
+    seed: int,
+) -> System:
+    """Return a made-up system; pair: the reference on both sides. settings: with the reference's classes."""
+    if kind == "annotator":
+        return _one_annotator(arguments["labels"], pair, grid, settings, limits, seed)
+    if arguments["train"] is None:
+        train = pool_rows(pair.system, grid, settings.pool)
+    else:
+        train = _segments_of(arguments["train"], settings, limits)
+    of_classes = [*enumerate(pair.classes)]
+    if kind == "data-sampling":
+        n_steps = train.shape[1]
+        if not n_steps:
+            raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
+        # Whole time steps, all classes together, with replacement.
+        return lambda name, own: train[:, stream(seed, kind, name).integers(0, n_steps, own.stop - own.start)]
+    if kind == "perturb":
+        # The odd number of segments that is nearest, as the median filter's.
+        width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
+        errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
+        errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
         return lambda name, own: np.stack(
-            [
-                drawn.draw(stream(seed, kind, name, label), k, own.stop - own.start)
-                for k, label in enumerate(classes)
-            ]
+            [perturbed(train[k, own], seed, name, label, **errors) for k, label in of_classes]
         )
+    constant = np.ones(len(train))
+    if kind == "beta-noise":
+        # alpha = beta = r: the less r, the wider.
+        fitted = Betas(0.5 * constant, 2.0 * arguments["r"] * constant)
+    elif kind == "constant" and arguments["value"] != "prior":
+        fitted = Betas(float(arguments["value"]) * constant, np.inf * constant)
+    elif arguments["fit"] == "moments":
+        fitted = Betas.fitted(train)
+    else:
+        fitted = Betas.likeliest(train, arguments["epsilon"])
+    if kind == "constant":
+        return lambda _, __: fitted.mean[:, None]
+    drawn = shuffled(fitted, pair.classes, seed) if kind == "shuffled-betas" else fitted
+    return lambda name, own: np.stack(
+        [drawn.draw(stream(seed, kind, name, label), k, own.stop - own.start) for k, label in of_classes]
+    )
 
-    def _train(self) -> Floats:
-        """Return the segments of the training data, else of the reference, in the reference's classes."""
-        if self.arguments["train"] is None:
-            return pool_rows(self.pair.system, self.grid, self.settings.pool)
-        rows = to_rows(self.arguments["train"], "train", self.settings, self.limits)
-        if {*self.pair.classes}.isdisjoint(rows.classes):
-            raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
-        pair = align(rows, rows, self.settings)
-        grid = Grid.over(pair.reach_ticks, self.settings.segment_ticks)
-        grid.check_size(len(self.pair.classes))
-        return pool_rows(pair.reference, grid, self.settings.pool)
 
-    def _one_annotator(self) -> System:
-        """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
-        labels: list[tuple[Container[str], Floats]] = []
-        lengths = dict(zip(self.pair.files, self.pair.length.tolist(), strict=True))
-        for i, source in enumerate(self.arguments["labels"]):
-            rows = to_rows(source, f"labels[{i}]", self.settings, self.limits)
-            other = align(self.pair.reference, rows, self.settings, lengths)
-            labels.append((other.findings.missing, pool_rows(other.system, self.grid, self.settings.pool)))
+def _segments_of(source: Any, settings: Settings, limits: Limits) -> Floats:  # noqa: ANN401
+    """Return the segments of training data, (n_classes, n_segments)."""
+    rows = to_rows(source, "train", settings, limits)
+    if set(settings.classes or ()).isdisjoint(rows.classes):
+        raise InputError(Problem(rows.origin.name, "has none of the reference's classes"))
+    pair = align(rows, rows, settings)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
+    grid.check_size(len(pair.classes))
+    return pool_rows(pair.reference, grid, settings.pool)
 
-        def system(name: str, own: slice) -> Floats:
-            who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
-            if not who:
-                return np.zeros((len(self.pair.classes), 1))
-            return labels[int(stream(self.seed, "annotator", name).choice(who))][1][:, own]
 
-        return system
+def _one_annotator(
+    sources: Sequence[Any], pair: Recordings, grid: Grid, settings: Settings, limits: Limits, seed: int
+) -> System:
+    """Return who says of a recording what one of those says who labelled it, nothing where nobody did."""
+    labels: list[tuple[Container[str], Floats]] = []
+    lengths = dict(zip(pair.files, pair.length.tolist(), strict=True))
+    for i, source in enumerate(sources):
+        rows = to_rows(source, f"labels[{i}]", settings, limits)
+        other = align(pair.reference, rows, settings, lengths)
+        labels.append((other.findings.missing, pool_rows(other.system, grid, settings.pool)))
+
+    def system(name: str, own: slice) -> Floats:
+        who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
+        if not who:
+            return np.zeros((len(pair.classes), 1))
+        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, own]
+
+    return system
 
 
 # Systems that know nothing of the recordings they are scored on: the betas, the shuffled betas and the data

@@ -59,8 +59,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import extension_of, spelled, unreadable
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.validate import MAX_PROBLEMS, validate_table
-from sedeval_soft.tools.validate_checks import Expected
+from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
 from sedeval_soft.tools.validate_tables import SEVERITIES
 
 T = TypeVar("T")
@@ -660,9 +659,14 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
     closer: Sequence[Problem] = ()
     number = 0
     if not over_limit(error):
-        expected = Expected(task.reference, task.settings.classes, durations=task.durations or {})
         with contextlib.suppress(EvaluationError):
-            validation = validate_table(submission.path, expected, limits=task.limits)
+            validation = validate(
+                submission.path,
+                task.reference,
+                classes=task.settings.classes,
+                durations=task.durations,
+                limits=task.limits,
+            )
             closer, number = validation.problems, sum(validation.counts.values())
     # What the closer look tells, too, is told once, and in its words.
     places = {(problem.code, problem.line, problem.column) for problem in closer}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.errors import InputError
+from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -32,8 +32,6 @@ from sedeval_soft.tools.validate_tables import Log, Table
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""
-
-_SHOWN = 80
 
 _FEW = 10
 """Fewer values than this may be alike by chance."""
@@ -72,15 +70,10 @@ class Expected:
     by file name.
     """
 
-    reference: EventTable | None = None
-    classes: Sequence[str] | None = None
-    whose: str = "in the settings"
-    durations: Mapping[str, float] = field(default_factory=dict)
-
-
-def shown(name: str) -> str:
-    """Return a name in quotes, what cannot be seen escaped, the end of a long one left out."""
-    return repr(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
+    reference: EventTable | None
+    classes: Sequence[str] | None
+    whose: str
+    durations: Mapping[str, float]
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
@@ -116,8 +109,8 @@ def _add_names(
     problems = []
     for name in names[: log.most]:
         hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
-        other = shown((others or {}).get(name, ""))
-        message = _OF_NAMES[code].format(name=shown(name), where=where, other=other, hint=hint)
+        other = quoted((others or {}).get(name, ""))
+        message = _OF_NAMES[code].format(name=quoted(name), where=where, other=other, hint=hint)
         mend = f"write {other}" if code == "class-spelling" else ""
         place = places.get(name, (tables[0].name, None, None))
         problems.append(problem(code, place[0], message, *place[1:], mend))
@@ -165,7 +158,9 @@ def check_table(table: Table, log: Log) -> None:
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
             meant = ("soft_value", "value", "score", "filename")
-            message = f"column {shown(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
+            message = (
+                f"column {quoted(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
+            )
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
     _check_values(table, log)
@@ -314,7 +309,7 @@ def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, so
     _add_names(log, "class-spelling", tables, "event_label", respelt, where, others=spelt)
     for name in known:
         if name not in present:
-            message = f"class {shown(name)} of those {where} is never named"
+            message = f"class {quoted(name)} of those {where} is never named"
             log.add(problem("missing-class", source, message))
 
 
@@ -330,7 +325,7 @@ def _check_files(
     _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
     _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
     for name in missing:
-        log.add(problem("missing-file", source, f"there are no rows for file {shown(name)}"))
+        log.add(problem("missing-file", source, f"there are no rows for file {quoted(name)}"))
     return match.canonical
 
 

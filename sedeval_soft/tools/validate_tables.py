@@ -152,7 +152,10 @@ class Table:
 
     def lines_of(self, rows: npt.NDArray[np.intp] | Sequence[int]) -> list[int]:
         """Return the line of each of some rows."""
-        return [self._row_lines[int(row)] for row in rows] if len(rows) else []
+        if not len(rows):
+            return []
+        lines = self._scanned[0] if self.lines is None else self.lines
+        return [lines[int(row)] for row in rows]
 
     def places(self, role: str) -> dict[str, tuple[str, int | None, int | None]]:
         """Return table, line and column where each name of a file or a class stands first."""
@@ -170,18 +173,12 @@ class Table:
         return {name: (self.name, line, column) for name, line in lines.items()}
 
     @cached_property
-    def _row_lines(self) -> Sequence[int]:
-        """The line of each row."""
-        if self.lines is not None:
-            return self.lines
-        begin, end = self.layout.skip + 1, self.layout.skip + 1 + len(self.rows)
-        # With just so many lines none is blank, and none declares a file.
-        plain = len(self.source.data[:].splitlines()) == end - 1
-        return range(begin, end) if plain else self._scanned[0]
-
-    @cached_property
-    def _scanned(self) -> tuple[list[int], dict[str, int]]:
+    def _scanned(self) -> tuple[Sequence[int], dict[str, int]]:
         """The lines of all rows, and those that declare files: both in one pass through the text."""
+        skip, n_lines = self.layout.skip, len(self.source.data[:].splitlines())
+        if n_lines == skip + len(self.rows):
+            # No line is blank, and none declares a file.
+            return range(skip + 1, n_lines + 1), {}
         lines: list[int] = []
         declared: dict[str, int] = {}
         for line, fields in records(self.source, self.layout.delimiter, self.layout.skip):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,18 +24,14 @@ def installed(tmp_path_factory):
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky-files\nVersion: 1\n")
     (told / "entry_points.txt").write_text("[fsspec.specs]\nflaky = flaky_files:FlakyFiles\n")
-    before = os.environ.get("PYTHONPATH")
-    more = [str(HERE), str(folder), str(HERE.parents[1])]
-    os.environ["PYTHONPATH"] = os.pathsep.join([*more, *([before] if before else [])])
-    sys.path[:0] = more[:2]
     fsspec = pytest.importorskip("fsspec")
-    fsspec.register_implementation("flaky", "flaky_files.FlakyFiles", clobber=True)
-    yield
-    del sys.path[:2]
-    if before is None:
-        del os.environ["PYTHONPATH"]
-    else:
-        os.environ["PYTHONPATH"] = before
+    more = [str(HERE), str(folder), str(HERE.parents[1])]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([*more, os.environ.get("PYTHONPATH", "")]))
+        for path in more[1::-1]:
+            patch.syspath_prepend(path)
+        fsspec.register_implementation("flaky", "flaky_files.FlakyFiles", clobber=True)
+        yield
 
 
 @pytest.fixture(scope="module")

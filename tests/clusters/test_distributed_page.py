@@ -62,9 +62,8 @@ def test_an_array_of_jobs_and_the_merge(workplace, tmp_path):
 def test_urls(workplace, tmp_path):
     pytest.importorskip("fsspec", reason="needs fsspec: pip install --group distributed")
     command = URLS
-    for shown, there in (("s3://archive/ref/*.parquet", "ref"), ("gs://runs/17/*.parquet", "sys")):
-        assert shown in command
-        command = command.replace(shown, f"file://{tmp_path}/{there}/*.tsv")
+    for url, role in (("s3://archive/ref/*.parquet", "ref"), ("gs://runs/17/*.parquet", "sys")):
+        command = command.replace(url, f"file://{tmp_path}/{role}/*.tsv")
     code, printed = run(command.rstrip("\n") + " --score segment.soft.f1.macro", tmp_path, workplace)
     assert (code, printed) == (0, f"{whole()['segment.soft.f1.macro']!r}\n")
 
@@ -79,15 +78,15 @@ def test_one_job_with_a_scheduler_and_its_workers(workplace, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_dask_code(workplace):
     pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
-    known: dict[str, object] = {"__name__": "page"}
+    names: dict[str, object] = {"__name__": "page"}
     try:
-        exec(compile(DASK, "docs/distributed.md", "exec"), known)  # noqa: S102 - our own document
+        exec(DASK, names)  # noqa: S102 - our own document
     finally:
-        if "client" in known:
-            known["client"].cluster.close()
-            known["client"].close()
+        if "client" in names:
+            names["client"].cluster.close()
+            names["client"].close()
     for name in ("scores", "same", "again"):
-        assert dict(known[name]) == whole(segment_length=0.5)
+        assert dict(names[name]) == whole(segment_length=0.5)
 
 
 class Frame:
@@ -138,18 +137,13 @@ def test_spark_code(workplace, monkeypatch):
     sql.functions = functions
     monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-    known: dict[str, object] = {"spark": Spark()}
-    exec(compile(TALLIES, "docs/distributed.md", "exec"), known)  # noqa: S102 - our own document
-    exec(compile(SPARK, "docs/distributed.md", "exec"), known)  # noqa: S102
-    assert dict(known["scores"]) == whole(segment_length=0.5)
-
-
-def test_a_partition_may_have_one_side_only_or_nothing():
-    known: dict[str, object] = {}
-    exec(compile(TALLIES, "docs/distributed.md", "exec"), known)  # noqa: S102 - our own document
-    assert list(known["count"](iter([]))) == []
-    rows = {"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["x"], "soft_value": [0.5]}
+    names: dict[str, object] = {"spark": Spark()}
+    for code in (TALLIES, SPARK):
+        exec(code, names)  # noqa: S102 - our own document
+    assert dict(names["scores"]) == whole(segment_length=0.5)
+    # A partition may have one side only, or nothing.
+    assert list(names["count"](iter([]))) == []
     for side in ("reference", "system"):
-        (made,) = known["count"](iter([pd.DataFrame({**rows, "side": [side]})]))
-        scores = known["Evaluator"].of_bytes(made["tally"][0]).compute()
-        assert scores.files == ("a",)
+        rows = pd.read_parquet(f"parts/{side[:3]}.parquet").assign(side=side)
+        (tally,) = names["count"](iter([rows]))
+        assert names["Evaluator"].of_bytes(tally["tally"][0]).compute().files

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from parted import count_in_parts
 from sharded_tables import SAMPLES, parts_of
 
 from sedeval_soft import InputError, Settings, evaluate
-from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.report import render
 
@@ -39,37 +36,30 @@ def bucket():
         "AWS_SECRET_ACCESS_KEY": "nothing",
         "AWS_DEFAULT_REGION": "us-east-1",
     }
-    before = {name: os.environ.get(name) for name in more}
-    os.environ.update(more)
-    fsspec.config.set_conf_env(fsspec.config.conf)
-    files = fsspec.filesystem("s3")
-    files.mkdir("archive")
-    for role in ("ref", "sys"):
-        for k, text in enumerate(parts_of(role, 3)):
-            files.pipe(f"archive/{role}/part-{k}.tsv", text.encode())
-    yield "s3://archive"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in more.items():
+            patch.setenv(name, value)
+        fsspec.config.set_conf_env(fsspec.config.conf)
+        files = fsspec.filesystem("s3")
+        files.mkdir("archive")
+        for role in ("ref", "sys"):
+            for k, text in enumerate(parts_of(role, 3)):
+                files.pipe(f"archive/{role}/part-{k}.tsv", text.encode())
+        yield "s3://archive"
     running.stop()
     fsspec.config.conf.pop("s3", None)
-    for name, value in before.items():
-        if value is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = value
 
 
 def test_a_cluster_reads_a_bucket(bucket, cluster):
     sides = (f"{bucket}/ref/*.tsv", f"{bucket}/sys/*.tsv")
     here = evaluate(*sides)
     shard = count_in_parts(*sides, Settings(), scheduler=cluster.scheduler_address)
-    there: Scores = score_shard(shard, here.version)
-    assert render([there], "json") == render([here], "json")
+    assert render([score_shard(shard, here.version)], "json") == render([here], "json")
     assert dict(here) == dict(evaluate(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"))
 
 
 def test_what_is_not_in_a_bucket(bucket):
     with pytest.raises(InputError, match=r"^s3://archive/none\.tsv: cannot be read: "):
         evaluate(f"{bucket}/none.tsv", f"{bucket}/none.tsv")
-    with pytest.raises(InputError, match=r"^s3://archive/none/\*: fits no file"):
-        evaluate(f"{bucket}/none/*", f"{bucket}/none.tsv")
     with pytest.raises(InputError, match=r"^s3://nobucket/none\.tsv: cannot be read"):
         evaluate("s3://nobucket/none.tsv", f"{bucket}/none.tsv")

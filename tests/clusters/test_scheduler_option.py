@@ -11,28 +11,22 @@ import time
 from pathlib import Path
 
 import pytest
+from called import call
 from sharded_tables import sample
 
 pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
-
-
-def called(folder: Path, *options: str, **more: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "sedeval_soft", *options],
-        cwd=folder,
-        env={**os.environ, **more},
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=120,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def begun(*options: str, **given) -> subprocess.Popen:
     """Begin the command, whose output is read when it ends."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, "-m", "sedeval_soft", *options], **pipes, **given)
+
+
+def called(folder: Path, *options: str, **more: str) -> tuple[int, str, str]:
+    process = begun(*options, cwd=folder, env={**os.environ, **more})
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
 
 
 def wait_until(happened) -> None:
@@ -146,40 +140,32 @@ def test_a_worker_of_another_version(scheduler, tmp_path):
     assert err.count("\n") == 1
 
 
+SIDES = ["ref-*.tsv", "sys-*.tsv"]
+
+
 @pytest.mark.parametrize(
-    ("scheduler", "told"),
+    ("options", "words"),
     [
-        ("foo://127.0.0.1:9", "cannot be reached: unknown address scheme 'foo'"),
-        ("local", "cannot be read: No such file or directory; expected tcp://HOST:PORT, or the path of a"),
-        ("ref-0.tsv", "is no scheduler file; expected tcp://HOST:PORT"),
-        ("list.json", "is no scheduler file"),
-        ("\n<script>", "cannot be read: "),
+        ([*SIDES, "--scheduler=foo://127.0.0.1:9"], "cannot be reached: unknown address scheme 'foo'"),
+        (
+            [*SIDES, "--scheduler=local"],
+            "cannot be read: No such file or directory; expected tcp://HOST:PORT",
+        ),
+        ([*SIDES, "--scheduler=list.json"], "is no scheduler file; expected tcp://HOST:PORT"),
+        ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
+        (["ref-0.tsv", "sys-0.tsv", "sys-1.tsv", "--scheduler=x.json"], "is of one SYSTEM"),
+        ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler counts parts; --chance"),
+        ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler counts parts; --report"),
+        ([*SIDES, "--jobs=2", "--scheduler=x.json"], "--jobs is of this machine; --scheduler x.json"),
     ],
 )
-def test_what_is_no_scheduler(scheduler, told, tmp_path):
+def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):
     sample(tmp_path)
     (tmp_path / "list.json").write_text("[1]")
-    code, out, err = called(tmp_path, "ref-*.tsv", "sys-*.tsv", f"--scheduler={scheduler}")
-    assert (code, out) == (2, "")
-    assert told in err
-    assert err.startswith("soft-sed-eval: --scheduler ")
-    assert err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["sys-0.tsv", "sys-1.tsv"], "--scheduler is of one SYSTEM"),
-        (["sys-0.tsv", "--chance"], "--scheduler counts parts; --chance"),
-        (["sys-0.tsv", "--report=x.html"], "--scheduler counts parts; --report"),
-        (["sys-0.tsv", "--jobs=2"], "--jobs is of this machine; --scheduler x.json"),
-    ],
-)
-def test_what_does_not_go_with_a_scheduler(options, told, tmp_path):
-    sample(tmp_path)
-    code, out, err = called(tmp_path, "ref-*.tsv", *options, "--scheduler=x.json")
-    assert (code, out) == (2, "")
-    assert told in err
+    monkeypatch.chdir(tmp_path)
+    done = call(*options)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
 
 
 def test_a_package_that_is_missing_is_named(tmp_path):

@@ -178,6 +178,14 @@ def test_precision_recall_and_f(seed):
         )
         for name, wanted in zip(("precision", "recall", "f1"), found, strict=False):
             same(scores[f"segment.hard.{name}.{average}"], wanted, f"{name}.{average}")
+    for k, of_class in enumerate(metrics.multilabel_confusion_matrix(reference, detected)):
+        counts = [scores[f"segment.hard.{name}[{k}]"] for name in ("tn", "fp", "fn", "tp")]
+        assert counts == of_class.ravel().tolist()
+        sides = reference[:, k], detected[:, k]
+        same(scores[f"segment.hard.accuracy[{k}]"], metrics.accuracy_score(*sides))
+        if k != 1:
+            wanted = metrics.balanced_accuracy_score(*sides)
+            same(scores[f"segment.hard.balanced_accuracy[{k}]"], wanted)
 
 
 @SEEDS

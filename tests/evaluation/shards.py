@@ -11,13 +11,11 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 from tables import long_rows
 
-from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.recordings import align
 
 ODD = ("", "\ud800\udc00", "\udcff.wav", "a\0b", "scène/ü 1.wav", 'tab\t"quote"', "\U0001f600", "…@[x]")
 EVERYTHING = {"only": ("all",), "measures": ("all",), "max_efpr": 100.0}
@@ -34,13 +32,9 @@ def rows(seed: int, files: tuple[str, ...]):
 
 
 def shard(made: Settings, files: tuple[str, ...] = ("a", "b", "c"), seed: int = 0, **parts) -> Shard:
-    pair = align(rows(seed, files), rows(seed + 1, files), made)
-    groups = {
-        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), made)
-        for name, labels in made.groups.items()
-    }
     inputs = (Input("r.tsv", "reference", "0" * 64, 12, 3, 3, "long", True, "merge", ("scène",)),)
-    return replace(Shard(made, "sys\udcff", tally_pair(pair, made), groups, pair.findings, inputs), **parts)
+    of_rows = shard_of_rows(rows(seed, files), rows(seed + 1, files), made, name="sys\udcff", batch=True)
+    return replace(of_rows, inputs=inputs, **parts)
 
 
 def packed(files: tuple[str, ...] = ("a", "b"), **asked) -> bytes:

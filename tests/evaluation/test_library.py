@@ -67,12 +67,6 @@ def test_tables_of_any_kind_give_the_same_scores(make, tmp_path):
     assert evaluate(made, TABLE)[F1] == 1.0
 
 
-def test_paths_give_the_same_scores(tmp_path):
-    path = tmp_path / "t.csv"
-    pd.DataFrame(TABLE).to_csv(path, index=False)
-    assert dict(evaluate(path, str(path))) == dict(evaluate(TABLE, TABLE))
-
-
 DECLARING = {
     "filename": ["quiet", "a", "quiet", None, "a", "silent"],
     "onset": [None, 0.0, None, None, 1.0, None],
@@ -166,8 +160,6 @@ REFUSED = [
     (TABLE, [*ROWS, 5], "a list is not a table"),
     (TABLE, {"onset": 1, "offset": 2, "event_label": "car"}, "'onset' is 1 .* one value per row"),
     (TABLE, TABLE | {"offset": [1.0]}, "'offset' has 1 row, 'filename' has 3"),
-    (TABLE, pd.DataFrame(TABLE | {"event_label": ["car", 5, "car"]}), r"event_label"),
-    (TABLE, TABLE | {"event_label": ["car", " ", "car"]}, "row 1: event_label is empty"),
     (TABLE, TABLE | {"onset": ["0", "1", "0,5"]}, r"row 2: onset is '0,5'"),
     (TABLE, TABLE | {"offset": [1.0, 1e10, 1.0]}, "row 1: offset .*over 31536000 s"),
     (np.zeros(3), np.zeros(3), "n_segments, n_classes"),
@@ -183,14 +175,8 @@ def test_what_cannot_be_scored_is_an_input_error(reference, system, words):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"segment_lenght": 1}, {"self": 1}, {"name": 5}, {"classes": []}, {"threshold": np.array([0.5])},
-        {"threshold": float("nan")}, {"beta": 1001}, {"beta": np.bool_(True)},
-        {"onset": False, "offset": False}, {"only": ["segment.tuned"]}, {"matching": "best"},
-    ],
-    ids=str,
-)  # fmt: skip
+    "settings", [{"segment_lenght": 1}, {"name": 5}, {"threshold": np.array([0.5])}, {"beta": np.bool_(True)}]
+)
 def test_bad_settings_are_settings_errors(settings):
     with pytest.raises(SettingsError):
         evaluate(TABLE, TABLE, **settings)
@@ -284,21 +270,25 @@ def test_the_same_scores_in_parts(how):
 def test_what_needs_all_rows_or_is_in_memory_is_read_at_once():
     assert dict(evaluate(TABLE, TABLE, jobs=2, memory_limit="4G")) == dict(evaluate(TABLE, TABLE))
     assert evaluate(REFERENCE, SYSTEM, jobs=2, chance=3).chance is not None
-    with pytest.raises(SettingsError, match="scheduler is of tables in files"):
-        evaluate(TABLE, SYSTEM, scheduler="x.json")
     with pytest.raises(EvaluationError, match="--memory-limit 1 KiB"):
         evaluate(REFERENCE, SYSTEM, memory_limit="1K")
 
 
-def test_parts_that_cannot_be_asked_for():
-    jobs = "jobs must be a number of processes or 'all', not"
-    memory = "memory_limit must be bytes, or a size such as '4G', not"
-    for how, words in (
-        *(({"jobs": number}, jobs) for number in (-1, True, "many", 1.5)),
-        *(({"memory_limit": most}, memory) for most in (0, "much", 1.5)),
+JOBS = "jobs must be a number of processes or 'all', not"
+LIMIT = "memory_limit must be bytes, or a size such as '4G', not"
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        *(({"jobs": number}, JOBS) for number in (-1, True, "many")),
+        *(({"memory_limit": most}, LIMIT) for most in (0, "much", 1.5)),
         ({"scheduler": 7}, "scheduler must be a text, not 7"),
         ({"scheduler": "x.json", "chance": True}, "scheduler counts parts; chance looks at all rows"),
+        ({"scheduler": "x.json", "reference": TABLE}, "scheduler is of tables in files"),
         ({"scheduler": "no file"}, "--scheduler"),
-    ):
-        with pytest.raises(SettingsError, match=words):
-            evaluate(REFERENCE, SYSTEM, **how)
+    ],
+)
+def test_parts_that_cannot_be_asked_for(how, words):
+    with pytest.raises(SettingsError, match=words):
+        evaluate(**{"reference": REFERENCE, "system": SYSTEM, **how})

@@ -186,3 +186,15 @@ def test_signatures_tell_all_that_shaped_several_systems(mean):
     assert re.findall(r" system:sha256=(\w+)", signature) == hashes[::-1]
     assert signature.endswith(f' | rank_by="{F1}" baseline={json.dumps(OTHER)}')
     assert {scores.signature for scores in board.systems} == {signature}
+
+
+# With 29 and 37, fewer than one in twenty of 1000 drawn exchanges leave the difference as large as it is.
+@pytest.mark.parametrize("seed", [0, 29, 37])
+def test_no_seed_makes_five_files_tell_systems_apart(seed):
+    board = compare(REFERENCE, {"sys": ONE, "sys_b": OTHER}, **SOFT, ci="jackknife", seed=seed)
+    difference = board.entries[1].difference
+    assert difference.p_exchange >= 2 / 2**5
+    assert difference.p_adjusted >= 2 / 2**5
+    assert all(entry.tied and entry.rank == 1 for entry in board.entries)
+    warning = "all systems tie: exchanging 5 files between two of them gives no p-value below 0.0625"
+    assert warning in board.systems[0].warnings

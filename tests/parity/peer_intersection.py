@@ -22,8 +22,6 @@ from sedeval_soft.tables.event_table import EventTable
 
 LABELS = ("car", "dog", "talk")
 FRAME = 0.2
-TICKS = 1_000_000
-"""Ticks in a second."""
 
 CRITERIA = (
     {"dtc": 0.5, "gtc": 0.5, "cttc": 0.3},
@@ -73,19 +71,19 @@ class Case:
 
     scores: dict[str, np.ndarray]
     truth: dict[str, list[tuple[float, float, str]]]
+    labels: Sequence[str] = LABELS
 
     def edges(self, name: str) -> np.ndarray:
         """Where the frames of a file begin and end, in seconds."""
         return np.round(np.arange(len(self.scores[name]) + 1) * FRAME, 6)
 
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """The scores as sed_scores_eval takes them."""
-        return score_tables(LABELS, {name: (self.edges(name), self.scores[name]) for name in self.scores})
+    def frames(self) -> Scores:
+        """The scores with the edges of their frames."""
+        return {name: (self.edges(name), values) for name, values in self.scores.items()}
 
     def sides(self) -> tuple[EventTable, EventTable]:
         """Reference and system as the package takes them."""
-        system = score_rows(LABELS, {name: (self.edges(name), self.scores[name]) for name in self.scores})
-        return truth_rows(self.truth), system
+        return truth_rows(self.truth), score_rows(self.labels, self.frames())
 
     def durations(self) -> dict[str, float]:
         """The files' durations in seconds: a minute more than the frames.
@@ -96,38 +94,30 @@ class Case:
 
     def both(self) -> dict[str, Any]:
         """Scores and ground truth, as all of sed_scores_eval's functions take them."""
-        return {"scores": self.tables(), "ground_truth": self.truth}
-
-    def events(self) -> list[tuple[str, str, int, int]]:
-        """The reference events as the oracle takes them, in ticks."""
-        return [
-            (name, label, round(onset * TICKS), round(offset * TICKS))
-            for name, events in self.truth.items()
-            for onset, offset, label in events
-        ]
+        return {"scores": score_tables(self.labels, self.frames()), "ground_truth": self.truth}
 
 
-def made(seed: int, levels: int | None = None, n_files: int = 3) -> Case:
+def made(seed: int, levels: int | None = None, labels: Sequence[str] = LABELS) -> Case:
     """Make a case; with levels, scores are multiples of 1/levels, else all distinct within a class.
 
     Scores lean to the reference, so that something is found: at random, hardly any criterion is met.
     """
     rng = np.random.default_rng(seed)
     scores, truth = {}, {}
-    for name in [f"file{i}" for i in range(n_files)]:
+    for name in ("file0", "file1", "file2"):
         n = int(rng.integers(20, 45))
-        truth[name] = [event for label in LABELS for event in _events(rng, label, n * FRAME)]
+        truth[name] = [event for label in labels for event in _events(rng, label, n * FRAME)]
         middles = (np.arange(n) + 0.5) * FRAME
-        values = np.cumsum(rng.normal(0, 0.15, (n, len(LABELS))), axis=0)
+        values = np.cumsum(rng.normal(0, 0.15, (n, len(labels))), axis=0)
         values += 0.5 - values.mean(axis=0)
         for onset, offset, label in truth[name]:
             active = (middles > onset + rng.normal(0, 0.2)) & (middles < offset + rng.normal(0, 0.3))
             # Most of it in its own class, some in another: cross-triggers.
-            values[active, LABELS.index(label)] += rng.choice([0.1, 0.4, 0.6])
-            values[active, rng.integers(len(LABELS))] += rng.choice([0.0, 0.3])
+            values[active, labels.index(label)] += rng.choice([0.1, 0.4, 0.6])
+            values[active, rng.integers(len(labels))] += rng.choice([0.0, 0.3])
         values = np.clip(values, 0, 1) * 0.98 + rng.random(values.shape) * 0.02
         scores[name] = values if levels is None else np.round(values * levels) / levels
-    return Case(scores, truth)
+    return Case(scores, truth, labels)
 
 
 def _events(rng: np.random.Generator, label: str, seconds: float) -> list[tuple[float, float, str]]:
@@ -194,7 +184,7 @@ def median_filtered(case: Case, seconds: float) -> dict[str, np.ndarray]:
     from sed_scores_eval.base_modules.postprocessing import medfilt
 
     values = {}
-    for name, table in medfilt(case.tables(), seconds).items():
+    for name, table in medfilt(case.both()["scores"], seconds).items():
         edges = np.append(table["onset"].to_numpy(), table["offset"].to_numpy()[-1])
         middles = case.edges(name)[:-1] + FRAME / 2
         row = np.searchsorted(edges, middles, side="right") - 1

@@ -1,4 +1,4 @@
-"""Against sed_scores_eval itself: best F of segments with thresholds, average precision, areas under the ROC.
+"""Against sed_scores_eval itself: best F of segments, average precision, areas under the ROC.
 
 Frames fit segments or cross them, files end within one, lengths differ.
 """
@@ -14,12 +14,12 @@ from sedeval_soft import evaluate
 
 pytest.importorskip("sed_scores_eval", reason="needs sed_scores_eval: pip install --group parity")
 
-from peer_intersection import score_rows, score_tables, truth_rows
+import peer_intersection as peer
+from peer_intersection import LABELS, score_rows, score_tables, truth_rows
 
 # Of a class that is active throughout the peer divides 0 by 0.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in divide:RuntimeWarning")
 
-LABELS = ("car", "dog", "talk")
 CASES = {
     "seed": st.integers(0, 2**32 - 1),
     "frame": st.sampled_from([0.1, 0.2, 0.25, 0.3, 0.64, 1.0]),
@@ -148,3 +148,33 @@ def test_average_precision_and_areas(seed, frame, length, levels, max_fpr):
                 assert value == pytest.approx(values[label], abs=1e-12), name
         if None not in mine.values() and (name == "average_precision" or not tied):
             assert got[f"segment.hard.{name}.macro"] == pytest.approx(values["mean"], abs=1e-12)
+
+
+CONSTRAINTS = [("precision", 0.5), ("precision", 0.7), ("precision", 0.999), ("recall", 0.8)]
+
+
+@pytest.mark.parametrize(("measure", "number"), CONSTRAINTS)
+def test_the_best_f_under_a_constraint(measure, number):
+    """A precision that no threshold reaches is undefined and told; theirs is 1 there."""
+    from sed_scores_eval import segment_based
+
+    reached = set()
+    for seed in range(8):
+        case = peer.made(seed, (5, None)[seed % 2])
+        durations = {name: float(edges[-1]) for name, (edges, _) in case.frames().items()}
+        arguments = {**case.both(), "audio_durations": durations, "segment_length": 1.0}
+        theirs = segment_based.best_fscore(**arguments, **{f"min_{measure}": number})
+        constraint = f"{measure}>={number}"
+        got = evaluate(*case.sides(), durations=durations, only="segment.optimal", satisfice=constraint)
+        for label in LABELS:
+            prefix, expected = "segment.optimal.satisficed", [values[label] for values in theirs[:4]]
+            own = [got[f"{prefix}_{name}[{label}]"] for name in ("f", "precision", "recall")]
+            reached.add(own[0] is not None)
+            if own[0] is not None:
+                assert own == pytest.approx(expected[:3], abs=1e-12)
+                continue
+            assert expected == [0.0, 1.0, 0.0, np.inf] and own[1] is None
+            assert 0 < got[f"{prefix}_constraint[{label}]"] < number
+            assert any(f"no threshold reaches {constraint}" in text for text in got.warnings)
+    # A recall can always be reached.
+    assert reached >= ({True} if measure == "recall" or number < 0.6 else {True, False})

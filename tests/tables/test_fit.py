@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +11,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables.fit import fit, fold, unfold
-from sedeval_soft.tables.forms import FORMS, form_of
-
-SAMPLES = Path(__file__).parents[2] / "sample_data"
+from sedeval_soft.tables.forms import form_of
 
 
 def test_steps_are_between_all_boundaries_and_take_the_largest_value():
@@ -97,18 +92,3 @@ def test_names_that_would_become_one_are_refused():
     rows = long_rows([("f", 0.0, 1.0, "car horn"), ("f", 0.0, 1.0, "car_horn")])
     with pytest.raises(InputError, match="differ in blanks only"):
         fit(rows, form_of("rttm"))
-
-
-def test_plain_tables_are_read_without_the_other_forms():
-    code = (
-        "import sys; from sedeval_soft.tables import read_rows\n"
-        f"read_rows({str(SAMPLES / 'ref.tsv')!r}); read_rows({str(SAMPLES / 'ref_wide.tsv')!r})\n"
-        "print(*[name for name in sys.modules if name.startswith('sedeval_soft.tables.')])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    others = {
-        *(form.module for form in FORMS),
-        *["fit", "frames", "file_groups", "joined_tables", "stored_rows"],
-    }
-    assert not {*done.stdout.split()} & {f"sedeval_soft.tables.{name}" for name in others}
-    assert "sedeval_soft.tables.text" in done.stdout.split()

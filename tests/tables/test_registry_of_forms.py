@@ -9,13 +9,7 @@ import pytest
 from drawn import WRITTEN
 from test_corrupted_tables import SEEDS
 
-from sedeval_soft.tables.forms import (
-    FORMS,
-    TEXT_EXTENSIONS,
-    form_at_once,
-    form_by_extension,
-    form_instead,
-)
+from sedeval_soft.tables.forms import FORMS, TEXT_EXTENSIONS, form_at_once, form_by_extension, form_instead
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
@@ -85,7 +79,7 @@ def test_extensions_say_what_is_written():
             assert form_by_extension(f"x{extension}", wide=False) is form
             assert form_by_extension(f"x{extension.upper()}.gz", wide=True) is form
     assert [form_by_extension(f"x{e}", wide=w).name for e in (".tsv", ".csv") for w in (False, True)] == [
-        *("long", "wide", "csv", "wide-csv"),
+        *("long", "wide", "csv", "wide-csv")
     ]
     for name in ("x.txt", "x", "folder/", "x.zip", ".tsv"):
         assert form_by_extension(name, wide=False) is None

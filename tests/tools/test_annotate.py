@@ -159,16 +159,6 @@ def test_a_preset_is_taken_as_by_evaluate():
     assert wider.ceiling != found.ceiling
 
 
-def test_what_is_read_is_not_replaced(tmp_path):
-    tables = [tmp_path / Path(path).name for path in TABLES]
-    for source, path in zip(TABLES, tables, strict=True):
-        path.write_bytes(Path(source).read_bytes())
-    for options in (("-o", tables[1]), ("-o", tmp_path / "ref.unknown"), ("--to", "long")):
-        assert call("annotate", *tables, *options).code == 2
-    assert tables[1].read_bytes() == Path(TABLES[1]).read_bytes()
-    assert sorted(tmp_path.iterdir()) == sorted(tables)
-
-
 def test_nothing_and_hostile_names(tmp_path):
     nothing = {"filename": [], "onset": [], "offset": [], "event_label": []}
     found = annotate([nothing, nothing])

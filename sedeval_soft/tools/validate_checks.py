@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,10 +70,10 @@ class Expected:
     by file name.
     """
 
-    reference: EventTable | None = None
-    classes: Sequence[str] | None = None
-    whose: str = "in the settings"
-    durations: Mapping[str, float] = field(default_factory=dict)
+    reference: EventTable | None
+    classes: Sequence[str] | None
+    whose: str
+    durations: Mapping[str, float]
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:

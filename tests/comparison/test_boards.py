@@ -188,13 +188,6 @@ def test_agreement_has_the_sign_of_the_direction(reference, systems):
     assert tau["segment.soft.kl_divergence.micro"] == 1.0
     for one, other in itertools.combinations(range(len(names)), 2):
         assert board.agreement.tau[one][other] == board.agreement.tau[other][one]
-    from scipy.stats import kendalltau
-
-    values = {n: [scores[n] for scores in board.systems] for n in names}
-    for name in names:
-        wanted = kendalltau(values[names[0]], values[name]).statistic
-        lower = "error_rate" in name or "divergence" in name
-        assert tau[name] == pytest.approx(-wanted if lower else wanted)
 
 
 def active_seconds(rows, threshold=0.5):

@@ -15,7 +15,7 @@ import yaml
 from called import OTHER, REFERENCE, SYSTEM, call
 from documents import ROOT, blocks, make_command
 
-from sedeval_soft.cli.main import SHORT_HELPS, group
+from sedeval_soft.cli.main import group
 from sedeval_soft.cli.present import parse_requirement
 
 PAGE = (ROOT / "docs" / "reference" / "ci.md").read_text(encoding="utf-8")
@@ -124,9 +124,8 @@ def test_the_hook_validates_tables_and_is_the_one_that_is_documented(tmp_path):
     assert {"id", "name", "entry", "language", "types", "files"} <= set(HOOK) and HOOK["language"] == "python"
     program, command = HOOK["entry"].split()
     assert f'{program} = "' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert command in SHORT_HELPS
-    assert all(re.search(HOOK["files"], name) for name in ("a.tsv", "b/c.csv", "d.rttm"))
-    assert not re.search(HOOK["files"], "a.py")
+    names = ("a.tsv", "b/c.csv", "d.rttm", "a.py")
+    assert [name for name in names if re.search(HOOK["files"], name)] == [*names[:3]]
     good, bad = tmp_path / "good.tsv", tmp_path / "bad.tsv"
     good.write_text(TABLE)
     bad.write_text(TABLE.replace("0\t1", "2\t1"))

@@ -137,11 +137,10 @@ def test_the_pythons_that_are_named_are_tested():
 
 def test_only_what_publishes_may_publish():
     found = WORKFLOWS["release"]
+    jobs, publish = found["jobs"], found["jobs"]["publish"]
     assert found[True] == {"push": {"tags": ["v*"]}}
-    jobs = found["jobs"]
-    writing = [name for name, job in jobs.items() if "write" in job.get("permissions", {}).values()]
-    publish = jobs["publish"]
-    assert (writing, publish["needs"], publish["environment"]["name"]) == (["publish"], "build", "pypi")
+    assert [name for name in jobs if "write" in jobs[name].get("permissions", {}).values()] == ["publish"]
+    assert (publish["needs"], publish["environment"]["name"]) == ("build", "pypi")
     assert not any("run" in step or "token" in str(step.get("with", "")) for step in publish["steps"])
     used = [step["uses"].split("@")[0] for step in publish["steps"]]
     assert used[-2:] == ["actions/attest-build-provenance", "pypa/gh-action-pypi-publish"]

@@ -585,14 +585,8 @@ class Record(msgspec.Struct, frozen=True):
         if self.scores:
             values = {name: getattr(self, name) for name in _OF_SCORES}
             scores = Scores(system=submission.name, settings=settings, **values)
-        return replace(
-            submission,
-            scores=scores,
-            problems=self.problems,
-            n_problems=self.n_problems,
-            pages=self.pages,
-            tally=self.tally,
-        )
+        names = "problems", "n_problems", "pages", "tally"
+        return replace(submission, scores=scores, **{name: getattr(self, name) for name in names})
 
 
 _OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)

@@ -27,7 +27,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.tools.validate_checks import Expected, check_table, compare
+from sedeval_soft.tools.validate_checks import check_table, compare
 from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
 
 MAX_PROBLEMS = 100
@@ -109,7 +109,7 @@ def validate(
         whose, classes = f"in {preset}", classes_of_preset(preset)
     rows = read_rows(reference, limits=limits) if isinstance(reference, str | os.PathLike) else reference
     chosen = None if classes is None else tuple(classes)
-    expected = Expected(rows, chosen, whose, read_lengths(durations, limits) or {})
+    lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()
     if fix is not None:
         known = chosen or (rows.classes if rows is not None else ())
@@ -127,7 +127,7 @@ def validate(
             form = f"folder of {counted(len(tables), 'table')}, {form}"
         if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
-        tables = compare(name, tables, expected, log)
+        tables = compare(name, tables, rows, chosen, whose, lengths, log)
     problems = log.worst()
     return Validation(
         source=name,

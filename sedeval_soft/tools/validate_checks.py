@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,20 +60,6 @@ _OF_NAMES = {
     "ambiguous-file": "file {name} could be more than one file of those {where}",
 }
 """Of the codes of names: the message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a table is held against.
-
-    reference: rows of it. classes: those that there can be, and whose they are, in words. durations: seconds
-    by file name.
-    """
-
-    reference: EventTable | None
-    classes: Sequence[str] | None
-    whose: str
-    durations: Mapping[str, float]
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
@@ -234,12 +220,21 @@ def _check_spans(table: Table, log: Log) -> None:
 # Tables held against what is expected.
 
 
-def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
+def compare(
+    name: str,
+    tables: list[Table],
+    reference: EventTable | None,
+    classes: Sequence[str] | None,
+    whose: str,
+    durations: Mapping[str, float],
+    log: Log,
+) -> list[Table]:
     """Hold tables against what is expected; return them with the names that files have there.
 
-    name: of all of them, as the user gave it.
+    name: of all of them, as the user gave it. classes: those that there can be, and whose they are, in words.
+    durations: seconds by file name.
     """
-    reference, durations = _name_files(tables, expected, log), expected.durations
+    reference = _name_files(tables, reference, durations, log)
     swapped = [
         table
         for table in tables
@@ -250,7 +245,6 @@ def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> lis
     if swapped:
         why = "classes of the reference stand as file names, and its files as classes"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
-    classes, whose = expected.classes, expected.whose
     if classes is None and reference is not None:
         classes, whose = reference.classes, "in the reference"
     if classes is not None and not swapped:
@@ -279,9 +273,10 @@ def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> lis
     return tables
 
 
-def _name_files(tables: list[Table], expected: Expected, log: Log) -> EventTable | None:
+def _name_files(
+    tables: list[Table], reference: EventTable | None, durations: Mapping[str, float], log: Log
+) -> EventTable | None:
     """Name the files of tables without names as expected, in place; return the reference, if it is of use."""
-    reference, durations = expected.reference, expected.durations
     try:
         for i, table in enumerate(tables):
             if reference is not None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_again import FILES, LABELS, Tables, random_table
-from exchanged import differences_by_hand, tuples, value_of
+from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
 from tables import long_rows
 
 from sedeval_soft import SettingsError, UnknownScoreError, compare, evaluate

@@ -27,7 +27,6 @@ from sedeval_soft.report import render
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
-SAMPLES = Path(__file__).parents[2] / "sample_data"
 LABELS = ("car", "dog", "rain")
 HEAD = "filename\tonset\toffset\tevent_label\tsoft_value\n"
 FORMS = ("tsv", "tsv.gz", "jsonl", "wide.tsv", "parquet", "wide.parquet", "arrow", "arrow-stream")
@@ -207,14 +206,6 @@ def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, 
     shard = count_in_parts(*sides, settings, in_rounds=True)
     assert not shard.tally.events and not shard.tally.samples
     assert printed(shard) == in_memory(*sides, settings)
-
-
-@pytest.mark.parametrize(
-    ("only", "psds"), [("all", "dcase-psds2"), ("intersection.hard", "dcase-psds1"), ("event", "dcase-psds1")]
-)
-def test_psds_and_intersections_of_parts_of_real_recordings(only, psds):
-    sides, settings = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv"), Settings(only=(only,), psds=psds)
-    assert in_parts(*sides, settings, in_rounds=True) == in_memory(*sides, settings)
 
 
 ROW = "a\t0\t1\tcar\t0.5\n"

@@ -19,7 +19,7 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES
-from sedeval_soft.tools.validate import validate_table
+from sedeval_soft.tools.validate import validate
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
@@ -41,7 +41,7 @@ def reader(data: bytes) -> None:
         return
     path = _FOLDER / f"table{EXTENSIONS[data[0] % len(EXTENSIONS)]}"
     path.write_bytes(data[1:])
-    for problem in validate_table(path, limits=LIMITS).problems:
+    for problem in validate(path, limits=LIMITS).problems:
         assert problem.code in RULES
         assert problem.message
     try:

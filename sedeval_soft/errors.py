@@ -75,7 +75,7 @@ class InputError(EvaluationError):
 # Names as they may be shown where something obeys what it shows: in a terminal, in a log.
 
 
-SHOWN = 40
+SHOWN = 80
 """Characters of a field that messages show."""
 
 SAID = 200

@@ -5,15 +5,14 @@ What each setting means is in `fields`, with the range of each number.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -142,14 +141,6 @@ class Settings:
         for name in values:
             if name not in FIELDS:
                 raise SettingsError(f"unknown setting {name!r}{hint(name, list(FIELDS))}")
-        for name in ("classes", "only", "measures", "psds_median_filters"):
-            value = values.get(name)
-            if isinstance(value, str):
-                values[name] = (value,)
-            elif isinstance(value, Iterable) and not isinstance(value, Mapping):
-                values[name] = tuple(value)
-            elif value is not None:
-                raise SettingsError(f"{name} must be a list, not {value!r}")
         given = {
             name: value for name, value in values.items() if value is not None or not FIELDS[name].optional
         }
@@ -167,8 +158,7 @@ class Settings:
             value = getattr(self, name)
             # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
             if repr(value) != repr(definition.default):
-                check = _CHECKS.get(name) or (_choice if definition.choices else _simple)
-                object.__setattr__(self, name, check(name, plain(value)))
+                object.__setattr__(self, name, checked(name, value))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
         # What no row covers has the value 0, as rows of 0 do.
@@ -262,93 +252,178 @@ Settings.__doc__ = f"{Settings.__doc__}\n" + "".join(
 # Values of single settings, as they are kept.
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given, checked later
-    """Return a scalar of numpy, or a tuple of them, as Python has it; anything else as it is."""
-    if isinstance(value, tuple):
-        return tuple(plain(item) for item in value)
+Schema = dict[str, Any]
+"""What JSON Schema says of a value."""
+
+_NAME: Schema = {"type": "string", "minLength": 1}
+_NULL: Schema = {"type": "null"}
+_TYPES = {"whole": "integer", "switch": "boolean"}
+
+
+def _one_or_more(item: Schema, least: int) -> list[Schema]:
+    """Return what a list of names can be: one of them, several, or null."""
+    return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
+
+
+def forms_of(name: str) -> list[Schema]:
+    """Return the forms that a setting can have: values are checked by them, and editors are told of them."""
+    field = FIELDS[name]
+    single: Schema = {"type": "integer" if name == "cross_tune" else _TYPES.get(field.kind, "number")}
+    if field.least is not None:
+        single["exclusiveMinimum" if field.above else "minimum"] = field.least
+    if field.most is not None:
+        single["maximum"] = field.most
+    if field.choices:
+        single = {"enum": [*field.choices, *([None] if field.optional else [])]}
+    # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
+    names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
+    members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
+    parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
+    by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
+    fraction = {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]}
+    constraint = {"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]}
+    forms: dict[str, list[Schema]] = {
+        "segment_length": [single, fraction],
+        **{key: [single, by_class] for key in POSTPROCESSING},
+        "psds_median_filters": [{"type": "array", "items": single}, _NULL],
+        "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
+        "only": _one_or_more({"enum": list(ONLY)}, 1),
+        "classes": _one_or_more(_NAME, 1),
+        **{key: [parts, _NULL] for key in ("groups", "scenes")},
+        "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
+        "cross_tune": [single, {"enum": ["folds"]}, _NULL],
+        "objective": [{"enum": [*OBJECTIVES, None]}],
+        "satisfice": [constraint, _NULL],
+    }
+    return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
+
+
+def checked(name: str, value: object) -> Any:  # noqa: ANN401 - what the setting is
+    """Return the value of a setting as it is kept; raises SettingsError where it cannot be one."""
+    return _KEPT.get(name, lambda value: value)(_in_form(name, value, forms_of(name)))
+
+
+def _in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: ANN401
+    """Return a value in one of some forms; raises SettingsError. called: what messages call it."""
+    value = _plain(value)
+    for form in forms:
+        kind = form.get("type")
+        if kind == "object" and isinstance(value, Mapping):
+            return _by_name(called, value, form)
+        if kind == "array" and isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+            return _listed(called, value, form)
+        if isinstance(value, str) and (value in form.get("enum", ()) or (value and kind == "string")):
+            return value
+        if kind == "boolean" and isinstance(value, bool):
+            return value
+        if kind in {"number", "integer"} and _in_range(value, form):
+            return float(value) if kind == "number" else value
+    words = [word for form in forms for word in form.get("enum", ()) if word is not None]
+    expected = ", or ".join(_expected(form) for form in forms if form is not _NULL)
+    raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{meant(str(value), words)}")
+
+
+def _expected(form: Schema) -> str:
+    """Return what can stand in a form, in words."""
+    if "enum" in form:
+        words = [word for word in form["enum"] if word is not None]
+        return f"one of {', '.join(words)}" if len(words) > 1 else words[0]
+    if form["type"] == "object":
+        named = "names to lists" if "pattern" in form["propertyNames"] else "class names to numbers"
+        return f"a mapping of {named}"
+    if form["type"] not in {"number", "integer"}:
+        text = f"a text such as {form['examples'][0]}" if "examples" in form else "a name (perhaps in quotes)"
+        return {"boolean": "true or false", "array": "a list"}.get(form["type"], text)
+    if "maximum" not in form:
+        return f"a finite number{', 0 or more' if 'minimum' in form else ''}"
+    least, most = form.get("minimum", form.get("exclusiveMinimum")), form["maximum"]
+    if form["type"] == "integer":
+        return f"a whole number, {least} to {most}"
+    return f"above {least:g}, at most {most:g}" if "exclusiveMinimum" in form else f"{least:g} to {most:g}"
+
+
+def _in_range(value: object, form: Schema) -> bool:
+    """Return whether a value is a number that a form can hold."""
+    kinds = int if form["type"] == "integer" else int | float
+    if not isinstance(value, kinds) or isinstance(value, bool) or value == form.get("exclusiveMinimum"):
+        return False
+    low: Any = form.get("minimum", form.get("exclusiveMinimum", -sys.float_info.max))
+    return bool(low <= value <= form.get("maximum", sys.float_info.max))
+
+
+def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]:
+    items = tuple(_in_form(called, value, [form["items"]]) for value in values)
+    if len(items) < form.get("minItems", 0):
+        raise SettingsError(f"{called} must be a list of one or more, not an empty one")
+    if "uniqueItems" in form and len({*items}) < len(items):
+        twice = next(item for item in items if items.count(item) > 1)
+        raise SettingsError(f"{called} has {twice!r} twice; expected each once")
+    return items
+
+
+def _by_name(called: str, values: Mapping[Any, Any], form: Schema) -> dict[str, Any]:
+    of_part = "pattern" in form["propertyNames"]
+    for name in values:
+        if not (is_part_name(name) if of_part else isinstance(name, str) and name):
+            expected = f"{PART_NAMES if of_part else 'that of a class'}, in quotes if need be"
+            raise SettingsError(f"{called} cannot have the name {name!r}; expected {expected}")
+    item = form["additionalProperties"]
+    forms = item.get("anyOf", [item])
+    return {name: _in_form(f"{called} of {name!r}", value, forms) for name, value in values.items()}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given
+    """Return a scalar of numpy, or a fraction, as Python has it; anything else as it is."""
     if isinstance(value, np.float32 | np.float16):
         return float(str(value))  # the decimal that it was written as, as values of these types are read
+    if isinstance(value, Fraction):
+        return float(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _segment_length(value: float | str) -> float:
+    """Return the length of a segment in seconds, of a text such as `1024/44100`, too."""
+    if isinstance(value, str):
+        number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
+        fraction = re.fullmatch(f"{number}/{number}", value, re.ASCII)
+        if not fraction or not Decimal(fraction[2]):
+            raise SettingsError(f"segment_length must be a finite number, not {value!r}; 1/3 is one, too")
+        value = float(Fraction(fraction[1]) / Fraction(fraction[2]))
+    return float(exactly(_in_form("segment_length", value, forms_of("segment_length")[:1])))
+
+
+def _in_ticks(value: Any) -> Any:  # noqa: ANN401 - one length, several, or some by class
+    """Return lengths in seconds, in whole ticks: what is kept, and shown, is what is used."""
+    if isinstance(value, dict):
+        return {name: _in_ticks(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return tuple(map(_in_ticks, value))
+    return float(round(value * _TICKS) / _TICKS)
+
+
+def _several(value: str | tuple[str, ...], every: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return a list, of one that stands alone, too. every: what `all` stands for."""
+    values = (value,) if isinstance(value, str) else value
+    return every if every and "all" in values else values
+
+
+_KEPT: dict[str, Callable[[Any], Any]] = {
+    "segment_length": _segment_length,
+    **dict.fromkeys(("onset_collar", "offset_collar", "psds_median_filters", *POSTPROCESSING), _in_ticks),
+    "satisfice": lambda value: str(Constraint.parse(value)),
+    "measures": partial(_several, every=GROUPS),
+    "only": partial(_several, every=tuple(READINGS)),
+    "classes": _several,
+    **dict.fromkeys(
+        ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}
+    ),
+}
+"""How values are kept that are not as they were given."""
 
 
 def finite(name: str, value: object) -> float:
     """Return a setting as a float; raises SettingsError for anything but a finite number."""
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        raise SettingsError(f"{name} must be a finite number, not one of so many digits") from None
-    if not math.isfinite(number):
-        raise SettingsError(f"{name} must be a finite number, not {value!r}")
-    return number
-
-
-def _simple(name: str, value: Any, called: str = "") -> Any:  # noqa: ANN401
-    """Return a truth value, or a number in the range of a setting. called: its name in messages."""
-    field, called, number = FIELDS[name], called or name, value
-    low, high = field.least, math.inf if field.most is None else field.most
-    low = -math.inf if low is None or field.most is None else low
-    if field.kind == "switch":
-        valid, expected = isinstance(value, bool), "true or false"
-    elif field.kind == "whole" or name == "cross_tune":
-        valid = isinstance(value, int) and not isinstance(value, bool)
-        expected = f"a whole number, {low} to {high}{', or folds' if name == 'cross_tune' else ''}"
-    else:
-        number, valid = finite(called, value), True
-        expected = f"above {low:g}, at most {high:g}" if field.above else f"{low:g} to {high:g}"
-    if not valid or not low <= number <= high or (field.above and number == low):
-        raise SettingsError(f"{called} must be {expected}, not {number!r}")
-    return number
-
-
-def _seconds(name: str, value: object, called: str = "") -> float:
-    """Return a length in seconds, in whole ticks: what is kept, and shown, is what is used."""
-    return float(round(_simple(name, value, called) * _TICKS) / _TICKS)
-
-
-def _seconds_by_class(name: str, value: object) -> Seconds:
-    return _by_class(name, value, _seconds) if isinstance(value, Mapping) else _seconds(name, value)
-
-
-def _by_class(name: str, values: Mapping[Any, Any], check: Callable[..., float]) -> dict[str, float]:
-    """Return checked numbers by class."""
-    for label in values:
-        if not isinstance(label, str) or not label:
-            raise SettingsError(f"{name} must have class names, in quotes if need be, not {label!r}")
-    return {label: check(name, plain(each), f"{name} of {label!r}") for label, each in values.items()}
-
-
-def _choice(name: str, value: object, choices: tuple[str, ...] = ()) -> str:
-    choices = choices or FIELDS[name].choices
-    if value not in choices:
-        wrong = f"{name} must be one of {', '.join(choices)}, not {value!r}"
-        raise SettingsError(wrong + meant(str(value), choices))
-    return str(value)
-
-
-def _choices(name: str, value: Iterable[object], choices: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what `only` or `measures` names, each once; `all` stands for everything."""
-    parts = tuple(_choice(name, part, choices) for part in value)
-    if "all" in parts:
-        return tuple(READINGS) if name == "only" else GROUPS
-    if not parts and name == "only":
-        raise SettingsError(f"only must name one or more of {', '.join(READINGS)}, each once")
-    if len({*parts}) < len(parts):
-        raise SettingsError(f"{name} must name each part once, of {', '.join(choices)}")
-    return parts
-
-
-def segment_length(name: str, value: object) -> float:
-    """Return the length of a segment in seconds, which may be a text such as `1024/44100`, or a fraction.
-
-    Raises SettingsError for anything else.
-    """
-    if isinstance(value, str):
-        number = r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*"
-        parts = re.fullmatch(f"{number}/{number}", value, re.ASCII)
-        if not parts or not Decimal(parts[2]):
-            raise SettingsError(f"{name} must be a finite number, not {value!r}; 1/3 is one, too")
-        value = Fraction(parts[1]) / Fraction(parts[2])
-    return finite(name, float(value) if isinstance(value, Fraction) else value)
+    return float(_in_form(name, value, [{"type": "number"}]))
 
 
 @lru_cache(maxsize=256)
@@ -371,28 +446,6 @@ def short_fraction(seconds: float) -> str:
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _TICKS else str(seconds)
 
 
-def checked_thresholds(value: object) -> Thresholds | Rule:
-    """Return thresholds by class, or the rule that they follow; raises SettingsError for anything else."""
-    if isinstance(value, str) and value in RULES:
-        return cast("Rule", value)
-    if not isinstance(value, Mapping):
-        expected = f"map class names to numbers, or be one of {', '.join(RULES)}"
-        raise SettingsError(f"thresholds must {expected}, not {value!r}")
-    return _by_class("thresholds", value, _simple)
-
-
-def _names(whose: str, names: tuple[Any, ...], noun: str = "class name") -> tuple[str, ...]:
-    """Return names of a kind; raises SettingsError for none, for an empty one, and for one that is twice."""
-    for name in names:
-        if not isinstance(name, str):
-            raise SettingsError(f"{whose} must list {noun}s, in quotes if need be, not {name!r}")
-    if not names or not all(names):
-        raise SettingsError(f"{whose} must list at least one {noun}, and no empty one")
-    if len({*names}) < len(names):
-        raise SettingsError(f"{whose} names a {noun} twice")
-    return names
-
-
 PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = at its ends"
 """What a name of a part must be, for messages: scores of it carry the name behind an `@`."""
 
@@ -405,22 +458,6 @@ def is_part_name(name: object) -> bool:
     if not isinstance(name, str) or not name.isprintable():
         return False
     return name != "" and not {*"[]@"} & {*name} and name.strip(" <>=") == name
-
-
-def _parts(setting: str, value: object, noun: str) -> Parts:
-    """Return parts by name, a single text being a list of one. noun: what the texts are."""
-    if not isinstance(value, Mapping):
-        raise SettingsError(f"{setting} must map names to lists of {noun}s, not {value!r}")
-    parts = {}
-    for name, texts in value.items():
-        if not is_part_name(name):
-            expected = f"expected {PART_NAMES}, in quotes if need be"
-            raise SettingsError(f"{setting} cannot have the name {name!r}; {expected}")
-        if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
-            raise SettingsError(f"{setting}: {name!r} must be a list of {noun}s, not {texts!r}")
-        members = (texts,) if isinstance(texts, str) else tuple(texts)
-        parts[name] = _names(f"{setting}: {name!r}", members, noun)
-    return parts
 
 
 # What a threshold must satisfy: `precision>=0.9`, `recall at fpr_per_hour<=5`.
@@ -477,21 +514,3 @@ class Constraint:
         """Return the constraint as it could be given again."""
         first = "" if self.best == "f" else f"{self.best} at "
         return f"{first}{self.measure}{self.sign}{self.number!r}"
-
-
-_CHECKS: dict[str, Callable[[str, Any], object]] = {
-    "segment_length": lambda name, value: float(exactly(_simple(name, segment_length(name, value)))),
-    **dict.fromkeys(("onset_collar", "offset_collar"), _seconds),
-    **dict.fromkeys(POSTPROCESSING, _seconds_by_class),
-    "psds_median_filters": lambda name, value: tuple(_seconds(name, each) for each in value),
-    "thresholds": lambda _, value: checked_thresholds(value),
-    "cross_tune": lambda name, value: value if value == "folds" else _simple(name, value),
-    "objective": partial(_choice, choices=OBJECTIVES),
-    "satisfice": lambda _, value: str(Constraint.parse(value)),
-    "measures": partial(_choices, choices=(*GROUPS, "all")),
-    "only": partial(_choices, choices=ONLY),
-    "classes": _names,
-    "groups": partial(_parts, noun="class name"),
-    "scenes": partial(_parts, noun="file name pattern"),
-}
-"""How values are checked that are no single number, truth value or one of some words."""

@@ -15,17 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
-from sedeval_soft.fields import FIELDS, RULES, Field
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import did_you_mean, hint
-from sedeval_soft.settings import (
-    GROUPS,
-    OBJECTIVES,
-    ONLY,
-    POSTPROCESSING,
-    Settings,
-    Thresholds,
-    checked_thresholds,
-)
+from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
 
 _LARGEST = 1 << 24
 """Bytes of a file of settings: nobody writes more, and reading takes a minute."""
@@ -300,7 +292,7 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
         here, there = ("at or above", "above") if inclusive else ("above", "at or above")
         raise SettingsError(f"{path}: found for active {there} thresholds; this evaluation has {here}")
     try:
-        thresholds = checked_thresholds(values.get("thresholds", values))
+        thresholds: Thresholds | str = checked("thresholds", values.get("thresholds", values))
     except SettingsError as error:
         raise SettingsError(f"{path}: {error}") from error
     if isinstance(thresholds, str):
@@ -315,65 +307,17 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
 # It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.
 
 
-Schema = dict[str, Any]
-
-_NAME: Schema = {"type": "string", "minLength": 1}
-_NULL: Schema = {"type": "null"}
-_TYPES = {"whole": "integer", "switch": "boolean"}
-
-
-def _one_or_more(item: Schema, least: int) -> list[Schema]:
-    """Return what a list of names can be: one of them, several, or null."""
-    return [item, {"type": "array", "items": item, "minItems": least, "uniqueItems": True}, _NULL]
-
-
-def _forms(name: str, field: Field) -> list[Schema]:
-    """Return the forms that a setting can have: any of them will do."""
-    single: Schema = {"type": "integer" if name == "cross_tune" else _TYPES.get(field.kind, "number")}
-    if field.least is not None:
-        single["exclusiveMinimum" if field.above else "minimum"] = field.least
-    if field.most is not None:
-        single["maximum"] = field.most
-    if field.choices:
-        single = {"enum": [*field.choices, *([None] if field.optional else [])]}
-    # Part of what `is_part_name` asks of names: what is printable is not for a pattern to say.
-    names = {"pattern": r"^(?![ <>=])[^\[\]@]*[^\[\]@ <>=]$"}
-    members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
-    parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
-    by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
-    forms: dict[str, list[Schema]] = {
-        "segment_length": [
-            single,
-            {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]},
-        ],
-        **{key: [single, by_class] for key in POSTPROCESSING},
-        "psds_median_filters": [{"type": "array", "items": single}, _NULL],
-        "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
-        "only": _one_or_more({"enum": list(ONLY)}, 1),
-        "classes": _one_or_more(_NAME, 1),
-        **{key: [parts, _NULL] for key in ("groups", "scenes")},
-        "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
-        "cross_tune": [single, {"const": "folds"}, _NULL],
-        "objective": [{"enum": [*OBJECTIVES, None]}],
-        "satisfice": [
-            {"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]},
-            _NULL,
-        ],
-    }
-    return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
-
-
 def schema_text() -> str:
     """Return the JSON Schema of settings files as a document."""
     properties: dict[str, Schema] = {
         EXTENDS: {
             "description": "A preset, or the path of a settings file from this one: its settings hold where "
             "this file has none.",
-            "anyOf": [{"enum": list(PRESETS)}, _NAME, _NULL],
+            "anyOf": [{"enum": list(PRESETS)}, {"type": "string", "minLength": 1}, {"type": "null"}],
         }
     }
     for name, field in FIELDS.items():
-        forms = _forms(name, field)
+        forms = forms_of(name)
         properties[name] = {
             "description": field.meaning,
             **(forms[0] if len(forms) == 1 else {"anyOf": forms}),

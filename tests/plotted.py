@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-
-SAMPLES = Path(__file__).parents[1] / "sample_data"
-REFERENCE, SYSTEM, OTHER = (str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv"))
 
 NEEDED: dict[str, dict[str, Any]] = {"timeline": {"file": "cafe.wav"}}
 """What a kind of figure of the samples cannot do without."""

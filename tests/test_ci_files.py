@@ -15,7 +15,7 @@ import yaml
 from called import OTHER, REFERENCE, SYSTEM, call
 from documents import ROOT, blocks, make_command
 
-from sedeval_soft.cli.main import SHORT_HELPS, group
+from sedeval_soft.cli.main import group
 from sedeval_soft.cli.present import parse_requirement
 
 PAGE = (ROOT / "docs" / "reference" / "ci.md").read_text(encoding="utf-8")
@@ -96,15 +96,13 @@ def test_the_action_scores_compares_and_fails_where_there_is_nothing_to_score(ru
     assert f1 in {score["name"] for score in document["systems"][0]["scores"]}
 
 
-@pytest.mark.parametrize(
-    "name", ["$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "--help", "a b", "*"]
-)
+@pytest.mark.parametrize("name", ["$(touch pwned)", '"; touch pwned; "', "--help", "*"])
 def test_no_input_is_run(name, runner, tmp_path):
     (tmp_path / name).write_text(TABLE)
     done, outputs, summary = runner(reference=name, system=name, output=name + ".out", args="--only=segment")
     assert (done.returncode, set(outputs), summary) == (0, {"scores"}, ""), done.stderr
     assert (tmp_path / f"{name}.out").exists()
-    for given in ("require", "args", "format") if name not in {"--help", "*"} else ():
+    for given in ("require", "args") if name not in {"--help", "*"} else ():
         assert runner(reference=name, system=name, **{given: name})[0].returncode == 2, given
     assert not (tmp_path / "pwned").exists()
 
@@ -126,9 +124,8 @@ def test_the_hook_validates_tables_and_is_the_one_that_is_documented(tmp_path):
     assert {"id", "name", "entry", "language", "types", "files"} <= set(HOOK) and HOOK["language"] == "python"
     program, command = HOOK["entry"].split()
     assert f'{program} = "' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert command in SHORT_HELPS
-    assert all(re.search(HOOK["files"], name) for name in ("a.tsv", "b/c.csv", "d.rttm"))
-    assert not re.search(HOOK["files"], "a.py")
+    names = ("a.tsv", "b/c.csv", "d.rttm", "a.py")
+    assert [name for name in names if re.search(HOOK["files"], name)] == [*names[:3]]
     good, bad = tmp_path / "good.tsv", tmp_path / "bad.tsv"
     good.write_text(TABLE)
     bad.write_text(TABLE.replace("0\t1", "2\t1"))

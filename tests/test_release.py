@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import tomllib
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -76,13 +75,11 @@ def test_completion_files_complete(shell, tmp_path):
 def test_files_of_shells_are_shipped():
     shared = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
     assert shared == {"release/share": "share"}
-    assert {path.relative_to(SHARE).as_posix() for path in SHARE.rglob("*") if path.is_file()} == {
-        "man/man1/soft-sed-eval.1",
-        *COMPLETE.values(),
-    }
+    shipped = {path.relative_to(SHARE).as_posix() for path in SHARE.rglob("*") if path.is_file()}
+    assert shipped == {"man/man1/soft-sed-eval.1", *COMPLETE.values()}
 
 
-def test_licences_of_all_dependencies_are_listed():
+def test_dependencies_have_a_lowest_version_and_are_listed_with_their_licences():
     made = script("make_licences")
     text = made.PAGE.read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
@@ -92,6 +89,9 @@ def test_licences_of_all_dependencies_are_listed():
     assert needed <= set(listed), "run python release/make_licences.py"
     assert text.startswith(made.HEAD)
     assert all(licence.strip() not in {"", "see the package"} for licence in listed.values())
+    # `release/environments.sh lowest` takes the lowest versions that are named.
+    for text in (*of["dependencies"], *PROJECT["dependency-groups"]["test"]):
+        assert any(part.operator in {">=", "==", "~="} for part in Requirement(text).specifier), text
 
 
 # Workflows and the container, as far as they can be judged by reading.
@@ -137,11 +137,10 @@ def test_the_pythons_that_are_named_are_tested():
 
 def test_only_what_publishes_may_publish():
     found = WORKFLOWS["release"]
+    jobs, publish = found["jobs"], found["jobs"]["publish"]
     assert found[True] == {"push": {"tags": ["v*"]}}
-    jobs = found["jobs"]
-    writing = [name for name, job in jobs.items() if "write" in job.get("permissions", {}).values()]
-    publish = jobs["publish"]
-    assert (writing, publish["needs"], publish["environment"]["name"]) == (["publish"], "build", "pypi")
+    assert [name for name in jobs if "write" in jobs[name].get("permissions", {}).values()] == ["publish"]
+    assert (publish["needs"], publish["environment"]["name"]) == ("build", "pypi")
     assert not any("run" in step or "token" in str(step.get("with", "")) for step in publish["steps"])
     used = [step["uses"].split("@")[0] for step in publish["steps"]]
     assert used[-2:] == ["actions/attest-build-provenance", "pypa/gh-action-pypi-publish"]
@@ -149,23 +148,19 @@ def test_only_what_publishes_may_publish():
     assert first == 'python release/check_tag.py "$GITHUB_REF_NAME"'
 
 
-def released(root: Path, heading: str, citation: str | None) -> Path:
-    (root / "sedeval_soft").mkdir(exist_ok=True)
-    (root / "sedeval_soft" / "__init__.py").write_text('"""."""\n\n__version__ = "1.2.3"\n')
-    (root / "CHANGELOG.md").write_text(f"# Changelog\n\n## {heading}\n\n- a\n\n## 0.0.9 - 2026-01-01\n")
-    if citation is not None:
-        (root / "CITATION.cff").write_text(f"cff-version: 1.2.0\nversion: {citation}\n")
-    return root
-
-
 def test_a_tag_must_be_the_version_that_everything_names(tmp_path):
     problems = script("check_tag").problems
-    root = released(tmp_path, "1.2.3 - 2026-11-22", None)
-    assert problems("v1.2.3", root) == []
-    for tag in ("1.2.3", "v1.2.4", "v1.2.30", "", "v1.2.3\n"):
-        assert "the tag is" in problems(tag, root)[0]
-    assert len(problems("v1.2.3", released(root, "1.2.3 - unreleased", "1.2.2"))) == 2
-    assert problems("v1.2.3", released(root, "1.2.3 - 2026-11-22", '"1.2.3"')) == []
+    (tmp_path / "sedeval_soft").mkdir()
+    (tmp_path / "sedeval_soft" / "__init__.py").write_text('"""."""\n\n__version__ = "1.2.3"\n')
+    changelog, citation = tmp_path / "CHANGELOG.md", tmp_path / "CITATION.cff"
+    changelog.write_text("# Changelog\n\n## 1.2.3 - 2026-11-22\n\n- a\n\n## 0.0.9 - 2026-01-01\n")
+    citation.write_text('cff-version: 1.2.0\nversion: "1.2.3"\n')
+    assert problems("v1.2.3", tmp_path) == []
+    for tag in ("1.2.3", "v1.2.30", "", "v1.2.3\n"):
+        assert "the tag is" in problems(tag, tmp_path)[0]
+    changelog.write_text("# Changelog\n\n## 1.2.3 - unreleased\n")
+    citation.write_text("cff-version: 1.2.0\nversion: 1.2.2\n")
+    assert len(problems("v1.2.3", tmp_path)) == 2
     assert len(problems("v1", tmp_path / "nothing")) == 2
 
 
@@ -186,9 +181,3 @@ def test_the_image_is_small_pinned_not_of_root_and_has_all_that_the_wheel_is_bui
     needed = {"pyproject.toml", project["readme"], *project["license-files"]}
     assert needed | {*wheel["packages"], *wheel["shared-data"]} == copied
     assert all((ROOT / name).exists() for name in copied)
-
-
-def test_nothing_is_without_a_lowest_version():
-    """`release/environments.sh lowest` takes what is named here."""
-    for text in (*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["test"]):
-        assert any(part.operator in {">=", "==", "~="} for part in Requirement(text).specifier), text

@@ -31,17 +31,11 @@ def test_the_readme_quotes_the_ranking_which_the_readings_do_not_share():
 
 def test_the_reference_is_perfect_in_its_wide_form_and_every_file_has_a_length_and_a_fold():
     scores = evaluate(FOLDER / "ref_wide.tsv", FOLDER / "ref.tsv", only=["segment", "event"])
-    assert [
-        scores[f"{basis}.{reading}.f1.micro"]
-        for basis in ("segment", "event")
-        for reading in ("hard", "soft")
-    ] == [1] * 4
-    names = [
-        {
-            line.split("\t")[0]
-            for line in (FOLDER / f"{name}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-        }
+    names = [f"{basis}.{reading}.f1.micro" for basis in ("segment", "event") for reading in ("hard", "soft")]
+    assert [scores[name] for name in names] == [1] * 4
+    files = [
+        {line.split("\t")[0] for line in (FOLDER / f"{name}.tsv").read_text().splitlines()[1:]}
         for name in ("ref", "sys", "events", "durations", "folds")
     ]
     # One of them is declared without an event.
-    assert all(each == names[0] for each in names) and "night.wav" in names[0]
+    assert all(each == files[0] for each in files) and "night.wav" in files[0]

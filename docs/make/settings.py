@@ -23,8 +23,6 @@ def form(schema: dict[str, Any]) -> str:
         )
     if "enum" in schema:
         return ", ".join(f"`{json.dumps(each).strip(chr(34))}`" for each in schema["enum"])
-    if "const" in schema:
-        return f"`{schema['const']}`"
     plain = {"boolean": "`true`, `false`", "null": "`null`", "string": "a text"}
     if schema["type"] == "array":
         return f"a list of {form(schema['items'])}"

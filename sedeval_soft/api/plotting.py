@@ -82,15 +82,14 @@ def scored_systems(
     wish: Wish,
     *,
     default: bool,
-    durations: Durations | None = None,
-    folds: Parted | None = None,
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    **how: Any,  # noqa: ANN401
 ) -> Systems:
     """Evaluate systems as far as a kind of figure needs.
 
     names: what they are called in the figure; None for the names of their files, cut short. default: whether
-    nothing is said of what to evaluate. Other arguments, and errors, as for `plot`.
+    nothing is said of what to evaluate. how: durations, folds and progress. These, other arguments and errors
+    as for `plot`.
     """
     check_kind(kind, wish, len(systems))
     paths = [os.fspath(system) if isinstance(system, str | os.PathLike) else "" for system in systems]
@@ -112,19 +111,14 @@ def scored_systems(
     tables = {name: with_points(system, limits) for name, system in zip(called, systems, strict=True)}
     chosen, limits = settings_of_points(chosen, tables.values()), limits_from(limits)
     if kind == "matrix" and len(tables) > 1:
-        board = compare(
-            reference, tables, rank_by=rank_by(chosen, wish), durations=durations, folds=folds, limits=limits,
-            settings=chosen, progress=progress,
-        )  # fmt: skip
+        by = rank_by(chosen, wish)
+        board = compare(reference, tables, rank_by=by, limits=limits, settings=chosen, **how)
         return Systems(kind, wish, tuple(System(each.system, each) for each in board.systems), board)
     scored, ours = [], reference
     for name, system in tables.items():
-        evaluation = evaluation_of(
-            ours, system, chosen, durations=durations, name=name, folds=folds, limits=limits,
-            rows_in_memory=True, progress=progress,
-        )  # fmt: skip
+        evaluation = evaluation_of(ours, system, chosen, name=name, limits=limits, rows_in_memory=True, **how)
         # The reference is read once.
-        ours, durations = evaluation.sides[0] if evaluation.sides else ours, evaluation.shard.durations
+        ours, how["durations"] = evaluation.sides[0] if evaluation.sides else ours, evaluation.shard.durations
         scored.append(System(name, evaluation.scores, evaluation.pair if kind == "timeline" else None))
     return Systems(kind, wish, tuple(scored))
 

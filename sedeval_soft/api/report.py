@@ -84,9 +84,7 @@ def write_report(
             sure_settings = replace(wanted, measures=chosen.measures)
             sure = score_shard(replace(shard, settings=sure_settings), __version__, **how)
             signatures = (*signatures, sure.signature)
-            both = dict(scores.scores)
-            for each in sure.scores.keys() & both.keys():
-                both[each] = replace(both[each], low=sure.score(each).low, high=sure.score(each).high)
+            both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))

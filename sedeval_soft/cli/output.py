@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -105,16 +105,9 @@ def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
 
 def _states(path: str) -> list[os.stat_result]:
     """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
-    from sedeval_soft.tables.source import is_pattern
-
-    state = _state(path)
-    several: Iterable[str] = ()
-    if state is None and is_pattern(path):
-        several = glob.iglob(path, recursive=True)  # noqa: PTH207 - as typed
-    elif state is not None and stat.S_ISDIR(state.st_mode):
-        with contextlib.suppress(OSError):
-            several = [str(entry) for entry in Path(path).iterdir()]
-    return [each for each in (state, *map(_state, several)) if each is not None]
+    in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed
+    paths = (path, *in_folder, *glob.iglob(path, recursive=True))  # noqa: PTH207
+    return [state for state in map(_state, paths) if state is not None]
 
 
 def _state(path: str) -> os.stat_result | None:

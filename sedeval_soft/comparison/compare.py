@@ -98,7 +98,7 @@ def rank_scores(
     order: list[int] = np.argsort(place, kind="stable").tolist()
     reference = order[0] if baseline is None else names.index(baseline)
     # Of one file every replicate is that file: that says nothing of how sure anything is.
-    resampled = paired is not None and paired.n_files > 1
+    resampled = paired is not None and len(paired.files) > 1
     drawn = paired.bootstrap() if paired and resampled else np.full((1, len(systems)), np.nan)
     undrawn: list[Any] = [None] * len(systems)
     stable, best, worst = undrawn, undrawn, undrawn
@@ -149,7 +149,7 @@ def rank_scores(
         [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
     )
     ranked = [systems[k] for k in order]
-    warnings = _warnings(ranked, rank_by, None if paired is None else paired.n_files, settings)
+    warnings = _warnings(ranked, rank_by, None if paired is None else len(paired.files), settings)
     ranked = [
         replace(scores, warnings=(*scores.warnings, *warnings), signature=signature) for scores in ranked
     ]

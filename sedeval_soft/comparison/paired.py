@@ -74,18 +74,13 @@ class Paired:
         keys = [str(k) for k in range(len(tallies))]
         return cls(keys, files, tallies.__getitem__, rank_by, settings, progress=progress)
 
-    @property
-    def n_files(self) -> int:
-        """How many files are drawn from."""
-        return len(self.files)
-
     def bootstrap(self) -> Floats:
         """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
         count, draws = self.settings.replicates, self.computed.draws
         for k, key in enumerate(self.keys):
             if key not in draws:
                 places = self._places(k)
-                rows = (block[:, places] for block in bootstrap(self.n_files, count, self.settings.seed))
+                rows = (block[:, places] for block in bootstrap(len(self.files), count, self.settings.seed))
                 values = self._values(self._scored(k), rows, count)
                 draws[key] = [finite(value) for value in values.tolist()]
         return np.array([draws[key] for key in self.keys], dtype=np.float64).T
@@ -100,7 +95,7 @@ class Paired:
         both = self._joint(first, second)
 
         def rows() -> Iterator[Floats]:
-            for moved in exchanges(self.n_files, count, seed):
+            for moved in exchanges(len(self.files), count, seed):
                 stay = 1.0 - moved
                 one = np.concatenate((stay[:, ours], moved[:, theirs]), axis=1)
                 other = np.concatenate((moved[:, ours], stay[:, theirs]), axis=1)
@@ -130,7 +125,7 @@ class Paired:
         key = f"{self.keys[first]} {self.keys[second]}"
         if key not in self.computed.p:
             exchanged = p_exchange(self.exchanged(first, second)[:, None], [observed])
-            self.computed.p[key] = max(float(exchanged[0]), least_p(self.n_files))
+            self.computed.p[key] = max(float(exchanged[0]), least_p(len(self.files)))
         return self.computed.p[key]
 
     @cached_property
@@ -155,7 +150,7 @@ class Paired:
         position = {file: i for i, file in enumerate(self.files)}
         files = self._scored(k).tally.files
         # A file beyond goes along with the same one whatever others there are.
-        others = (crc32(file.encode("utf-8", "surrogatepass")) % max(self.n_files, 1) for file in files)
+        others = (crc32(file.encode("utf-8", "surrogatepass")) % max(len(self.files), 1) for file in files)
         places = (position.get(file, other) for file, other in zip(files, others, strict=True))
         return np.fromiter(places, dtype=np.int64, count=len(files))
 

@@ -9,16 +9,9 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import counted
 from sedeval_soft.fields import STEERING
+from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.event import (
-    Collars,
-    count_deviations,
-    count_events,
-    count_per_class,
-    count_soft_events,
-    match_events,
-)
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.measures.tally import Tally
@@ -286,17 +279,17 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
-        collars = Collars.of(settings)
-        matched = match_events(reference, system, sizes[1], collars, settings.matching)
+        collars = event.Collars.of(settings)
+        matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
             counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
-            counts = count_events(reference, system, *sizes, collars, matched=matched)
+            counts = event.count_events(reference, system, *sizes, collars, matched=matched)
         columns = columns_of("event.hard", counts)
-        columns["event.hard.matched"] = count_per_class(reference.take(matched >= 0), *sizes)
-        deviations = count_deviations(reference, system, matched, *sizes)
+        columns["event.hard.matched"] = event.count_per_class(reference.take(matched >= 0), *sizes)
+        deviations = event.count_deviations(reference, system, matched, *sizes)
         columns |= {f"event.hard.{name}": sums for name, sums in deviations.items()}
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
@@ -313,7 +306,7 @@ def _count_soft_events(
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "soft"):
-        counts = count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
+        counts = event.count_soft_events(levels, lifetimes, *sizes, event.Collars.of(settings))
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
         from sedeval_soft.measures.intersections import Criteria

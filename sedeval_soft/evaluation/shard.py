@@ -232,7 +232,7 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
 
 def _merged_levels(of_shards: Sequence[Levels]) -> Levels:
     """Return the counts of all shards at all thresholds, in the last way that all of them have."""
-    merged = {}
+    merged: dict[Key, Sequence[Sequence[ThresholdCounts]]] = {}
     for key in dict.fromkeys(key for levels in of_shards for key in levels):
         *_, of_way = zip(*(levels[key] for levels in of_shards if key in levels), strict=False)
         merged[key] = ([ThresholdCounts.merge(of_class) for of_class in zip(*of_way, strict=True)],)

@@ -138,10 +138,10 @@ def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion
         counts["event"] = confuse_events(ours, theirs, len(tally.classes), Collars.of(settings))
     return tuple(
         Confusion(
-            basis, "hard", tally.classes, tuple(map(tuple, count.pairs.tolist())),
-            tuple(count.missed.tolist()), tuple(count.inserted.tolist()),
+            basis, "hard", tally.classes, tuple(map(tuple, pairs.tolist())), tuple(missed.tolist()),
+            tuple(inserted.tolist()),
         )
-        for basis, count in counts.items()
+        for basis, (pairs, missed, inserted) in counts.items()
     )  # fmt: skip
 
 

@@ -81,14 +81,15 @@ def _first_broken(tally: Tally, settings: Settings) -> str | None:
         for reading in readings:
             prefix = f"{basis}.{reading}."
             # A column of the family by the rest of its name, and those of files as they are called.
-            own = columns | {name.removeprefix(prefix): of for name, of in columns.items()}
-            if "tp" in own:
-                families.append((prefix, own, _family_laws(own, basis, reading, settings)))
-            elif "weight" in own:
-                families.append((prefix, own, _ranking_laws(own, reading, len(tally.classes), settings)))
-    for prefix, own, laws in families:
+            counts = columns | {name.removeprefix(prefix): of for name, of in columns.items()}
+            if "tp" in counts:
+                families.append((prefix, counts, _family_laws(counts, basis, reading, settings)))
+            elif "weight" in counts:
+                laws = _ranking_laws(counts, reading, len(tally.classes), settings)
+                families.append((prefix, counts, laws))
+    for prefix, counts, laws in families:
         for law in laws:
-            values = own[law.column] if law.values is None else law.values
+            values = counts[law.column] if law.values is None else law.values
             over, slack = values - law.limit, ROUNDING * np.asarray(law.scale)
             holds = {"at least": over >= -slack, "at most": over <= slack, "": np.abs(over) <= slack}
             broken = ~((np.isfinite(values) & holds[law.relation]) | law.unless)
@@ -129,9 +130,9 @@ def _file_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
             yield Law(evaluated_of(basis), "at most", columns[cells_of(basis)], _ALL_CELLS)
 
 
-def _family_laws(own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+def _family_laws(columns: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
     """Yield the laws of what is counted of a basis in a reading: those of detection, and its own."""
-    tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
+    tp, n_ref, n_sys = (columns[name] for name in PER_CLASS)
     for name in PER_CLASS:
         yield Law(name, "at least", 0)
     # No order of adding makes TP larger than what it is a part of: these are exact in floats, too.
@@ -139,24 +140,24 @@ def _family_laws(own: Columns, basis: str, reading: str, settings: Settings) -> 
     yield Law("tp", "at most", n_sys, "N_sys")
     # Those of a file are all unknown where too many soft events overlap.
     may_be_unknown = basis == "event" and reading == "soft"
-    unknown = np.logical_and.reduce([np.isnan(own[name]) for name in PER_FILE]) & may_be_unknown
+    unknown = np.logical_and.reduce([np.isnan(columns[name]) for name in PER_FILE]) & may_be_unknown
     for name in PER_FILE:
         yield Law(name, "at least", 0, unless=unknown)
     size = np.abs(n_ref).sum(axis=1) + np.abs(n_sys).sum(axis=1)
     for name, whole, called in (("deletions", n_ref, "N_ref"), ("insertions", n_sys, "N_sys")):
-        left = (whole - tp).sum(axis=1) - own["substitutions"]
+        left = (whole - tp).sum(axis=1) - columns["substitutions"]
         says = f"the sum over classes of {called} - TP, less the substitutions,"
         yield Law(name, "", left, says, size, unknown)
     if basis in CELLS:
-        yield from _cell_laws(own, basis, reading, settings)
+        yield from _cell_laws(columns, basis, reading, settings)
     if basis == "event" and reading == "hard":
-        yield from _event_laws(own, settings)
+        yield from _event_laws(columns, settings)
 
 
-def _cell_laws(own: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
+def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
     """Yield the laws of segments and clips, and of sums over them."""
-    n_evaluated, n_cells = own[evaluated_of(basis)], own[cells_of(basis)]
-    tp, n_ref, n_sys = (own[name] for name in PER_CLASS)
+    n_evaluated, n_cells = columns[evaluated_of(basis)], columns[cells_of(basis)]
+    tp, n_ref, n_sys = (columns[name] for name in PER_CLASS)
     cut = reading == "hard"
     if cut:
         # sed_eval lays a grid of its own, in floats.
@@ -165,35 +166,35 @@ def _cell_laws(own: Columns, basis: str, reading: str, settings: Settings) -> It
         yield Law("n_cells", "at most", most, _ALL_CELLS)
         alarms = n_sys - tp
         yield from _between("beyond", alarms, "the number of false alarms")
-        silent = own["n_cells"][:, None] - (n_ref + alarms - own["beyond"])
+        silent = columns["n_cells"][:, None] - (n_ref + alarms - columns["beyond"])
         yield Law("true negatives", "at least", 0, values=silent)
-        n_cells = own["n_cells"] if theirs else n_cells
+        n_cells = columns["n_cells"] if theirs else n_cells
     if reading != "optimal" or settings.compat is None:
         for name in ("n_ref", "n_sys"):
-            yield Law(name, "at most", n_cells[:, None], _ALL_CELLS, own[name])
+            yield Law(name, "at most", n_cells[:, None], _ALL_CELLS, columns[name])
         # No T-norm is below y + p - 1: together both sides fill no more than there is.
         both = n_ref + n_sys
         yield Law("tp", "at least", both - n_cells[:, None], f"N_ref + N_sys less {_ALL_CELLS},", both)
-    if "sounding" not in own:
+    if "sounding" not in columns:
         return
     yield from _between("sounding", n_evaluated[:, None], _ALL_CELLS)
     largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
     for name in PROPER if cut else SOFT if "divergence" in settings.measures else KL:
-        most = largest.get(name, -math.log(settings.epsilon)) * own["sounding"]
+        most = largest.get(name, -math.log(settings.epsilon)) * columns["sounding"]
         yield from _between(name, most, "what so many cells can add, each at its worst,", most)
-    if "product" in own:
+    if "product" in columns:
         # Of its square and the two sides' a cosine is made.
         yield Law("product", "at most", n_ref, "N_ref", n_ref)
         yield Law("product", "at most", n_sys, "N_sys", n_sys)
 
 
-def _event_laws(own: Columns, settings: Settings) -> Iterator[Law]:
+def _event_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
     """Yield the laws of how far matched events are off."""
-    n = own["matched"]
-    yield from _between("matched", own["n_ref"], "N_ref")
-    yield Law("matched", "at most", own["n_sys"], "N_sys")
+    n = columns["matched"]
+    yield from _between("matched", columns["n_ref"], "N_ref")
+    yield Law("matched", "at most", columns["n_sys"], "N_sys")
     for end in ENDS:
-        total, squares = own[end], f"{end}_squares"
+        total, squares = columns[end], f"{end}_squares"
         most = settings.onset_collar if end == "onset" and settings.onset else LONGEST
         says = "what so many matched events can be off,"
         yield Law(end, "at most", most * n, says, most * n, values=np.abs(total))
@@ -203,10 +204,11 @@ def _event_laws(own: Columns, settings: Settings) -> Iterator[Law]:
         yield Law(squares, "at least", mean, f"the square of the sum, {end}, over the matched events,", mean)
 
 
-def _ranking_laws(own: Columns, reading: str, n_classes: int, settings: Settings) -> Iterator[Law]:
+def _ranking_laws(columns: Columns, reading: str, n_classes: int, settings: Settings) -> Iterator[Law]:
     """Yield the laws of sums over the segments of how classes are ordered in them."""
-    weight = own["weight"]
-    yield from _between("weight", own[evaluated_of("segment")], "the number of segments of the file", weight)
+    weight = columns["weight"]
+    n_segments = columns[evaluated_of("segment")]
+    yield from _between("weight", n_segments, "the number of segments of the file", weight)
     largest = {
         "coverage": float(n_classes),
         "misordered": n_classes * (n_classes - 1) / 2,
@@ -222,11 +224,11 @@ def _ranking_laws(own: Columns, reading: str, n_classes: int, settings: Settings
         for name, most, says in (
             ("n_ref", weight[:, None], "the weight of the segments"),
             ("prefix", weight[:, None], "the weight of the segments"),
-            ("prefix_hits", own["prefix"], "what is in the prefix"),
-            ("prefix_hits", own["n_ref"], "N_ref"),
+            ("prefix_hits", columns["prefix"], "what is in the prefix"),
+            ("prefix_hits", columns["n_ref"], "N_ref"),
         ):
-            yield from _between(name, most, says, own[name])
+            yield from _between(name, most, says, columns[name])
         # Each segment's prefix has as many places as it has active classes.
-        places, active = own["prefix"].sum(axis=1), own["n_ref"].sum(axis=1)
+        places, active = columns["prefix"].sum(axis=1), columns["n_ref"].sum(axis=1)
         says = "in all classes together, as many as N_ref,"
         yield Law("prefix", "", active, says, active, values=places)

@@ -7,8 +7,6 @@ pairs of what these leave over, whatever their class: substitutions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
@@ -19,20 +17,12 @@ from sedeval_soft.timeline.events import Events
 _BLOCK = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class ConfusionCounts:
-    """Counts over all files.
-
-    pairs: (n_classes, n_classes) reference class by system class. missed: (n_classes,) reference without any
-    system class. inserted: (n_classes,) system without any reference class.
-    """
-
-    pairs: Index
-    missed: Index
-    inserted: Index
+Counts = tuple[Index, Index, Index]
+"""Counts over all files: pairs, (n_classes, n_classes) reference class by system class; missed, (n_classes,)
+reference without any system class; inserted, (n_classes,) system without any reference class."""
 
 
-def confuse_segments(reference: Bools, system: Bools) -> ConfusionCounts:
+def confuse_segments(reference: Bools, system: Bools) -> Counts:
     """Count segments in which classes are active together; (n_classes, n_segments) each."""
     pairs = np.zeros((len(reference), len(reference)), dtype=np.int64)
     for begin in range(0, reference.shape[1], _BLOCK):
@@ -41,10 +31,10 @@ def confuse_segments(reference: Bools, system: Bools) -> ConfusionCounts:
         pairs += (y @ p.T).astype(np.int64)
     missed = (reference & ~system.any(axis=0)).sum(axis=1)
     inserted = (system & ~reference.any(axis=0)).sum(axis=1)
-    return ConfusionCounts(pairs, missed, inserted)
+    return pairs, missed, inserted
 
 
-def confuse_events(reference: Events, system: Events, n_classes: int, collars: Collars) -> ConfusionCounts:
+def confuse_events(reference: Events, system: Events, n_classes: int, collars: Collars) -> Counts:
     """Count matched events, and pairs of classes among what the matching leaves over."""
     matched = match_events(reference, system, n_classes, collars)
     free = np.ones(len(system), dtype=bool)
@@ -58,4 +48,4 @@ def confuse_events(reference: Events, system: Events, n_classes: int, collars: C
     pairs = np.zeros((n_classes, n_classes), dtype=np.int64)
     np.add.at(pairs, (reference.label[hit], system.label[matched[hit]]), 1)
     inserted = np.bincount(system.label, minlength=n_classes) - pairs.sum(axis=0)
-    return ConfusionCounts(pairs, np.bincount(reference.label[~hit], minlength=n_classes), inserted)
+    return pairs, np.bincount(reference.label[~hit], minlength=n_classes), inserted

@@ -312,10 +312,11 @@ def _matched_regardless(
         matched = match_levels(level_edges(reference, system, *files, collars), _MOST_COPIES)
     except TooManyPairsError:
         total, present = np.zeros(shape), distinct(files[0])
-        if len(present) <= 1:
+        if len(present) == 1:
             total[present] = np.nan
+            return total
         # Whether a file is too much must not depend on which others are at hand.
-        for file in present if len(present) > 1 else ():
+        for file in present:
             sides = reference.take(files[0] == file), system.take(files[1] == file)
             total += _matched_regardless(*sides, shape, collars)
         return total

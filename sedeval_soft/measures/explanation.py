@@ -28,42 +28,24 @@ AVERAGES: Mapping[str, str] = {
     "class": "one class", "overall": "defined over all classes together",
 }  # fmt: skip
 
-_COUNTED = {
-    "FN": "N_ref - TP", "FP": "N_sys - TP", "S": "M - TP: right time, wrong class",
-    "D": "N_ref - M: nothing there in the system", "I": "N_sys - M: nothing there in the reference",
-}  # fmt: skip
-_CUT_CELLS = {
-    **_COUNTED, "TP": "cells active on both sides", "N_ref": "cells active in the reference",
-    "N_sys": "cells active in the system", "TN": "cells active on neither side",
-    "M": "sum over segments of the smaller number of active classes of the two sides",
-}  # fmt: skip
-_SOFT_CELLS = {
-    **_COUNTED, "TP": "sum over cells of min(y, p), or what --t-norm says (Harju & Mesaros 2023)",
-    "N_ref": "sum over cells of y", "N_sys": "sum over cells of p",
-    "M": "sum over segments and k of min(y(k), p(k)), the k-th largest values of the two sides",
-}  # fmt: skip
-_EVENTS = {
-    **_COUNTED, "TP": "pairs of matched events of a class", "N_ref": "events of the reference",
-    "N_sys": "events of the system", "M": "pairs matched regardless of class",
-}  # fmt: skip
-_COVERED = {
-    "TP": "reference events of which detections that pass --dtc cover --gtc",
-    "N_ref": "events of the reference", "N_sys": "TP + FP",
-    "FP": "detections of which the reference covers less than --dtc", "FN": "N_ref - TP",
-    "M": "TP: nothing is matched one to one", "D": "FN", "I": "FP",
-}  # fmt: skip
-_OTHERS = {
-    "b": "--beta", "R_k": "recall at the k-th threshold, from the highest",
-    "P_k": "precision at the k-th threshold", "n_k": "cells in bin k", "n": "cells", "C": "classes",
-    "TPR": "recall: share of positives that are found", "FPR": "share of negatives that are detected",
-    "FNR": "1 - TPR",
-}  # fmt: skip
+
+def _rows(name: str) -> list[list[str]]:
+    """Return the cells of a table that lies beside this module, row by row, without its header."""
+    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines[1:]]
+
+
+_LETTERS: dict[str, dict[str, str]] = {}
+"""What the letters of formulas stand for, by what they are of; those of counts are of cells and events."""
+for _kind, _letter, _meaning in _rows("letters.tsv"):
+    _LETTERS.setdefault(_kind, {})[_letter] = _meaning
+
 _WORDS = re.compile(r"(?<![A-Za-z_])[A-Za-z]+(?:_(?:ref|sys|k))?(?![A-Za-z_])")
 
 
 def letters_of(basis: str, reading: str, measure: Measure) -> dict[str, str]:
     """Return what the letters of a formula stand for, and those that these are told by, in order."""
-    meanings = {**_OTHERS, **_letters(basis, reading, measure.name), **measure.letters}
+    meanings = {**_LETTERS["formulas"], **_letters(basis, reading, measure.name), **measure.letters}
     letters: dict[str, str] = {}
     texts = [measure.formula]
     while texts:
@@ -76,12 +58,13 @@ def letters_of(basis: str, reading: str, measure: Measure) -> dict[str, str]:
 
 def _letters(basis: str, reading: str, measure: str) -> dict[str, str]:
     soft, cells = reading == "soft", basis in {"segment", "clip", "ranking"}
-    counts = (_SOFT_CELLS if soft else _CUT_CELLS) if cells else _EVENTS
+    kind = ("soft cells" if soft else "cut cells") if cells else "events"
+    counts = _LETTERS["counts"] | _LETTERS[kind]
     integrated = ("TP", "N_ref", "N_sys", "M")
     if basis == "clip":
         counts = {**counts, "M": counts["M"].replace("segments", "files")}
     if basis == "intersection":
-        counts, integrated = _COVERED, ("TP", "N_ref", "M", "FP")
+        counts, integrated = _LETTERS["intersections"], ("TP", "N_ref", "M", "FP")
     if not cells and soft:
         levels = "of both sides cut at a, integrated over a in (0, 1]"
         counts = {**counts, **{name: f"{counts[name]}, {levels}" for name in integrated}}
@@ -120,11 +103,9 @@ class Difference:
         return any(fnmatchcase(f"{stem}.{each}", pattern) for pattern in self.scores for each in forms)
 
 
-_ROWS = Path(__file__).with_name("differences.tsv").read_text(encoding="utf-8").splitlines()[1:]
-
 DIFFERENCES = tuple(
     Difference(tool, what, theirs, ours, tuple(scores.split()))
-    for tool, what, theirs, ours, scores in (row.split("\t") for row in _ROWS)
+    for tool, what, theirs, ours, scores in _rows("differences.tsv")
 )
 """All that are known, by tool, in the order of the docs."""
 

@@ -39,7 +39,7 @@ from sedeval_soft.tables.columns import (
     to_number,
 )
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.fit import PLAIN, check_text, shown, silent_files, unfold, written_columns
+from sedeval_soft.tables.fit import PLAIN, check_text, silent_files, unfold, written_columns
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
@@ -168,7 +168,7 @@ def write_audacity(rows: EventTable) -> bytes:
     events = _written(rows, "audacity", "\r\n\t", files=False)
     for name in rows.classes:
         if name.startswith('"'):
-            why = f"the name {shown(name)} begins with a quote, which readers of tables take away"
+            why = f"the name {quoted(name)} begins with a quote, which readers of tables take away"
             raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
     lines = (f"{_seconds(onset)}\t{_seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
     return "".join(lines).encode()

@@ -20,9 +20,8 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, one_line
+from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.fit import shown
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, compression_of, decompress, spelled
@@ -77,7 +76,7 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[Source]:
     """Yield the tables of an archive; raises InputError for a member that is refused, and over a limit."""
 
     def refused(code: str) -> InputError:
-        return InputError(Problem(source.name, f"the member {shown(name)} {_REFUSALS[code]}", code=code))
+        return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
 
     taken = Taken(source.name, limits)
     taken.packed = partial(len, source.data)

@@ -97,10 +97,7 @@ class EventTable:
 
     @classmethod
     def join(
-        cls,
-        parts: Sequence[EventTable],
-        files: tuple[str, ...] | None = None,
-        origin: Origin | None = None,
+        cls, parts: Sequence[EventTable], files: tuple[str, ...] | None = None, origin: Origin | None = None
     ) -> EventTable:
         """Return the rows of some tables as those of one, with the files and classes of all.
 

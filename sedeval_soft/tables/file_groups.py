@@ -76,11 +76,7 @@ def read_partition(
 
 
 def _read(
-    source: Source,
-    noun: str,
-    choices: Sequence[Collection[str]],
-    parse: Callable[[str], T],
-    limits: Limits,
+    source: Source, noun: str, choices: Sequence[Collection[str]], parse: Callable[[str], T], limits: Limits
 ) -> dict[str, T]:
     """Return what a table says by name of file; raises InputError with all that is wrong.
 

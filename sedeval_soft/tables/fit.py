@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sedeval_soft.arrays import Array, Codes
-from sedeval_soft.errors import InputError, Problem, be, counted, plural
+from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -29,7 +29,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 
 PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
 _ROWS = 1 << 18  # made text at once: what a string array of pyarrow holds is bounded
-_NAMED, _SHOWN = 3, 60  # how many names a message shows, and how many characters of each
+_NAMED = 3  # how many names a message shows
 _LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -81,7 +81,7 @@ def fit(
         one = f"a file of {form.name} holds one: expected a folder, a path that ends in /"
         raise _cannot(rows, f"holds {len(rows.files)} recordings; {one}")
     if not holds.recordings and not holds.name and rows.files not in {(), (UNNAMED,)}:
-        losses.append(f"the name of the recording, {shown(rows.files[0])}")
+        losses.append(f"the name of the recording, {quoted(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
     return Fitted(rows, tuple(losses))
 
@@ -161,7 +161,7 @@ def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitt
     if rows.files == (UNNAMED,) or (not rows.files and called):
         if not called:
             raise _cannot(rows, "holds a recording without a name; a folder has a file for each, by name")
-        losses.append(f"that the recording has no name: it is called {shown(called)}")
+        losses.append(f"that the recording has no name: it is called {quoted(called)}")
         rows = replace(rows, files=(called,))
     if not rows.files:
         raise _cannot(rows, "holds no recording; a folder has a file for each")
@@ -292,21 +292,16 @@ def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:
             raise _refused(source, file, f"{why}: it cannot be the name of a file in a folder", "unsafe-name")
         other = by_stem.setdefault(stem, file)
         if other != file:
-            raise _refused(source, file, f"and {shown(other)} would both be written as {shown(stem)}")
+            raise _refused(source, file, f"and {quoted(other)} would both be written as {quoted(stem)}")
     return tuple(by_stem)
 
 
-def shown(name: str) -> str:
-    """Return a name in quotes, control characters escaped, the end of a long one left out."""
-    return repr(name[:_SHOWN])
-
-
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
+    return ", ".join(map(quoted, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")
 
 
 def _refused(source: str, name: str, why: str, code: str = "cannot-hold") -> InputError:
-    return InputError(Problem(source, f"the name {shown(name)} {why}", code=code))
+    return InputError(Problem(source, f"the name {quoted(name)} {why}", code=code))
 
 
 def _cannot(rows: EventTable, why: str) -> InputError:
@@ -342,7 +337,7 @@ def _check_header(rows: EventTable, header: tuple[str, ...], form: str) -> None:
         roles = layout_of_header(header).roles[-len(rows.classes) :]
     if roles != ("class",) * len(rows.classes):
         taken = (label for label, role in zip(rows.classes, roles, strict=False) if role != "class")
-        what = next((f"the class {shown(label)}" for label in taken), "its classes")
+        what = next((f"the class {quoted(label)}" for label in taken), "its classes")
         message = f"cannot be a column of {form}: it would be read as one of another kind; expected --to long"
         raise _cannot(rows, f"{what} {message}")
 

@@ -83,10 +83,10 @@ class Limits:
             raise SettingsError("\n".join(problems))
         return cls(**values)  # type: ignore[arg-type]  # whole where they must be
 
-    def check(self, source: str, name: str, number: float, what: str, line: int | None = None) -> None:
+    def check(self, source: str, name: str, number: float, what: str) -> None:
         """Raise InputError, naming the option that raises the limit, where more is found than that."""
         if number > getattr(self, name):
-            raise self.refusal(source, name, f"has {number:.15g} {what}", number, line)
+            raise self.refusal(source, name, f"has {number:.15g} {what}", number)
 
     def refusal(
         self, source: str, name: str, why: str, needed: float | None = None, line: int | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -18,10 +17,6 @@ from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.unclear_columns import Batches, check_unclear
-
-_PARQUET = b"PAR1"
-_FILE = b"ARROW1\0\0"
-_STREAM = b"\xff\xff\xff\xff"
 
 FREE = 1 << 28
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
@@ -41,11 +36,12 @@ _FAILURES = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexE
 def reads(source: Source, form: str) -> bool:
     """Return whether a file is Parquet, an Arrow file (Feather version 2) or a stream of Arrow messages."""
     if form == "parquet":
-        return source.data[:4] == _PARQUET and source.data[-4:] == _PARQUET
+        return source.data[:4] == source.data[-4:] == b"PAR1"
     head = source.data[:8]
     if form == "arrow":
-        return head == _FILE
-    return head[:4] == _STREAM and len(head) == 8 and 0 < struct.unpack("<i", head[4:])[0] < len(source.data)
+        return head == b"ARROW1\0\0"
+    length = int.from_bytes(head[4:], "little", signed=True)
+    return head[:4] == b"\xff" * 4 and len(head) == 8 and 0 < length < len(source.data)
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:

@@ -29,7 +29,6 @@ from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
 
 Codes = npt.NDArray[np.integer[Any]]
-Counts = Index
 
 # No time is on an edge that is further away than a segment's length divided by the one. Rows are nearly as
 # long as some segments if they are not off by more than a segment divided by the other.
@@ -54,7 +53,7 @@ class Edges:
 
     step: Fraction
 
-    def at(self, index: Counts) -> Ticks:
+    def at(self, index: Index) -> Ticks:
         """Return the ticks nearest to some edges, of two the even one, any shape."""
         whole, rest = divmod(self.step.numerator, self.step.denominator)
         if not rest:
@@ -67,12 +66,12 @@ class Edges:
         ticks += (half > 0) | ((half == 0) & (ticks % 2 == 1))
         return ticks
 
-    def before(self, ticks: Ticks) -> Counts:
+    def before(self, ticks: Ticks) -> Index:
         """Return the last edge that is not after each time, (n,)."""
         nearest, beyond = self._nearest(ticks)
         return nearest - (beyond < 0)
 
-    def after(self, ticks: Ticks) -> Counts:
+    def after(self, ticks: Ticks) -> Index:
         """Return the first edge that is not before each time, (n,)."""
         nearest, beyond = self._nearest(ticks)
         return nearest + (beyond > 0)
@@ -115,7 +114,7 @@ class Edges:
         n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
 
-    def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Counts, Counts]:
+    def _nearest(self, ticks: Ticks, *, rounding: bool = True) -> tuple[Index, Index]:
         """Return the edge nearest to each time, and how far beyond it that is, 0 for those on it, (n,).
 
         rounding: whether times within their rounding of an edge are on it, else just those at it. Distances
@@ -164,7 +163,7 @@ class Grid:
 
     edges: Edges
     length: Ticks
-    start: Counts
+    start: Index
     evaluated: Ticks
 
     @classmethod
@@ -186,12 +185,12 @@ class Grid:
         return cls(edges, length, start, length if evaluated is None else np.minimum(evaluated, length))
 
     @property
-    def n_segments(self) -> Counts:
+    def n_segments(self) -> Index:
         """Return the number of segments of each file, shape (n_files,)."""
         return np.diff(self.start)
 
     @property
-    def n_evaluated(self) -> Counts:
+    def n_evaluated(self) -> Index:
         """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
         return self.edges.after(self.evaluated)
 
@@ -214,7 +213,7 @@ class Grid:
             "Are the times in seconds? A larger --segment-length gives fewer, --only segment.hard needs none",
         )
 
-    def spans(self, cell: Counts, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
+    def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:
         """Return the file of some segments, and where each begins and ends in it, in ticks; (n,) each.
 
         The last segment of a file ends with the file, and the last evaluated one with what is evaluated,
@@ -227,7 +226,7 @@ class Grid:
         evaluated, length = self.edges.on(self.evaluated)[file], self.edges.on(self.length)[file]
         return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
 
-    def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Counts, Counts]:
+    def cells(self, file: npt.NDArray[np.int32], onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
         A row that only touches a segment's edge does not overlap it, a row without extent
@@ -280,7 +279,7 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
     return values
 
 
-def maxima(rows: EventTable, first: Counts, last: Counts, size: int) -> Floats:
+def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
     """Return for each class the largest value of the rows that cover each of `size` cells, (n_classes, size).
 
     first, last: (n,) the first cell of each row, and one past its last.

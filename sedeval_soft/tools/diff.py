@@ -76,12 +76,6 @@ class Results(msgspec.Struct, frozen=True):
     board: Any = None
 
 
-class _Schema(msgspec.Struct, frozen=True):
-    """The beginning of any document."""
-
-    schema: Any = None
-
-
 def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Results:
     """Return the results in a file, or in standard input for `-`; raises InputError for anything else."""
     source = open_source(path, limits=limits)
@@ -91,11 +85,12 @@ def read_results(path: str | os.PathLike[str], limits: Limits = LIMITS) -> Resul
 
     data = bytes(source.data[:])
     try:
-        schema = msgspec.json.decode(data, type=_Schema).schema
+        document = msgspec.json.decode(data)
+        schema = document.get("schema") if isinstance(document, dict) else None
         if schema != SCHEMA:
             kind = "no schema" if schema is None else f"the schema {quoted(str(schema))}"
             raise refused(f"has {kind}; {_EXPECTED}, whose schema is {SCHEMA!r}")
-        results = msgspec.json.decode(data, type=Results)
+        results = msgspec.convert(document, Results)
     except msgspec.ValidationError as error:
         raise refused(f"is not what it says: {error}; {_EXPECTED}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -209,25 +204,24 @@ def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
     def table(item: dict[str, Any] | None) -> tuple[str, str]:
         return ("(none)", "") if item is None else (item["path"], (item["sha256"] or "unknown")[:_CHECKSUM])
 
-    names = [each["name"] for each in changes["settings"]]
-    settings = [(name, setting(name, a), setting(name, b)) for name in names]
+    differing = (each["name"] for each in changes["settings"])
+    settings = [(name, setting(name, a), setting(name, b)) for name in differing]
     inputs = [(each["role"], *table(each["a"]), *table(each["b"])) for each in changes["inputs"]]
-    paths = {side: visible(changes[side]["path"]) for side in "ab"}
-    versions = {side: visible(changes[side]["version"]) for side in "ab"}
+    heads, only = "", ""
+    for side in "ab":
+        path, version = visible(changes[side]["path"]), visible(changes[side]["version"])
+        heads += f"{side}  {path}  soft-sed-eval {version}\n"
+        if names := changes[f"only_{side}"]:
+            only += f"Only {side} ({path}) has {', '.join(map(visible, names))}.\n"
+    columns = "role", *("a", "SHA-256", "b", "SHA-256")
     blocks = [
-        "".join(f"{side}  {paths[side]}  soft-sed-eval {versions[side]}\n" for side in "ab"),
+        heads,
         _table("Settings that differ", ("setting", "a", "b"), settings, 3) or "The settings are the same.\n",
-        _table(
-            "Inputs that differ, or that nobody knows", ("role", *("a", "SHA-256", "b", "SHA-256")), inputs, 5
-        )
+        _table("Inputs that differ, or that nobody knows", columns, inputs, 5)
         or "The inputs are the same, by their SHA-256.\n",
         *(_system_text(system, changes["tolerance"]) for system in changes["systems"]),
-        "".join(
-            f"Only {side} ({paths[side]}) has {', '.join(map(visible, changes[f'only_{side}']))}.\n"
-            for side in "ab"
-            if changes[f"only_{side}"]
-        ),
-        "The leaderboards differ; --format json of both has them.\n" if changes["board"] else "",
+        only,
+        "The leaderboards differ; --format json of both has them.\n" * changes["board"],
     ]
     return "\n".join(filter(None, blocks))
 

@@ -17,12 +17,12 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from sedeval_soft.errors import InputError
+from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
 from sedeval_soft.tables.text import declares, misquoted, numbered, sniff
-from sedeval_soft.tools.validate_checks import known_spellings, shown
+from sedeval_soft.tools.validate_checks import known_spellings
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -153,7 +153,7 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
         return  # two columns would be one class
     for number, at, name in places:
         if name in spelt:
-            yield number, at, spelt[name], f"class {shown(name)} written {shown(spelt[name])}"
+            yield number, at, spelt[name], f"class {quoted(name)} written {quoted(spelt[name])}"
 
 
 def _repeated(rows: Rows, numbers: set[int]) -> dict[int, None]:

@@ -59,8 +59,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import extension_of, spelled, unreadable
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
-from sedeval_soft.tools.validate import MAX_PROBLEMS, validate_table
-from sedeval_soft.tools.validate_checks import Expected
+from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
 from sedeval_soft.tools.validate_tables import SEVERITIES
 
 T = TypeVar("T")
@@ -586,14 +585,8 @@ class Record(msgspec.Struct, frozen=True):
         if self.scores:
             values = {name: getattr(self, name) for name in _OF_SCORES}
             scores = Scores(system=submission.name, settings=settings, **values)
-        return replace(
-            submission,
-            scores=scores,
-            problems=self.problems,
-            n_problems=self.n_problems,
-            pages=self.pages,
-            tally=self.tally,
-        )
+        names = "problems", "n_problems", "pages", "tally"
+        return replace(submission, scores=scores, **{name: getattr(self, name) for name in names})
 
 
 _OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)
@@ -666,9 +659,14 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
     closer: Sequence[Problem] = ()
     number = 0
     if not over_limit(error):
-        expected = Expected(task.reference, task.settings.classes, durations=task.durations or {})
         with contextlib.suppress(EvaluationError):
-            validation = validate_table(submission.path, expected, limits=task.limits)
+            validation = validate(
+                submission.path,
+                task.reference,
+                classes=task.settings.classes,
+                durations=task.durations,
+                limits=task.limits,
+            )
             closer, number = validation.problems, sum(validation.counts.values())
     # What the closer look tells, too, is told once, and in its words.
     places = {(problem.code, problem.line, problem.column) for problem in closer}

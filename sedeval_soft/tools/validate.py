@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,10 +23,11 @@ from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.tools.validate_checks import Expected, check_table, compare
+from sedeval_soft.tools.validate_checks import check_table, compare
 from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
 
 MAX_PROBLEMS = 100
@@ -75,7 +76,7 @@ class Validation:
 
 def validate(
     system: str | os.PathLike[str],
-    reference: str | os.PathLike[str] | None = None,
+    reference: str | os.PathLike[str] | EventTable | None = None,
     *,
     durations: Durations | None = None,
     classes: Sequence[str] | None = None,
@@ -106,59 +107,37 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    rows = None if reference is None else read_rows(reference, limits=limits)
+    rows = read_rows(reference, limits=limits) if isinstance(reference, str | os.PathLike) else reference
     chosen = None if classes is None else tuple(classes)
-    expected = Expected(rows, chosen, whose, read_lengths(durations, limits) or {})
+    lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()
     if fix is not None:
         known = chosen or (rows.classes if rows is not None else ())
-        if os.fspath(system) == "-":
-            # It is looked at once more where no copy can be made.
-            stdin = BytesIO((stdin or sys.stdin.buffer).read())
-        written, mends = _write_copy(system, fix, known, stdin, limits)
-        if written:
-            system, stdin = fix, None
-        elif stdin is not None:
-            stdin.seek(0)
-    validation = validate_table(system, expected, most=max_problems, stdin=stdin, limits=limits)
-    return replace(validation, mends=mends)
-
-
-def validate_table(
-    path: str | os.PathLike[str],
-    expected: Expected | None = None,
-    *,
-    most: int = MAX_PROBLEMS,
-    stdin: BinaryIO | None = None,
-    limits: Limits = LIMITS,
-) -> Validation:
-    """Return all that is wrong with a table or a folder of them, and what looks wrong; up to `most` problems.
-
-    Raises InputError where nothing can be opened.
-    """
-    log, name, form = Log(most), spelled(os.fspath(path)), ""
-    tables = read_tables(path, log, stdin, limits)
+        system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
+    log, name, form = Log(max_problems), spelled(os.fspath(system)), ""
+    tables = read_tables(system, log, stdin, limits)
     for table in tables:
         check_table(table, log)
-    rows = sum(len(table.rows) for table in tables)
+    n_rows = sum(len(table.rows) for table in tables)
     if tables:
         # How the first table with rows was read.
         first = next((table for table in tables if len(table.rows)), tables[0])
         form = first.rows.origin.form
         if tables[0].name != name:
             form = f"folder of {counted(len(tables), 'table')}, {form}"
-        if not rows and not log.counts:
+        if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
-        tables = compare(name, tables, expected or Expected(), log)
+        tables = compare(name, tables, rows, chosen, whose, lengths, log)
     problems = log.worst()
     return Validation(
         source=name,
         problems=problems,
         counts=dict(log.counts),
         form=form,
-        rows=rows,
+        rows=n_rows,
         files=len({file for table in tables for file in table.rows.files}),
         classes=len({label for table in tables for label in table.rows.classes}),
+        mends=mends,
         characters=log.characters(problems),
     )
 
@@ -169,8 +148,8 @@ def _write_copy(
     classes: Sequence[str],
     stdin: BinaryIO | None,
     limits: Limits,
-) -> tuple[bool, tuple[str, ...]]:
-    """Write a corrected copy if one can be made; return whether it was, and what was done."""
+) -> tuple[str | os.PathLike[str], BinaryIO | None, tuple[str, ...]]:
+    """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
     from sedeval_soft.tools.mend_table import mended
 
     name, copy = os.fspath(system), os.fspath(fix)
@@ -182,6 +161,8 @@ def _write_copy(
         same = copy == name
     if same:
         raise SettingsError(f"--fix {copy}: this is the system output; expected another file")
+    if name == "-":
+        stdin = BytesIO((stdin or sys.stdin.buffer).read())
     try:
         text, mends = mended(system, classes, stdin, limits)
     except InputError as error:
@@ -190,7 +171,10 @@ def _write_copy(
         text, mends = None, (f"no copy was written: {error.problems[0].message}",)
     if text is not None:
         write_atomic(fix, text)
-    return text is not None, mends
+        return fix, None, mends
+    if stdin is not None:
+        stdin.seek(0)
+    return system, stdin, mends
 
 
 def render_validation(validation: Validation, form: str = "text") -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.errors import InputError
+from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -32,8 +32,6 @@ from sedeval_soft.tools.validate_tables import Log, Table
 
 _COMPARED = 200_000
 """How many pairs of names are compared, letter by letter, to guess what was meant."""
-
-_SHOWN = 80
 
 _FEW = 10
 """Fewer values than this may be alike by chance."""
@@ -62,25 +60,6 @@ _OF_NAMES = {
     "ambiguous-file": "file {name} could be more than one file of those {where}",
 }
 """Of the codes of names: the message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a table is held against.
-
-    reference: rows of it. classes: those that there can be, and whose they are, in words. durations: seconds
-    by file name.
-    """
-
-    reference: EventTable | None = None
-    classes: Sequence[str] | None = None
-    whose: str = "in the settings"
-    durations: Mapping[str, float] = field(default_factory=dict)
-
-
-def shown(name: str) -> str:
-    """Return a name in quotes, what cannot be seen escaped, the end of a long one left out."""
-    return repr(name if len(name) <= _SHOWN else name[:_SHOWN] + "...")
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
@@ -116,8 +95,8 @@ def _add_names(
     problems = []
     for name in names[: log.most]:
         hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
-        other = shown((others or {}).get(name, ""))
-        message = _OF_NAMES[code].format(name=shown(name), where=where, other=other, hint=hint)
+        other = quoted((others or {}).get(name, ""))
+        message = _OF_NAMES[code].format(name=quoted(name), where=where, other=other, hint=hint)
         mend = f"write {other}" if code == "class-spelling" else ""
         place = places.get(name, (tables[0].name, None, None))
         problems.append(problem(code, place[0], message, *place[1:], mend))
@@ -165,7 +144,9 @@ def check_table(table: Table, log: Log) -> None:
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
             meant = ("soft_value", "value", "score", "filename")
-            message = f"column {shown(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
+            message = (
+                f"column {quoted(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
+            )
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
     _check_values(table, log)
@@ -239,12 +220,21 @@ def _check_spans(table: Table, log: Log) -> None:
 # Tables held against what is expected.
 
 
-def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> list[Table]:
+def compare(
+    name: str,
+    tables: list[Table],
+    reference: EventTable | None,
+    classes: Sequence[str] | None,
+    whose: str,
+    durations: Mapping[str, float],
+    log: Log,
+) -> list[Table]:
     """Hold tables against what is expected; return them with the names that files have there.
 
-    name: of all of them, as the user gave it.
+    name: of all of them, as the user gave it. classes: those that there can be, and whose they are, in words.
+    durations: seconds by file name.
     """
-    reference, durations = _name_files(tables, expected, log), expected.durations
+    reference = _name_files(tables, reference, durations, log)
     swapped = [
         table
         for table in tables
@@ -255,7 +245,6 @@ def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> lis
     if swapped:
         why = "classes of the reference stand as file names, and its files as classes"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
-    classes, whose = expected.classes, expected.whose
     if classes is None and reference is not None:
         classes, whose = reference.classes, "in the reference"
     if classes is not None and not swapped:
@@ -284,9 +273,10 @@ def compare(name: str, tables: list[Table], expected: Expected, log: Log) -> lis
     return tables
 
 
-def _name_files(tables: list[Table], expected: Expected, log: Log) -> EventTable | None:
+def _name_files(
+    tables: list[Table], reference: EventTable | None, durations: Mapping[str, float], log: Log
+) -> EventTable | None:
     """Name the files of tables without names as expected, in place; return the reference, if it is of use."""
-    reference, durations = expected.reference, expected.durations
     try:
         for i, table in enumerate(tables):
             if reference is not None:
@@ -314,7 +304,7 @@ def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, so
     _add_names(log, "class-spelling", tables, "event_label", respelt, where, others=spelt)
     for name in known:
         if name not in present:
-            message = f"class {shown(name)} of those {where} is never named"
+            message = f"class {quoted(name)} of those {where} is never named"
             log.add(problem("missing-class", source, message))
 
 
@@ -330,7 +320,7 @@ def _check_files(
     _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
     _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
     for name in missing:
-        log.add(problem("missing-file", source, f"there are no rows for file {shown(name)}"))
+        log.add(problem("missing-file", source, f"there are no rows for file {quoted(name)}"))
     return match.canonical
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -51,21 +49,6 @@ def test_help_ends_with_the_exit_status(name):
     assert (", 1 " in said) == answers
 
 
-@pytest.mark.parametrize(
-    ("argument", "expected"), [("--version", set()), ("--help", {"evaluate"}), ("presets", {"results"})]
-)
-def test_a_call_imports_its_own_command_alone(argument, expected):
-    code = (
-        "import sys; from sedeval_soft.cli.main import group; import click\n"
-        f"try: group.main([{argument!r}], prog_name='x', standalone_mode=False)\n"
-        "except click.exceptions.Exit: pass\n"
-        "print(*[m for m in sys.modules if m.startswith('sedeval_soft.cli.')], file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    modules = {name.rpartition(".")[2] for name in done.stderr.split()}
-    assert modules & {"board", "evaluate", "plot", "results", "tables"} == expected
-
-
 def completed(*words: str) -> list[str]:
     """Return what bash is told of the last word."""
     environment = {
@@ -78,20 +61,13 @@ def completed(*words: str) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        # Files first: bash looks for them where nothing else fits.
-        ([""], ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]),
-        (["ex"], ["file,ex", "plain,explain"]),
-        # Options of the default command are completed without its name.
-        (["--segment-l"], ["plain,--segment-length"]),
-        (["ref.tsv", "--segment-l"], ["plain,--segment-length"]),
-        (["validate", "--fi"], ["plain,--fix"]),
-    ],
-)
-def test_words_are_completed(words, expected):
-    assert completed(*words) == expected
+def test_words_are_completed():
+    # Files first: bash looks for them where nothing else fits.
+    assert completed("") == ["file,", *(f"plain,{name}" for name in SHORT_HELPS)]
+    assert completed("ex") == ["file,ex", "plain,explain"]
+    # Options of the default command are completed without its name.
+    assert completed("--segment-l") == completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
+    assert completed("validate", "--fi") == ["plain,--fix"]
 
 
 SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"

@@ -12,7 +12,6 @@ import pytest
 from documents import ROOT
 from launched import program
 
-from sedeval_soft import annotate
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
@@ -31,30 +30,30 @@ def answer(*arguments: str) -> str:
     return message_of(refused.value, arguments)
 
 
-@pytest.mark.parametrize(
-    ("option", "ours"),
-    [
-        ("--t_collar", "sed_eval's t_collar is --onset-collar and --offset-collar here."),
-        ("--evaluate_onset", "sed_eval's evaluate_onset=False is --no-onset here."),
-        ("-t", "--onset-collar and --offset-collar are tolerances"),
-        ("--reference", "The reference is the first argument"),
-    ],
-)
-def test_an_option_of_another_tool_is_answered_with_ours(option, ours):
-    told = answer("a.tsv", "b.tsv", option)
-    assert told.splitlines()[-1].find(ours) >= 0
+ANSWERS = {
+    "a.tsv b.tsv --t_collar": "sed_eval's t_collar is --onset-collar and --offset-collar here.",
+    "a.tsv b.tsv --evaluate_onset": "sed_eval's evaluate_onset=False is --no-onset here.",
+    "a.tsv b.tsv -t": "--onset-collar and --offset-collar are tolerances",
+    "a.tsv b.tsv --reference": "The reference is the first argument",
+    "a.tsv b.tsv --treshold": "Did you mean one of: '--fixed-thresholds', '--threshold'",
+    "tune a.tsv b.tsv --t_collar 1": "--onset-collar and --offset-collar",
+    "simulate": "\n    shuffled-betas,\n",
+}
+NOT_HINTED = {
     # Nothing that only looks like it.
-    assert "Did you mean" not in told
+    "a.tsv b.tsv --t_collar": "Did you mean",
+    "a.tsv b.tsv --qwertyuiop": "Did you mean",
+    # The command has no such option.
+    "validate a.tsv --t_collar 1": "--onset-collar",
+    "board subs --ref a.tsv": "first argument",
+}
 
 
-def test_options_that_nobody_has_choices_and_commands_that_lack_an_option():
-    told = answer("a.tsv", "b.tsv", "--treshold")
-    assert "Did you mean one of: '--fixed-thresholds', '--threshold'" in told
-    assert answer("a.tsv", "b.tsv", "--qwertyuiop").endswith("No such option '--qwertyuiop'.")
-    assert "\n    shuffled-betas,\n" in answer("simulate") and "\t" not in answer("simulate")
-    assert "--onset-collar and --offset-collar" in answer("tune", "a.tsv", "b.tsv", "--t_collar", "1")
-    assert "--onset-collar" not in answer("validate", "a.tsv", "--t_collar", "1")
-    assert "first argument" not in answer("board", "subs", "--ref", "a.tsv")
+def test_an_option_of_another_tool_is_answered_with_ours():
+    for line, told in ANSWERS.items():
+        assert told in answer(*line.split()), line
+    for line, untold in NOT_HINTED.items():
+        assert untold not in answer(*line.split()), line
 
 
 def test_every_answer_names_what_there_is():
@@ -81,50 +80,29 @@ def test_names_of_sed_eval_are_its_arguments():
     assert all(name in guide for name in named)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"t_collar": 0.25}, "sed_eval's t_collar is onset_collar and offset_collar here"),
-        ({"segment_len": 1}, "did you mean 'segment_length'"),
-        ({"zoo": 1}, "known: segment_length"),
-    ],
-)
-def test_a_setting_of_another_tool_is_answered_with_ours(given, said):
-    with pytest.raises(SettingsError, match=said):
-        Settings.of(**given)
+def test_a_setting_of_another_tool_is_answered_with_ours():
+    for name, said in (
+        ("t_collar", "sed_eval's t_collar is onset_collar and offset_collar here"),
+        ("segment_len", "did you mean 'segment_length'"),
+        ("zoo", "known: segment_length"),
+    ):
+        with pytest.raises(SettingsError, match=said):
+            Settings.of(**{name: 1})
 
 
-def run(*arguments: str, cwd: Path) -> str:
-    done = subprocess.run([*program(), *arguments], capture_output=True, text=True, cwd=cwd, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    return done.stderr
-
-
-def test_a_verb_that_is_no_command_is_answered(tmp_path):
-    told = run("compare", "ref.tsv", "a.tsv", "b.tsv", cwd=tmp_path)
-    assert "compare: cannot be read" in told
-    assert told.endswith("compares systems; it needs no command.\n")
-    assert run("help", cwd=tmp_path).endswith("soft-sed-eval --help shows all options and commands.\n")
-    (tmp_path / "help").write_text("onset\toffset\tevent_label\n")
-    assert "shows all options and commands" not in run("help", cwd=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("option", "ours"),
-    [("--ci", "--replicates N"), ("--folds", "--cross-tune K"), ("--durations", "a table")],
-)
-def test_a_number_where_none_belongs_is_answered(option, ours, tmp_path):
-    (tmp_path / "a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
-    told = run("a.tsv", "a.tsv", option, "5", cwd=tmp_path)
-    assert "5: cannot be read" in told
-    assert ours in told.splitlines()[-1]
-    (tmp_path / "5").write_text("")
-    assert of_words(["a.tsv", "a.tsv", option, str(tmp_path / "5")]) == ""
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("", "the name of an annotator must not be empty"), (3, "must be a text, not 3")]
-)
-def test_names_of_annotators_are_told_apart(name, said):
-    with pytest.raises(SettingsError, match=said):
-        annotate({"a": "x.tsv", name: "y.tsv"})
+def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
+    for line, told in (
+        ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
+        ("help", "soft-sed-eval --help shows all options and commands."),
+        ("a.tsv a.tsv --ci 5", "--replicates N"),
+        ("a.tsv a.tsv --folds 5", "--cross-tune K"),
+        ("a.tsv a.tsv --durations 5", "a table"),
+    ):
+        done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert told in done.stderr.splitlines()[-1], line
+    for name in ("help", "5"):
+        Path(name).write_text("")
+    assert of_words(["help"]) == of_words(["a.tsv", "a.tsv", "--ci", "5"]) == ""

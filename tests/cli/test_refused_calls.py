@@ -19,95 +19,84 @@ from sedeval_soft.errors import EvaluationError
 F1 = "segment.soft.f1.macro"
 
 CALLS = {
-    "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, not 0.0",
-    "ref.tsv sys.tsv --segment-length \u0661": "is not a number",
+    "ref.tsv sys.tsv --segment-length 0": "--segment-length must be 1e-06 to 1e+06, or a text",
     "ref.tsv sys.tsv --threshold x": "is no number such as 0.5, no rule (midpoint or prior), and no file.",
     "ref.tsv sys.tsv --beta 1_0": "'1_0' is not a number such as 0.5.",
-    "ref.tsv sys.tsv --no-onset --no-offset": "onset and offset cannot both be left out",
     "ref.tsv sys.tsv --only frames": "--only must be one of segment,",
-    "ref.tsv sys.tsv --only soft": "not 'soft'; did you mean 'segment.soft' or 'event.soft'",
     "ref.tsv sys.tsv --max-fpr 0": "--max-fpr must be above 0, at most 1",
-    "ref.tsv sys.tsv --format xml": "'xml' is not one of",
     "ref.tsv sys.tsv --ci=percentile": "'percentile' is not one of",
     "ref.tsv sys.tsv --jobs -1": "is not a number of processes such as 4, or all.",
     # Lists of classes.
-    "ref.tsv sys.tsv --classes car,car": "--classes names a class name twice",
+    "ref.tsv sys.tsv --classes car,car": "--classes has 'car' twice; expected each once",
     "ref.tsv sys.tsv --classes $'a\\nb'": "expected names on one line",
     "ref.tsv sys.tsv --classes 'a,\"b,c'": "with quotes around a whole name",
-    "ref.tsv sys.tsv --classes a,,b": "--classes must list at least one class name, and no empty one",
+    "ref.tsv sys.tsv --classes a,,b": "--classes must be a name (perhaps in quotes), not ''",
     # Paths.
-    "ref.tsv sys.tsv missing.tsv": "missing.tsv: cannot be read: No such file",
     "'' sys.tsv": "expected a path",
-    "ref.tsv sys.tsv --config ''": "expected a path",
     "ref.tsv sys.tsv -o ''": "-o names no file; expected a path, or - for standard output",
     "- -": "Only one of REFERENCE and SYSTEM can be standard input.",
-    "ref.tsv sys.tsv sys.tsv": "SYSTEM sys.tsv is given twice; expected each once.",
     "ref.tsv": "Missing argument 'SYSTEM...'.",
     "ref.tsv sys.tsv --curves c.csv": "ends with .tsv or .parquet",
     "ref.tsv sys.tsv --curves none/c.tsv": "there is no folder",
     "ref.tsv sys.tsv --curves sys.tsv": "--curves sys.tsv: this is the system output (sys.tsv)",
     "ref.tsv sys.tsv --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
-    "ref.tsv sys.tsv --report -": "--report -: expected the path of a file",
     "ref.tsv sys.tsv --timeline a.wav": "--timeline is of --report; expected --report FILE beside it",
     "merge none.tally --save-tally -": "--save-tally -: a tally is no text",
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",
-    "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "both set classes; expected one of them.",
-    "ref.tsv sys.tsv --preset dcase2019-tsk4": "did you mean 'dcase2019-task4'?",
     # Scores that there are not, or that were left out.
     f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected NAME>=NUMBER",
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
-    "ref.tsv sys.tsv --score intersection.hard.pipsds": "needs --psds-median-filters",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
-    "ref.tsv sys.tsv --score segment.soft.brier.micro --measures curves": "is left out by --measures curves",
-    "ref.tsv sys.tsv --only intersection --compat sed_eval": "--only leaves them out",
-    "ref.tsv sys.tsv --check sed_eval --only clip -o x.txt": "--check is of hard",
     "ref.tsv sys.tsv --curves x.tsv --only ranking": "nothing that is evaluated has curves",
     # Operating points.
     "ref.tsv --operating-point 0.2=b --operating-point 0.20=c": "each threshold in [0, 1] once",
     "ref.tsv sys.tsv --operating-point 0.2=sys.tsv": "stand in place of SYSTEM",
-    "ref.tsv --operating-point 0.5=sys.tsv --measures divergence": "no values for measures=divergence",
     "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "has lists of events",
-    "ref.tsv sys.tsv --by {}x": "does not match",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
     "ref.tsv sys.tsv --objective segment.f1": "--objective is of --cross-tune, --folds and",
-    "ref.tsv sys.tsv --satisfice precision>0.9": "such as 'precision>=0.9'",
-    "ref.tsv sys.tsv --score segment.optimal.satisficed_recall[car]": "needs --satisfice",
-    "ref.tsv sys.tsv --score segment.tuned.f1.macro": "--thresholds or --cross-tune must be given",
     "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml)",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds are given; --cross-tune finds them",
-    "ref.tsv sys.tsv --cross-tune 2 --objective segment.f2": "--objective must be one of segment.f1,",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "needs --thresholds, --cross-tune or",
-    "tune ref.tsv sys.tsv --threshold prior": "'prior' is not a number such as 0.5",
     # Intervals of one system.
     "ref.tsv sys.tsv --seed 3": "--seed: there are no intervals from resampling files; expected --ci, too",
     "ref.tsv sys.tsv --draws 3": "--draws are of chance levels; expected --chance, too.",
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     # Several systems, and runs.
-    "ref.tsv sys.tsv sys_b.tsv --rank-by segment.hard.n_ref.micro": "neither high nor low",
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
-    "none.tsv a.tsv b.tsv --baseline c.tsv": "--baseline c.tsv is no SYSTEM; expected one of a.tsv, b.tsv.",
     "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs are of one system",
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap is of one system's files; --runs has the jack",
-    "ref.tsv sys.tsv sys_b.tsv --runs --report x": "--report is of systems; --runs has the means",
-    "ref.tsv sys.tsv sys_b.tsv --curves c.tsv": "--curves is of one system; expected one SYSTEM, found 2.",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs is of one SYSTEM, a table; expected one.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench is of one system",
     f"ref.tsv sys.tsv --rank-by {F1}": "--rank-by is of several systems; expected two or more SYSTEM",
     "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs is of this machine; --scheduler tcp://x has its",
     "ref.tsv sys.tsv --jobs 2 --chance": "--jobs count parts; --chance looks at all rows at once.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
-    f"ref.tsv sys.tsv --score {F1}@traffic": f"no score is named '{F1}@traffic'",
     # What costs most, where nothing shows it.
     "ref.tsv sys.tsv sys_b.tsv --worst 3": "--worst of several SYSTEM is not shown by --format text",
     "ref.tsv sys.tsv --format csv --worst 3": "expected --format text or json or yaml or markdown or github.",
-    f"ref.tsv sys.tsv --score {F1} --worst 3": "--worst is shown beside all scores",
-    "ref.tsv sys.tsv --only segment.optimal --worst 3": "--worst is of hard and soft readings",
     # Other commands.
     "annotate ref.tsv": "Expected the tables of two or more annotators, found 1.",
-    "annotate ref.tsv ref.tsv": "TABLE ref.tsv is given twice; expected each once.",
-    "simulate constant - --train -": "Only one of REFERENCE, --train and --labels can be standard input.",
+    "annotate ref.tsv sys.tsv -o sys.tsv": "-o sys.tsv: this is the table of annotator 2 (sys.tsv)",
+    "annotate ref.tsv sys.tsv --to long": "--to and --force are of the reference; expected -o, too.",
+    "simulate betas ref.tsv -o ref.tsv": "-o ref.tsv: this is the reference (ref.tsv)",
+    "simulate betas ref.tsv -o x.unknown": "x.unknown",
+    "simulate betas ref.tsv -o no/such/folder/x.tsv": "cannot be written",
+    "simulate beta-noise ref.tsv": "needs r",
+    "validate sys.tsv --reference 1.tally": "1.tally: is empty",
+    "validate sys.tsv --config missing.yaml": "missing.yaml: cannot be read",
+    "validate sys.tsv --preset dcase2019-task4 --config a.yaml": "both set classes; expected one of them.",
+    "validate - --reference -": "Only one of SYSTEM and --reference can be standard input.",
+    "validate sys.tsv -o sys.tsv": "-o sys.tsv: this is the system output (sys.tsv)",
+    "validate sys.tsv --fix sys.tsv": "--fix sys.tsv: this is the system output (sys.tsv)",
+    "validate sys.tsv --reference ref.tsv --fix ref.tsv": "--fix ref.tsv: this is the reference (ref.tsv)",
+    "validate sys.tsv --fix -": "--fix writes a file; standard output has the report.",
+    "validate sys.tsv --fix x.tsv -o x.tsv": "-o and --fix write one file; expected two.",
+    "validate . --fix x.tsv": "--fix is of one table; . is a folder",
+    "validate sys.tsv sys_b.tsv --format sarif": "--format sarif is a document of one SYSTEM",
+    "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix is of one SYSTEM: it writes one copy.",
+    "validate sys.tsv sys_b.tsv -o sys_b.tsv": "-o sys_b.tsv: this is the system output 2 (sys_b.tsv)",
     "board x --reference ref.tsv -o y --objective segment.f1": "--objective is of --cross-tune",
     "board x --reference - -o y": "Standard input is no reference of a site: it is built more than once.",
 }
@@ -148,17 +137,14 @@ SAID = {
     # A word is no setting, a text in quotes is the caller's, and a file of settings has settings.
     "rank_by=x: ranked by all files and classes": "--rank-by x: ranked by all files and classes",
     "pool must be max or mean, not 'segment_length'": "--pool must be max or mean, not 'segment_length'",
-}
-SAME = (
-    *("best.yaml:2: segment_length must be 1, not 2", "file 'cross_tune' was tallied twice"),
+    "best.yaml:2: segment_length must be 1, not 2": "best.yaml:2: segment_length must be 1, not 2",
     # These have no option.
-    *("groups: 'a' names a class name twice", "onset and offset cannot both be left out"),
-)
+    "onset and offset cannot both be left out": "onset and offset cannot both be left out",
+}
 
 
 def test_settings_are_spelled_as_options():
-    for text, said in (SAID | dict(zip(SAME, SAME, strict=True))).items():
-        assert as_options(text, evaluate) == said
+    assert {text: as_options(text, evaluate) for text in SAID} == SAID
 
 
 @pytest.mark.parametrize("given", [{"rank_by": 3}, {"rank_by": "segment.hard.tp.micro"}, {"baseline": "x"}])

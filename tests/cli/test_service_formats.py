@@ -64,13 +64,12 @@ def test_warnings_are_annotations(tmp_path):
     assert "**warning**" in (tmp_path / "out").read_text()
 
 
-@pytest.mark.parametrize("form", ["github", "junit", "codabench", "text"])
-def test_a_requirement_that_is_not_met_is_exit_code_1_and_the_report_is_written(form, tmp_path):
+def test_a_requirement_that_is_not_met_is_exit_code_1_and_the_report_is_written(tmp_path):
     assert FORMATS == RENDERED and not {*FORMATS} & {*SERVICE_FORMATS}
-    asked = (REFERENCE, SYSTEM, *ONLY, "--format", form, "-o", tmp_path / "report")
-    assert call(*asked, *MISSED).code == 1
-    assert (tmp_path / "report").stat().st_size > 0
-    assert call(*asked, *MET).code == 0
+    for form in ("junit", "codabench", "text"):
+        asked = (REFERENCE, SYSTEM, *ONLY, "--format", form, "-o", tmp_path / form)
+        assert (call(*asked, *MISSED).code, call(*asked, *MET).code) == (1, 0)
+        assert (tmp_path / form).stat().st_size > 0
 
 
 def test_junit_has_each_requirement_of_each_system():
@@ -96,9 +95,9 @@ def test_codabench_is_json_or_lines_by_the_name_of_the_output_and_says_what_is_u
     assert f"undefined, so left out: {undefined}" in done.err
 
 
-@pytest.mark.parametrize("form", ["github", "latex", "junit"])
-def test_several_systems_in_the_other_forms(form, monkeypatch):
+def test_several_systems_in_the_other_forms(monkeypatch):
     monkeypatch.delenv(SUMMARY)
-    done = call(REFERENCE, SYSTEM, OTHER, *ONLY, "--quiet", "--format", form, "--average", "macro")
-    assert done.code == 0 and "sys_b.tsv" in done.out.replace("\\", "")
-    assert form == "github" or "micro" not in done.out
+    for form in ("github", "latex"):
+        done = call(REFERENCE, SYSTEM, OTHER, *ONLY, "--quiet", "--format", form, "--average", "macro")
+        assert done.code == 0 and "sys_b.tsv" in done.out.replace("\\", "")
+        assert form == "github" or "micro" not in done.out

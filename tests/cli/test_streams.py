@@ -27,7 +27,7 @@ def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", command], cwd=cwd, check=False, **how)
 
 
-@pytest.mark.parametrize("what", ["$R $S", "$R $S -o /dev/stdout", "$R $S -o -", "--help", "--list-scores"])
+@pytest.mark.parametrize("what", ["$R $S", "$R $S -o /dev/stdout", "--help"])
 @pytest.mark.parametrize(("place", "words"), [(">&-", "Bad file"), (">/dev/full", "No space")])
 def test_standard_output_that_cannot_be_written_is_one_message(what, place, words, tmp_path):
     done = shell(f"$E {what} {place}", tmp_path)
@@ -54,9 +54,9 @@ def test_standard_output_that_is_closed_is_never_an_input(tmp_path):
 
 
 @pytest.mark.parametrize("place", ["2>&-", "2>/dev/full"])
-@pytest.mark.parametrize(("what", "code"), [("$R no.tsv", 2), ("$R", 2), (f"$R $S --require '{F1}>=1'", 1)])
-def test_exit_codes_do_not_need_standard_error(what, code, place, tmp_path):
-    assert shell(f"$E {what} {place} >/dev/null", tmp_path).returncode == code
+def test_exit_codes_do_not_need_standard_error(place, tmp_path):
+    for what, code in (("$R no.tsv", 2), ("$R", 2), (f"$R $S --require '{F1}>=1'", 1)):
+        assert shell(f"$E {what} {place} >/dev/null", tmp_path).returncode == code
 
 
 def test_closed_standard_input_is_refused(tmp_path):
@@ -65,7 +65,7 @@ def test_closed_standard_input_is_refused(tmp_path):
     assert done.stderr == "soft-sed-eval: -: standard input is closed; expected a table there\n"
 
 
-@pytest.mark.parametrize("form", ["text", "json", "yaml", "csv", "markdown"])
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
     folder = Path(os.fsdecode(b"\xfe"))
     (tmp_path / folder).mkdir()
@@ -76,24 +76,18 @@ def test_paths_that_are_not_utf_8_are_escaped(form, tmp_path):
         assert (done.returncode, done.stderr) == (0, "") and shown in done.stdout
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["ref.tsv", SYSTEM, "-o", "ref.tsv"],
-        [REFERENCE, "ref.tsv", "-o", "./link.tsv"],
-        [REFERENCE, SYSTEM, "--durations", "ref.tsv", "-o", "hard.tsv"],
-        [REFERENCE, SYSTEM, "--config", "ref.tsv", "-o", "ref.tsv"],
-        [".", SYSTEM, "-o", "ref.tsv"],
-    ],
-)
-def test_an_input_is_never_the_output(arguments, tmp_path):
+def test_an_input_is_never_the_output(tmp_path):
     (tmp_path / "ref.tsv").write_text("this is not read")
     (tmp_path / "link.tsv").symlink_to(tmp_path / "ref.tsv")
     (tmp_path / "hard.tsv").hardlink_to(tmp_path / "ref.tsv")
-    done = shell(f"$E {' '.join(arguments)}", tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
-    assert (tmp_path / "ref.tsv").read_text() == "this is not read"
+    for arguments in (
+        "ref.tsv $S -o ref.tsv", "$R ref.tsv -o ./link.tsv", "$R $S --durations ref.tsv -o hard.tsv",
+        ". $S -o ref.tsv",
+    ):  # fmt: skip
+        done = shell(f"$E {arguments}", tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert re.search(r"-o \S+: this is the .*; expected another file", done.stderr)
+        assert (tmp_path / "ref.tsv").read_text() == "this is not read"
 
 
 def test_standard_input_from_a_file_is_not_the_output_either(tmp_path):

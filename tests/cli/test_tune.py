@@ -50,53 +50,33 @@ def test_a_file_has_what_standard_output_has(thresholds):
     [("segment", ()), ("event", ("--inclusive",)), ("clip", ("--min-gap", "1.5", "--beta", "2"))],
 )
 def test_thresholds_of_the_same_data_reach_the_optimal_reading(basis, options, tmp_path):
-    path = str(tmp_path / "t.yaml")
-    run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", "-o", path, *options)
-    names = (f"{basis}.{reading}.f1.macro" for reading in ("tuned", "optimal"))
-    asked = [word for name in names for word in ("--score", name)]
-    assert len({*run(REFERENCE, SYSTEM, "--thresholds", path, *asked, *options).split()}) == 1
-
-
-def test_a_file_of_classes_alone_and_one_in_the_settings_do(thresholds, tmp_path):
-    found = yaml.safe_load(thresholds.read_text(encoding="utf-8"))["thresholds"]
-    flat, config = tmp_path / "flat.yaml", tmp_path / "config.yaml"
+    whole, flat, config = (tmp_path / f"{name}.yaml" for name in ("whole", "flat", "config"))
+    run("tune", REFERENCE, SYSTEM, "--objective", f"{basis}.f1", "-o", whole, *options)
+    # A file of classes alone, and one in the settings, do as well.
+    found = yaml.safe_load(whole.read_text(encoding="utf-8"))["thresholds"]
     flat.write_text(yaml.safe_dump(found), encoding="utf-8")
     config.write_text(yaml.safe_dump({"thresholds": found}), encoding="utf-8")
-    ways = (("--thresholds", str(thresholds)), ("--thresholds", str(flat)), ("--config", str(config)))
-    assert len({run(REFERENCE, SYSTEM, *way, "--score", F1) for way in ways}) == 1
+    tuned, optimal = ((f"--score={basis}.{reading}.f1.macro",) for reading in ("tuned", "optimal"))
+    best = run(REFERENCE, SYSTEM, *optimal, *options)
+    for way in (("--thresholds", whole), ("--thresholds", flat), ("--config", config)):
+        assert run(REFERENCE, SYSTEM, *way, *tuned, *options) == best
 
 
-MOVING = {
-    "--threshold": "0.3",
-    "--reference-threshold": "0.3",
-    "--inclusive": "",
-    "--beta": "2",
-    "--classes": "car",
-    "--durations": "durations.tsv",
-    "--preset": "dcase2024-task4-desed",
-    "--config": "settings.yaml",
-    "--segment-length": "0.3",
-    "--pool": "mean --segment-length 2.5",
-    "--onset-collar": "1",
-    "--offset-collar": "2",
-    "--offset-collar-rate": "0.9",
-    "--no-onset": "",
-    "--no-offset": "",
-    "--events": "rows",
-    "--median-filter": "3",
-    "--min-gap": "2",
-    "--min-duration": "2",
-    "--dtc": "0.7",
-    "--gtc": "0.7",
-    "--psds": "dcase-psds1",
-    "--objective": "segment.error_rate",
-}
+MOVING = (
+    *("--threshold 0.3", "--reference-threshold 0.3", "--inclusive", "--beta 2", "--classes car"),
+    *("--durations durations.tsv", "--preset dcase2024-task4-desed", "--config settings.yaml"),
+    *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
+    *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),
+    *("--min-gap 2", "--min-duration 2", "--dtc 0.7", "--gtc 0.7", "--psds dcase-psds1"),
+    "--objective segment.error_rate",
+)
 """Each option that says what thresholds are best, with something that makes others best."""
 
 
 def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatch):
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
-    assert options == {*MOVING, "--output", "--quiet", "--columns", "--limit", "--memory-limit"}
+    files = {"--output", "--quiet", "--columns", "--limit", "--memory-limit"}
+    assert options == {*(line.split()[0] for line in MOVING), *files}
     monkeypatch.chdir(tmp_path)
     Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
     Path("durations.tsv").write_text("filename\tduration\ncafe.wav\t20\n", encoding="utf-8")
@@ -108,28 +88,28 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
             found[options] = made["thresholds"], made["classes"]
         return found[options]
 
-    for option, value in MOVING.items():
-        given = (option, *value.split())
+    for line in MOVING:
+        given = line.split()
         bases = ("segment.f1", "event.f1", "intersection.f1")
-        assert any(tuned(basis, *given) != tuned(basis, *given[2:]) for basis in bases), option
+        assert any(tuned(basis, *given) != tuned(basis, *given[2:]) for basis in bases), line
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("car: [\n", ":2:1: is not YAML"),
-        ("", "expected thresholds, one `class: number` a line"),
-        ("car: 3\n", "thresholds of 'car' must be -1 to 2, not 3"),
-        ("car: 0.5\ncar: 0.6\n", ":2:1: setting 'car' is given a second time"),
-        ("thresholds: prior\n", "expected `--thresholds prior`"),
-        ("inclusive: true\nthresholds: {car: 0.5}\n", "found for active at or above thresholds"),
-    ],
-)
-def test_files_that_hold_no_thresholds_are_refused(text, words, tmp_path):
+NO_THRESHOLDS = {
+    "car: [\n": ":2:1: is not YAML",
+    "": "expected thresholds, one `class: number` a line",
+    "car: 3\n": "thresholds of 'car' must be -1 to 2, not 3",
+    "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given a second time",
+    "thresholds: prior\n": "expected `--thresholds prior`",
+    "inclusive: true\nthresholds: {car: 0.5}\n": "found for active at or above thresholds",
+}
+
+
+def test_files_that_hold_no_thresholds_are_refused(tmp_path):
     path = tmp_path / "t.yaml"
-    path.write_text(text, encoding="utf-8")
-    said = run(REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1, code=2)
-    assert said.startswith(str(path)) and words in said
+    for text, words in NO_THRESHOLDS.items():
+        path.write_text(text, encoding="utf-8")
+        said = run(REFERENCE, SYSTEM, "--thresholds", str(path), "--score", F1, code=2)
+        assert said.startswith(str(path)) and words in said
 
 
 def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
@@ -166,15 +146,12 @@ def test_merged_tallies_are_tuned_over_folds(folds, tmp_path):
     assert "cross_tune=folds: there are no folds" in run("merge", *tallies, "--score", F1, code=2)
 
 
-@pytest.mark.parametrize("rule", ["midpoint", "prior", "file"])
-def test_threshold_takes_what_thresholds_does(rule, thresholds):
-    given, asked = (
-        str(thresholds) if rule == "file" else rule,
-        (REFERENCE, SYSTEM, "--format", "json", "--only", "segment"),
-    )
-    done = run(*asked, "--threshold", given)
-    assert done == run(*asked, "--thresholds", given)
-    assert json.loads(done)["settings"]["threshold"] == 0.5
+def test_threshold_takes_what_thresholds_does(thresholds):
+    asked = (REFERENCE, SYSTEM, "--format", "json", "--only", "segment")
+    for given in ("midpoint", "prior", str(thresholds)):
+        done = run(*asked, "--threshold", given)
+        assert done == run(*asked, "--thresholds", given)
+        assert json.loads(done)["settings"]["threshold"] == 0.5
 
 
 def test_a_constraint_is_shown_with_what_it_leaves():

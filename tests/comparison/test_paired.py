@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_again import FILES, LABELS, Tables, random_table, same_numbers
-from exchanged import differences_by_hand
+from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, same_numbers
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.comparison.paired import Paired

@@ -114,8 +114,6 @@ def beyond_schemas(name: str, value: object) -> bool:
 @example(1e-16)
 @example(0)
 def test_it_takes_what_settings_take(name, value):
-    if isinstance(value, list) and "all" in value:
-        value = ["all"]  # which stands for the others, however often
     why = refused(name, value)
     assert (not why or beyond_schemas(name, value)) if VALIDATOR.is_valid({name: value}) else why
 

@@ -1,14 +1,21 @@
 """The site builds strictly, its pages hold what they should, and nothing is fetched from anywhere.
 
-Needs `pip install --group docs`; .ci/run has it. Broken links and anchors fail the build (mkdocs.yml).
+Needs `pip install --group docs`, and for what a reader sees without a network, on a phone, `--group browser`
+and Chromium; .ci/run has them. Broken links and anchors fail the build (mkdocs.yml).
 """
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 import pytest
+from documents import ROOT
 
 import sedeval_soft
 
@@ -28,6 +35,20 @@ def elsewhere(text: str) -> list[str]:
         *("".join(of) for of in re.findall(STYLED, text)),
     ]
     return [url for url in found if urlsplit(url).netloc or urlsplit(url).scheme not in ("", "data")]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the site; what asks for it is skipped where it cannot be built, but not in .ci/run."""
+    if not (find_spec("mkdocs") and find_spec("mkdocstrings")) and not os.environ.get("SOFT_SED_EVAL_DOCS"):
+        pytest.skip("needs mkdocs: pip install --group docs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)]
+    environment = {**os.environ, "PYTHONWARNINGS": "default", "NO_MKDOCS_2_WARNING": "1"}
+    how = {"capture_output": True, "text": True}
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=False, **how)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +90,45 @@ def test_words_can_be_searched(site):
     # From a folder, too, where browsers start no workers.
     assert (site / "search" / "search_index.js").is_file()
     assert (site / "javascripts" / "iframe-worker.js").is_file()
+
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def context():
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no Chromium on PATH")
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser.new_context(viewport=PHONE, offline=True)
+        browser.close()
+
+
+def test_pages_fit_a_phone_and_fetch_nothing(site, context):
+    page = context.new_page()
+    asked, wrong = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    paths = [path for path in sorted(site.rglob("*.html")) if path.name != "404.html"]  # that is for servers
+    assert len(paths) > 40
+    for path in paths:
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path.name
+        lost = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+        assert page.evaluate(lost) == [], path.name
+    assert len(asked) > len(paths)
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert wrong == []
+
+
+def test_search_finds_words_without_a_server(site, context):
+    page = context.new_page()
+    page.goto((site / "reference" / "index.html").as_uri())
+    page.locator("label[for=__search]").first.click()
+    page.locator("[data-md-component=search-query]").press_sequentially("alpha-cut")
+    found = page.locator(".md-search-result__item")
+    found.first.wait_for(timeout=20_000)
+    assert "Three readings" in " ".join(found.all_inner_texts())

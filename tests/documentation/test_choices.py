@@ -51,24 +51,23 @@ def test_defaults_of_sed_eval_are_told():
 
 def test_defaults_of_sed_scores_eval_are_told():
     peer = pytest.importorskip("sed_scores_eval")
-    assert number(ROWS["length of a segment"][2]) == default(peer.segment_based.best_fscore, "segment_length")
-    assert number(ROWS["... or this share of the length"][2]) == default(
-        peer.collar_based.fscore, "offset_collar_rate"
-    )
+    psds = peer.intersection_based.psds
+    for row, function, name in (
+        ("length of a segment", peer.segment_based.best_fscore, "segment_length"),
+        ("... or this share of the length", peer.collar_based.fscore, "offset_collar_rate"),
+        ("weight of recall in F", peer.segment_based.fscore, "beta"),
+        ("largest false positive rate of PSDS, per hour", psds, "max_efpr"),
+    ):
+        assert number(ROWS[row][2]) == default(function, name)
+    told = [float(each) for each in re.findall(r"\d+\.\d+", ROWS["weights of PSDS"][2])]
+    assert told[:2] == [default(psds, "alpha_ct"), default(psds, "alpha_st")]
     for function, *names in (
         (peer.segment_based.fscore, "segment_length", "threshold"),
         (peer.collar_based.fscore, "onset_collar", "offset_collar"),
-        (peer.intersection_based.psds, "dtc_threshold", "gtc_threshold"),
+        (psds, "dtc_threshold", "gtc_threshold"),
     ):
         assert all(default(function, name) is inspect.Parameter.empty for name in names)
-    assert default(peer.intersection_based.psds, "cttc_threshold") is None
-    for row, names in (
-        ("weights of PSDS", ("alpha_ct", "alpha_st")),
-        ("largest false positive rate of PSDS, per hour", ("max_efpr",)),
-    ):
-        told = [float(each) for each in re.findall(r"\d+\.\d+", ROWS[row][2])]
-        assert told[: len(names)] == [default(peer.intersection_based.psds, name) for name in names]
-    assert number(ROWS["weight of recall in F"][2]) == default(peer.segment_based.fscore, "beta")
+    assert default(psds, "cttc_threshold") is None
 
 
 def test_macro_f_is_the_mean_of_classes_and_no_higher_than_f_of_means():

@@ -29,18 +29,15 @@ def test_page_is_up_to_date(name):
     assert made.page(text) == text, f"run python docs/make/{name}.py"
 
 
-def test_every_command_has_an_example():
+def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
     made = script("commands")
-    text = made.PAGE.read_text(encoding="utf-8")
-    sections = re.split(r"^##+ (?=soft-sed-eval)", text, flags=re.MULTILINE)[1:]
-    named = [" ".join(("soft-sed-eval", *name)) for name in made.names()]
-    assert [part.split("\n")[0] for part in sections] == named
-    for part in sections:
-        called = part.split("\n")[0]
-        assert any(f"{called} " in f"{example.command} " for example in examples(part)), called
-
-
-def test_every_setting_has_a_row_with_its_option():
+    sections = re.split(r"^##+ (?=soft-sed-eval)", made.PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[
+        1:
+    ]
+    called = [part.split("\n")[0] for part in sections]
+    assert called == [" ".join(("soft-sed-eval", *name)) for name in made.names()]
+    for name, part in zip(called, sections, strict=True):
+        assert any(f"{name} " in f"{example.command} " for example in examples(part)), name
     text = script("settings").PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (`--[\w-]+`)? ", text, re.MULTILINE)
     assert [name for name, _ in rows] == ["extends", *Settings.__dataclass_fields__]

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_again import FILES, LABELS, random_tables
-from exchanged import tuples
+from drawn_again import FILES, LABELS, random_tables, tuples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import long_rows

@@ -192,14 +192,6 @@ def test_psds_of_parts_keeps_no_events_however_many_levels_memory_holds(levels, 
     assert printed(shard) == in_memory(*SIDES, settings)
 
 
-@pytest.mark.parametrize(
-    ("only", "psds"), [("all", "dcase-psds2"), ("intersection.hard", "dcase-psds1"), ("event", "dcase-psds1")]
-)
-def test_psds_and_intersections_of_parts_of_real_recordings(only, psds):
-    settings = Settings(only=(only,), psds=psds)
-    assert in_parts(*SIDES, settings, in_rounds=True) == in_memory(*SIDES, settings)
-
-
 ROW = "a\t0\t1\tcar\t0.5\n"
 TEXTS = {
     "one bad number late": ROW * 50 + "a\t0\tx\tcar\t0.5\n" + ROW * 9,

@@ -16,9 +16,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tables import long_rows
 
-from sedeval_soft import EvaluationError, Evaluator, SettingsError, evaluate
+from sedeval_soft import EvaluationError, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.api.evaluator import merge_tallies
 from sedeval_soft.evaluation.optimal import tune
 from sedeval_soft.evaluation.shard import shard_of_rows
 from sedeval_soft.measures.thresholds import threshold_between
@@ -263,21 +262,6 @@ def test_rules_on_silent_classes():
     assert found["segment.tuned.n_sys[dog]"] == found["segment.tuned.n_sys[owl]"] == 0
 
 
-def test_batches_and_saved_tallies_are_tuned_over_all_their_files(tmp_path):
-    reference, system = sides(16)
-    settings = replace(ALL, cross_tune="folds", groups={"moving": ("car", "dog")})
-    expected = dict(evaluate(reference, system, folds=FOLDS, settings=settings))
-    evaluator, merged, paths = Evaluator(settings), Evaluator(settings), []
-    for files in ("ab", "cde"):
-        own = Evaluator(settings).update(some(reference, files), some(system, files))
-        paths.append(tmp_path / f"{files}.tally")
-        own.save(paths[-1])
-        evaluator.merge(own)
-        merged.merge(Evaluator.load(paths[-1]))
-    assert dict(evaluator.compute(folds=FOLDS)) == dict(merged.compute(folds=FOLDS)) == expected
-    assert merge_tallies(paths).settings == settings
-
-
 def test_operating_points_are_tuned_among_themselves():
     reference, system = sides(20)
     events = {gap: _events(cut(system, by_file(dict.fromkeys(LABELS, gap)))) for gap in GAPS}
@@ -338,38 +322,3 @@ def test_between_scores_without_a_number_between_it_is_the_one_that_parts_them(i
     # A segment of 0 and one of 0.11: 0.1 would part them, too, but lies elsewhere.
     scores = evaluate(np.array([[0.0], [1.0]]), np.array([[0.0], [0.11]]), only="segment.optimal")
     assert scores["segment.optimal.threshold[0]"] == 0.055
-
-
-def scores_at(reference, system, share, settings):
-    """Scores of the optimal and tuned readings, thresholds divided by what the system was multiplied by."""
-    system = replace(system, values=tuple(column * share for column in system.values))
-    settings = Settings.of(only=BASES, threshold=share / 2, reference_threshold=0.5, **settings)
-    # Everything, nothing, and nothing at or above.
-    beyond = (None, -1.0, 1.0, 2.0)
-    return {
-        name: value if "threshold" not in name or value in beyond else value / share
-        for name, value in evaluate_rows(reference, system, settings).items()
-        if name.split(".")[1] in ("optimal", "tuned")
-    }
-
-
-@pytest.mark.parametrize(
-    "variant",
-    [
-        {}, {"inclusive": True}, {"measures": ("joint",)}, {"satisfice": "precision>=0.6"},
-        {"thresholds": "prior"}, {"thresholds": "midpoint"}, {"cross_tune": 3},
-        {"cross_tune": 2, "objective": "event.error_rate"},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_system_that_is_multiplied_keeps_its_scores(variant):
-    """Powers of two multiply all middles exactly; other numbers do so but for rounding."""
-    reference, system = sides(0)
-    # Scores of three decimals, few of them equal.
-    values, drawn = np.stack(system.values), np.random.default_rng(0).integers(0, 120, (3, len(system)))
-    values = ((values > 0) * (values * 800 + drawn) / 1000).clip(0, 1)
-    system = replace(system, values=tuple(values))
-    once = scores_at(reference, system, 1.0, variant)
-    assert any("threshold[" in name for name in once)
-    for share in (0.5, 2.0**-20):
-        assert scores_at(reference, system, share, variant) == once

@@ -132,36 +132,6 @@ def test_numbers_of_bins(case, bins):
     )
 
 
-def test_many_cells_against_scikit_learn():
-    """More cells than a block has, each class by itself and all together."""
-    metrics = pytest.importorskip("sklearn.metrics")
-    from scipy.stats import pearsonr, spearmanr, wasserstein_distance
-
-    rng = np.random.default_rng(5)
-    p = np.round(rng.random((90_000, 2)), 4)
-    noisy = np.round(np.clip(p + rng.normal(0, 0.3, p.shape), 0, 1), 2)
-    soft = np.where(rng.random(p.shape) < 0.6, 0.0, noisy)
-    scores = evaluate(soft, p, only=("segment",), measures=("curves", "divergence"))
-    for suffix, b, c in (("[0]", p[:, 0], soft[:, 0]), (".micro", p.ravel(), soft.ravel())):
-        a = c > 0.5
-        fpr, tpr, _ = metrics.roc_curve(a, b)
-        weights = np.concatenate((c, 1 - c))
-        twice = np.repeat([1, 0], len(c)), np.concatenate((b, b))
-        for name, value in {
-            "hard.average_precision": metrics.average_precision_score(a, b),
-            "hard.roc_auc": metrics.roc_auc_score(a, b),
-            "hard.partial_auc_mcclish": metrics.roc_auc_score(a, b, max_fpr=0.1),
-            "hard.fnr_at_fpr": 1 - tpr[np.searchsorted(fpr, 0.1, side="right") - 1],
-            "soft.pearson": pearsonr(c, b).statistic,
-            "soft.spearman": spearmanr(c, b).statistic,
-            "soft.wasserstein": wasserstein_distance(c, b),
-            "soft.average_precision": metrics.average_precision_score(*twice, sample_weight=weights),
-            "soft.roc_auc": metrics.roc_auc_score(*twice, sample_weight=weights),
-        }.items():
-            tolerance = 2e-4 if name == "hard.fnr_at_fpr" else 1e-11
-            assert scores[f"segment.{name}{suffix}"] == pytest.approx(value, abs=tolerance), (name, suffix)
-
-
 @pytest.mark.parametrize("norm", ["minimum", "product", "lukasiewicz"])
 @pytest.mark.parametrize("case", ["tied 0", "fine 0", "one cell", "no reference", "a perfect system"])
 def test_counts_of_a_norm(case, norm):

@@ -19,7 +19,6 @@ from sedeval_soft.measures.event import (
     Collars,
     candidate_pairs,
     count_events,
-    count_soft_events,
     level_edges,
     match_events,
 )
@@ -162,39 +161,6 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, others, monkeypatc
         "too many events lie within each other's collars to match them; are rows repeated, or are there "
         "very many events at one time? Smaller collars leave fewer"
     )
-
-
-def lives(rows):
-    """Lifetimes of file, class, onset, offset, birth and death."""
-    columns = [np.array([row[k] for row in rows]) for k in range(6)]
-    codes = [column.astype(np.int32) for column in columns[:2]]
-    return EventLifetimes(*codes, *(c.astype(np.int64) for c in columns[2:4]), *columns[4:])
-
-
-@pytest.mark.parametrize("first", [0, 2])
-def test_errors_of_a_file_with_too_many_pairs_are_undefined_and_of_no_other(first, monkeypatch):
-    """One file has classes that all pair with one another at many levels; the other has one event."""
-    rng = np.random.default_rng(7)
-    crowd = [
-        [(first, label, int(rng.integers(0, 3)), 5, low / 64, high / 64)
-         for label in (0, 1) for low, high in (sorted(rng.choice(65, 2, replace=False)) for _ in range(8))]
-        for _ in range(2)
-    ]  # fmt: skip
-    sides = [lives([*rows, (2 - first, 1, 0, 5, 0.25, 0.75)]) for rows in crowd]
-    sizes = 3, 2, Collars(5, 5, 0.0)
-    whole = count_soft_events(*sides, *sizes)
-    assert not any(np.isnan(getattr(whole, name)).any() for name in COUNTS)
-    monkeypatch.setattr(event, "_MOST_COPIES", 1)
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    found = count_soft_events(*sides, *sizes)
-    for name in COUNTS:
-        wanted = getattr(whole, name)
-        if name not in {"tp", "n_ref", "n_sys"}:
-            wanted[first] = np.nan
-        assert getattr(found, name) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
-    # Alone it is refused as well.
-    alone = count_soft_events(*(side.take(side.file == first) for side in sides), *sizes)
-    assert np.isnan(alone.substitutions).tolist() == [k == first for k in range(3)]
 
 
 # Readings.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import intersection_cases as cases
@@ -13,7 +14,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.measures import intersections
-from sedeval_soft.measures.intersections import Criteria, Line
+from sedeval_soft.measures.intersections import Criteria, Line, in_union
 from sedeval_soft.measures.soft_intersections import (
     count_soft_activities,
     count_soft_pairs,
@@ -21,7 +22,7 @@ from sedeval_soft.measures.soft_intersections import (
     sums_below,
 )
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import activities, lifetimes_of
+from sedeval_soft.timeline.events import EventLifetimes, activities, lifetimes_of
 
 TWO = LABELS[:2]
 COUNTS = ("tp", "n_ref", "fp")
@@ -135,23 +136,6 @@ def test_both_ways_agree_on_long_tracks():
         assert (itself.tp == itself.n_ref).all() and (itself.n_sys == itself.n_ref).all()
 
 
-@pytest.mark.parametrize("form", ["frames", "rows"])
-@pytest.mark.parametrize("events", ["auto", "merge", "rows"])
-def test_a_soft_reference_against_itself_is_perfect(form, events):
-    """Exactly 1: no rounding of levels may cost anything, whatever the criteria."""
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        own = cases.side(rng, form, events, len(TWO), 1000)
-        only = ("intersection.soft", "event.soft")
-        scores = evaluate_rows(
-            own.table, own.table, Settings(classes=TWO, events=events, only=only, **cases.criteria(rng))
-        )
-        present = [f"[{label}]" for label in TWO if scores[f"intersection.soft.n_ref[{label}]"]]
-        for suffix in (".micro", ".macro", *present) if present else ():
-            for name in ("precision", "recall", "f1"):
-                assert [scores[f"{reading}.{name}{suffix}"] for reading in only] == [1.0, 1.0], (seed, name)
-
-
 def hard(reference, system, **chosen):
     chosen = {"only": "intersection.hard", **chosen}
     scores = evaluate(cases.long_rows(reference), cases.long_rows(system), **chosen)
@@ -241,3 +225,36 @@ def test_files_that_are_too_long_together_are_refused(monkeypatch):
     with pytest.raises(EvaluationError) as refused:
         Line.of(np.array([1, 2]), np.array([4, 7]))
     assert str(refused.value) == "the files are too long together; are the times in seconds?"
+
+
+def lifetimes(rng, n, births):
+    """Return random lifetimes of two groups; `births`: those of operating points, or anywhere."""
+    onset = rng.integers(0, 12, n)
+    if births == "points":
+        born = rng.integers(0, 3, n) / 3
+        dies = np.where(born < 0.5, (born * 3 + 1) / 3, np.nextafter(born + 1 / 3, 2))
+    else:
+        born, dies = np.sort(rng.choice(10, 2 * n + 20)[: 2 * n].reshape(2, n) / 9, axis=0)
+    codes = rng.integers(0, 2, (2, n)).astype(np.int32)
+    return EventLifetimes(*codes, onset, onset + rng.integers(1, 8, n), born, dies)
+
+
+def at(events, level):
+    """Ticks of each file and class at which something is alive at a level, each as often as it is."""
+    alive = events.take(events.alive(level, inclusive=True))
+    columns = (alive.file, alive.label, alive.onset, alive.offset)
+    return sorted((f, c, t) for f, c, on, off in zip(*columns, strict=True) for t in range(on, off))
+
+
+@pytest.mark.parametrize("births", ["points", "anywhere"])
+def test_pieces_cover_at_every_level_what_events_cover_and_once(births):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        events = lifetimes(rng, int(rng.integers(1, 12)), births)
+        pieces, group = in_union(events, events.file * 2 + events.label.astype(np.int64))
+        assert (group == pieces.file * 2 + pieces.label).all()
+        levels = np.unique(np.concatenate((events.born, events.dies)))
+        for level in (levels[1:] + levels[:-1]) / 2:
+            assert at(pieces, level) == sorted(set(at(events, level)))
+    apart = replace(events, onset=np.arange(len(events)), offset=np.arange(len(events)) + 1)
+    assert in_union(apart, np.zeros(len(apart), dtype=np.int64))[0] is apart

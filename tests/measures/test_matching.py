@@ -1,21 +1,18 @@
-"""Matchings of graphs: maximum ones from any start, flows, greedy ones, and maximum ones at every level."""
+"""Matchings of graphs: maximum ones from any start, and maximum ones at every level."""
 
 from __future__ import annotations
-
-import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import first_free, is_matching, maximum_size
+from oracles import is_matching, maximum_size
 
 from sedeval_soft.measures import matching
 from sedeval_soft.measures.matching import (
     LevelEdges,
     first_free_matching,
     match_levels,
-    maximum_flow,
     maximum_matching,
 )
 
@@ -52,35 +49,6 @@ def test_a_matching_with_nothing_to_add_is_kept():
     assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_flows_are_matchings_of_copies(seed):
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(1, 4, 4), rng.integers(1, 4, 3)
-    edges = [edge for edge in itertools.product(range(4), range(3)) if rng.random() < 0.5]
-    flow = maximum_flow(*columns(edges), *counts)
-    copies = [np.repeat(np.arange(len(side)), side).tolist() for side in counts]
-    pairs = [(a, b) for a, k in enumerate(copies[0]) for b, j in enumerate(copies[1]) if (k, j) in edges]
-    assert flow.sum() == maximum_size(pairs, len(copies[0]), len(copies[1]))
-    assert (flow <= counts[0]).all() and (flow >= 0).all()
-    assert flow.shape == (4,) and flow.dtype == np.int64
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_each_takes_what_has_most_merit_of_what_is_free(seed):
-    rng = np.random.default_rng(seed)
-    edges = [edge for edge in itertools.product(range(6), range(5)) if rng.random() < 0.6]
-    edges = [edges[k] for k in rng.permutation(len(edges))]
-    merits = rng.integers(0, 3, len(edges)) / 2
-    wanted: list[int] = []
-    for left in range(6):
-        free = [(-m, b) for (a, b), m in zip(edges, merits, strict=True) if a == left and b not in wanted]
-        wanted.append(min(free)[1] if free else -1)
-    found = first_free_matching(*columns(edges), 6, 5, merit=merits)
-    assert found.tolist() == wanted and found.dtype == np.int64
-    assert first_free_matching(*columns(edges), 6, 5).tolist() == first_free(edges, 6)
-    assert first_free_matching(NONE, NONE, 2, 0).tolist() == [-1, -1]
-
-
 @settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 4, 64]))
 def test_match_levels_is_maximum_at_every_level(seed, copies):
@@ -98,12 +66,3 @@ def test_match_levels_is_maximum_at_every_level(seed, copies):
         there = (found.low < level) & (level <= found.high)
         assert there.sum() == maximum_size(pairs, 12, 12)
         assert len(set(found.left[there].tolist())) == there.sum()
-
-
-def test_a_vertex_matched_throughout_is_one_stretch():
-    edges = LevelEdges(
-        np.array([3, 3, 1]), np.array([0, 1, 1]), np.array([0.0, 0.5, 0.0]), np.array([0.5, 1.0, 0.5])
-    )
-    found = match_levels(edges)
-    assert (found.left.tolist(), found.low.tolist(), found.high.tolist()) == ([1, 3], [0.0, 0.0], [0.5, 1.0])
-    assert match_levels(LevelEdges(NONE, NONE, *np.zeros((2, 0)))).left.tolist() == []

@@ -77,12 +77,12 @@ def test_settings_keep_lists_and_take_one_text_for_a_list():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (["car"], "must map names to lists"),
+        (["car"], "must be a mapping of names to lists"),
         ({"": ["car"]}, "cannot have the name ''"),
         ({"a@b": ["car"]}, "cannot have the name 'a@b'"),
         ({"a\n": ["car"]}, "cannot have the name"),
-        ({"a": []}, "at least one"),
-        ({"a": [1]}, "in quotes if need be, not 1"),
+        ({"a": []}, "of 'a' must be a list of one or more"),
+        ({"a": [1]}, "of 'a' must be a name .perhaps in quotes., not 1"),
         ({"a": ["car", "car"]}, "twice"),
     ],
 )

@@ -127,18 +127,13 @@ def _events(rng: np.random.Generator, label: str, seconds: float) -> list[tuple[
     return [(float(onset), float(offset), label) for onset, offset in edges.reshape(-1, 2)]
 
 
-def best(case: Case, basis: str, measure: str = "fscore", **how: float) -> dict[str, Any]:
-    """Best F of a basis, or its best error rate: scores by class and average; by class threshold and counts.
-
-    The limits of rates of its error rate are inverted, and left alone.
-    """
+def best(case: Case, basis: str, **how: float) -> dict[str, Any]:
+    """Best F of a basis: scores by class and average; by class threshold and counts."""
     from sed_scores_eval import collar_based, intersection_based
 
     module = collar_based if basis == "event" else intersection_based
-    *values, thresholds, counts = getattr(module, f"best_{measure}")(**case.both(), **_spelled(how))
+    *values, thresholds, counts = module.best_fscore(**case.both(), **_spelled(how))
     names = ("f1", "precision", "recall")
-    if measure != "fscore":
-        names = ("error_rate", "insertion_rate", "deletion_rate")
     found = {}
     for name in values[0]:
         found[name] = {key: float(scores[name]) for key, scores in zip(names, values, strict=True)}
@@ -154,7 +149,7 @@ def _spelled(how: dict[str, Any]) -> dict[str, Any]:
 
 
 def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str, Any]:
-    """PSDS over all thresholds, also of each class, with its curves; over median filters where there are any.
+    """PSDS over all thresholds, also of each class; over median filters where there are any.
 
     how: criteria, weights and the highest rate. As it demands, sed_scores_eval is told cttc only where
     alpha_ct is not 0.
@@ -167,15 +162,11 @@ def psds(case: Case, lengths: tuple[float, ...] = (), **how: float) -> dict[str,
     if lengths:
         arguments["median_filter_lengths_in_sec"] = list(lengths)
         value, by_class, *_ = intersection_based.median_filter_independent_psds(**arguments)
-        rocs = {}
     else:
-        value, by_class, _, rocs = intersection_based.psds(**arguments)
+        value, by_class, *_ = intersection_based.psds(**arguments)
     return {
         "psds": float(value),
         "by_class": {label: float(score) for label, score in by_class.items()},
-        "rocs": {
-            label: {"tpr": tpr.tolist(), "efpr": efpr.tolist()} for label, (tpr, efpr, _) in rocs.items()
-        },
     }
 
 

@@ -1,4 +1,4 @@
-"""Against sed_scores_eval through `evaluate`: best F and error rate, PSDS, median filters, piPSDS.
+"""Against sed_scores_eval through `evaluate`: best F, PSDS, median filters, piPSDS.
 
 Scores are above 0: it also has a threshold below all scores, at which a file is one event, also where a
 score is 0; here time with value 0 is silent, as time without any row.

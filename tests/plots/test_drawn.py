@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from called import OTHER, REFERENCE, SYSTEM
 from matplotlib.collections import PolyCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.legend import Legend
-from plotted import OTHER, REFERENCE, SYSTEM, said, table
+from plotted import said, table
 from scipy.special import ndtri
 
 from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves

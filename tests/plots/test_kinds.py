@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from called import call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from documents import ROOT, script
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 from PIL import Image
-from plotted import HOSTILE, NEEDED, NOTHING, OTHER, REFERENCE, SAMPLES, SYSTEM, shown, table, texts
+from plotted import HOSTILE, NEEDED, NOTHING, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.cli.plot import plot as command

@@ -8,10 +8,11 @@ import sys
 
 import matplotlib as mpl
 import pytest
+from called import REFERENCE, SYSTEM
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.cbook import is_math_text
-from plotted import HOSTILE, REFERENCE, SYSTEM, shown, table
+from plotted import HOSTILE, shown, table
 
 from sedeval_soft import SettingsError, plot
 from sedeval_soft.plots.layout import plain

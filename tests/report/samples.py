@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
+from zlib import crc32
 
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.evaluation.system_scores import sign
-from sedeval_soft.measures.registry import OVERALL, ScoreName, score_names
+from sedeval_soft.measures.registry import ScoreName, group_of, score_names
 from sedeval_soft.report import render
-from sedeval_soft.report.page import page_of
-from sedeval_soft.report.table import Table
 from sedeval_soft.settings import Settings
 
 Value = float | int | None
 
-RATIOS = ("precision", "recall", "f1", "error_rate", "deletion_rate", "insertion_rate")
-COUNTS = ("n_ref", "n_sys", "tp", "fp", "fn")
-ERRORS = ("substitutions", "deletions", "insertions")
-NEGATIVES = ("sensitivity", "specificity", "accuracy", "balanced_accuracy", "npv")
-AVERAGES = ("micro", "macro", "weighted")
-BASES = ("segment", "event", "intersection")
-ALL_FAMILIES = tuple((basis, reading) for basis in BASES for reading in ("hard", "optimal", "soft"))
-FAMILIES = ALL_FAMILIES[:6]
-DEVIATIONS = {"onset_bias": -0.0251, "onset_spread": 0.1102, "offset_bias": 0.3003, "offset_spread": 1.2504}
+COUNTS = {"n_ref", "n_sys", "tp", "fp", "fn", "tn", "substitutions", "deletions", "insertions"}
+FAMILIES = tuple(product(("segment", "event"), ("hard", "optimal", "soft")))
 
 MAESTRO = (
     *("birds singing", "car", "people talking", "footsteps", "children voices", "wind blowing"),
@@ -35,6 +28,7 @@ MAESTRO = (
 )
 UNICODE = ("鳥の声", "café", "cafe\u0301", "Türklingel", "👏", "speech")
 SIGNATURE_VERSION = "1.2.3"
+UTF_8 = "utf-8", "surrogatepass"
 
 
 def build(
@@ -45,17 +39,20 @@ def build(
     system: str = "sys.tsv",
     **chosen: object,
 ) -> Scores:
-    """Build scores of some classes; `silent` have no reference, `missed` are never detected."""
+    """Build what is scored by default of some classes; `silent` have no reference, `missed` no output."""
     settings = Settings.of(**chosen)
     form = "long table with header, tab"
     reference = Input("ref.tsv", "reference", "0" * 64, 1200, 5, len(classes), form, True, "merge")
-    output = Input("sys.tsv", "system", "f" * 64, 900, 4, 2, "wide table, comma", False, "rows", ("comment",))
-    scores: dict[str, Score] = {}
-    for family in families:
-        for score in _family(*family, classes, silent, missed, settings.beta):
-            scores[score.name] = score
+    sha256, wide = f"{crc32(system.encode(*UTF_8)):064x}", "wide table, comma"
+    output = Input(system, "system", sha256, 900, 4, 2, wide, False, "rows", ("comment",))
+    scores = [
+        replace(score, value=_value(score, score.class_name in silent, score.class_name in missed))
+        for score in registered(classes)
+        if (score.basis, score.reading) in families and not group_of(score.name)
+        if score.measure != "fbeta" or settings.beta != 1
+    ]
     return Scores(
-        scores=scores,
+        scores={score.name: score for score in scores},
         system=system,
         classes=tuple(classes),
         files=("a", "b", "c", "d", "e"),
@@ -69,94 +66,36 @@ def build(
     )
 
 
-def with_all_bases(classes: Sequence[str] = ("car", "speech"), **chosen: object) -> Scores:
-    """Build scores of all bases, with PSDS (over all and of classes) and the deviations of events.
-
-    The last class has no matched events, so no deviations.
-    """
-    scores = build(classes, ALL_FAMILIES, **chosen)
-    extra = []
-    for i, reading in enumerate(("hard", "soft")):
-        extra.append(score("intersection", reading, "psds", OVERALL, 0.6 + i / 100, of_class=False))
-        for k, label in enumerate(classes):
-            extra.append(score("intersection", reading, "psds", label, 0.5 + (i + k) / 100, of_class=True))
-    for measure, value in DEVIATIONS.items():
-        extra += [score("event", "hard", measure, label, value, of_class=True) for label in classes[:-1]]
-        extra.append(score("event", "hard", measure, classes[-1], None, of_class=True))
-    return replace(scores, scores={**scores.scores, **{s.name: s for s in extra}})
-
-
-def registered(classes: Sequence[str]) -> Scores:
+def registered(classes: Sequence[str]) -> list[Score]:
     """Build a score of every name that the registry has, each with another value of six digits."""
-    names = [ScoreName.parse(name) for name in score_names(classes)]
-    found = [
+    names = map(ScoreName.parse, score_names(classes))
+    return [
         Score(str(n), n.basis, n.reading, n.measure, n.average, n.class_name, 100_000 + i)
         for i, n in enumerate(names)
     ]
-    return replace(build(classes, (), beta=2.0), scores={s.name: s for s in found})
 
 
-def revalued(scores: Scores, value: Callable[[int, Score], Value]) -> Scores:
-    """Return the same scores with the value that a function gives to each, from its place and itself."""
-    changed = {s.name: replace(s, value=value(i, s)) for i, s in enumerate(scores.scores.values())}
-    return replace(scores, scores=changed)
+def with_all(classes: Sequence[str]) -> Scores:
+    """Build scores of every name that the registry has."""
+    return replace(build(classes, (), beta=2.0), scores={s.name: s for s in registered(classes)})
 
 
-def tables(scores: Scores) -> list[Table]:
-    """Return the tables of the page of a system."""
-    return list(page_of(scores).tables)
-
-
-def score(basis: str, reading: str, measure: str, form: str, value: Value, *, of_class: bool) -> Score:
-    """Build one score of a class or of an average."""
-    forms = (None, form) if of_class else (form, None)
-    return Score(str(ScoreName(basis, reading, measure, *forms)), basis, reading, measure, *forms, value)
-
-
-def _share(key: int) -> float:
-    return (key * 7919 % 9973) / 9973
-
-
-def _value(reading: str, measure: str, key: int, *, silent: bool = False, missed: bool = False) -> Value:
+def _value(score: Score, silent: bool, missed: bool) -> Value:
     """Return a number that looks like a measure's; 0 or None where a class has no reference or no output."""
+    # Of its name alone: a measure that is added changes no other's number.
+    measure, share = score.measure, crc32(score.name.encode(*UTF_8)) % 9973 / 9973
     if (silent and measure in {"recall", "error_rate"}) or (missed and measure in {"precision", "threshold"}):
         return None
-    if measure not in {*COUNTS, *ERRORS, "tn"}:
-        return _share(key)
+    if measure not in COUNTS:
+        return share
     nothing = (silent and measure in {"n_ref", "tp", "fn"}) or (missed and measure in {"n_sys", "tp", "fp"})
-    count = 0.0 if nothing else _share(key) * 300
-    return count if reading == "soft" else int(count)
+    count = 0.0 if nothing else share * 300
+    return count if score.reading == "soft" else int(count)
 
 
-def _measures(basis: str, reading: str, beta: float) -> dict[str, tuple[str, ...]]:
-    """Return the measures of one basis in one reading, each with its averages."""
-    negatives = (basis, reading) == ("segment", "hard")
-    shares = [*RATIOS[:3], *(["fbeta"] if beta != 1 else []), *RATIOS[3:], *(NEGATIVES if negatives else [])]
-    shares += ["kl_divergence"] if (basis, reading) == ("segment", "soft") else []
-    micro = ["substitution_rate", *COUNTS, *(["tn"] if negatives else []), *ERRORS]
-    found = dict.fromkeys(shares, AVERAGES) | dict.fromkeys(micro, AVERAGES[:1])
-    return found | ({"threshold": ()} if reading == "optimal" else {})
-
-
-def _family(
-    basis: str,
-    reading: str,
-    classes: Sequence[str],
-    silent: Sequence[str],
-    missed: Sequence[str],
-    beta: float,
-) -> Iterator[Score]:
-    seed = ALL_FAMILIES.index((basis, reading)) + 1
-    for i, (measure, averages) in enumerate(_measures(basis, reading, beta).items()):
-        for j, average in enumerate(averages):
-            value = _value(reading, measure, seed * 1000 + i * 10 + j)
-            yield score(basis, reading, measure, average, value, of_class=False)
-        if measure in {"substitution_rate", *ERRORS}:
-            continue
-        for k, label in enumerate(classes):
-            key = seed * 2000 + i * 100 + k
-            value = _value(reading, measure, key, silent=label in silent, missed=label in missed)
-            yield score(basis, reading, measure, label, value, of_class=True)
+def revalued(scores: Scores, value: Callable[[Score], Value]) -> Scores:
+    """Return the same scores with the value that a function gives to each."""
+    return replace(scores, scores={s.name: replace(s, value=value(s)) for s in scores.scores.values()})
 
 
 # With intervals, folds, what costs most; and boards.
@@ -263,9 +202,8 @@ def board(
     compared_to = baseline or names[0]
     systems, entries, discordances = [], [], []
     for i, name in enumerate(names):
-        scores = _shifted(
-            with_intervals(build(families=families, system=name), replicates=replicates, **chosen), i
-        )
+        worse = revalued(build(families=families, system=name), lambda s, i=i: s.value - i / 100)
+        scores = with_intervals(worse, replicates=replicates, **chosen)
         found = scores.score(RANK_BY)
         systems.append(scores)
         difference = None if name == compared_to else _difference(i, replicates)
@@ -291,23 +229,6 @@ def board(
 def render_board(board: Board, form: str = "text", **options: object) -> str:
     """The comparison of systems as text in one of the forms."""
     return render(board.systems, form, board=board, **options)
-
-
-def _shifted(scores: Scores, i: int) -> Scores:
-    """Return the scores of a system of its own: its own input, and all ratios lower the higher `i` is."""
-    inputs = tuple(
-        replace(item, name=scores.system, sha256=f"{i:064x}") if item.role == "system" else item
-        for item in scores.inputs
-    )
-    lower = 0.01 * i
-    changed = {
-        name: replace(s, value=s.value - lower, low=s.low - lower, high=s.high - lower)
-        if isinstance(s.value, float) and s.low is not None and s.high is not None
-        else s
-        for name, s in scores.scores.items()
-    }
-    signature = sign(SIGNATURE_VERSION, scores.settings, inputs)
-    return replace(scores, scores=changed, inputs=inputs, signature=signature)
 
 
 def _difference(i: int, replicates: int) -> Difference:

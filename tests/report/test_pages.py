@@ -24,9 +24,9 @@ from samples import (
     UNICODE,
     board,
     build,
-    registered,
     render_board,
     revalued,
+    with_all,
     with_intervals,
 )
 
@@ -64,7 +64,7 @@ def colourless(text):
 
 @pytest.mark.parametrize("shown", ["text", "markdown", "terminal 60"])
 def test_every_score_and_every_end_of_an_interval_is_shown(shown):
-    scores = with_intervals(registered(MAESTRO[:3]))
+    scores = with_intervals(with_all(MAESTRO[:3]))
     form, _, width = shown.partition(" ")
     text = render([scores], color=True, width=int(width)) if width else render([scores], form)
     assert {*re.findall(r"\b1\d{5}\b(?!\.)", text)} == {str(value) for value in scores.values()}
@@ -85,7 +85,7 @@ def test_how_numbers_are_written():
         *("-", "-", "1.0000", "0.0500", "0.0001", "9.0e-05", "3.2e-200", "< 1e-300"),
     ]
     for value, form in product((NAN, -math.inf), FORMATS):
-        text = render([revalued(build(), lambda *_, value=value: value)], form)
+        text = render([revalued(build(), lambda _, value=value: value)], form)
         assert not re.search(r"\b(nan|inf(inity)?)\b", text, re.IGNORECASE), form
 
 
@@ -93,7 +93,7 @@ def test_how_numbers_are_written():
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_thresholds_read_back_from_text(cut):
     scores = revalued(
-        build(("car",), (("segment", "optimal"),)), lambda _, s: cut if s.measure == "threshold" else 0
+        build(("car",), (("segment", "optimal"),)), lambda s: cut if s.measure == "threshold" else 0
     )
     line = next(line for line in render([scores]).splitlines() if line.startswith("car "))
     assert float(line.split()[-1]) == cut
@@ -157,7 +157,7 @@ def test_a_confusion_that_no_table_holds_is_left_to_json():
 def test_only_asked_averages_are_shown(wanted, parts):
     text = render([with_averages(parts, wanted)]).rpartition("soft-sed-eval")[0]
     assert {average for average in AVERAGES if re.search(rf"\b{average}\b", text)} == {*wanted}
-    whole = registered(("car",))
+    whole = with_all(("car",))
     assert {*whole} - {*with_averages(whole, wanted)} == {
         name for name in whole if name.endswith(tuple(f".{a}" for a in AVERAGES if a not in wanted) or ("?",))
     }

@@ -83,7 +83,7 @@ def test_lines_of_codabench_are_read_as_the_same_numbers(value):
 
 @pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
 def test_undefined_scores_are_left_out_of_codabench(value):
-    scores = revalued(build(families=SOFT), lambda _, s: value if s.name == F1 else s.value)
+    scores = revalued(build(families=SOFT), lambda s: value if s.name == F1 else s.value)
     for lines in (False, True):
         text, undefined = codabench(scores, lines=lines)
         assert undefined == [F1]

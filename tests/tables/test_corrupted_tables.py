@@ -116,7 +116,7 @@ def seeds() -> list[tuple[str, bytes]]:
     """Return files of all forms as they should be."""
     rows = long_rows([("", 0.0, 1.0, "car", 0.5), ("", 1.0, 2.5, "dog", 0.25)])
     made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
-    made += [(name.split()[0], text.encode()) for name, (_, text, _) in SAMPLES.items()]
+    made += [(name.split("-")[0], path.read_bytes()) for name, path in SAMPLES.items()]
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
     return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
 

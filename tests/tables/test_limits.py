@@ -127,9 +127,7 @@ def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path)
 
 @settings(max_examples=30)
 @given(
-    level=st.integers(0, 9),
-    lengths=st.lists(st.integers(0, 3000), min_size=1, max_size=3),
-    data=st.data(),
+    level=st.integers(0, 9), lengths=st.lists(st.integers(0, 3000), min_size=1, max_size=3), data=st.data()
 )
 def test_gzip_reads_back_and_what_is_cut_short_or_followed_is_refused(level, lengths, data, tmp_path_factory):
     path = tmp_path_factory.mktemp("gzip") / "t.tsv"

@@ -244,9 +244,7 @@ def test_validate_says_how_a_folder_is_taken(tmp_path, reference):
     folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT, "t0.9.tsv": ""})
     found = validate(folder, reference)
     assert found.ok
-    assert [problem.code for problem in found.problems if problem.severity == "warning"] == [
-        "operating-points"
-    ]
+    assert [p.code for p in found.problems if p.severity == "warning"] == ["operating-points"]
     assert json.loads(call("validate", folder, "--format", "json").out)
 
 
@@ -326,20 +324,11 @@ def test_curves_are_over_the_points(measures):
     assert curve.f1.max() == scores["event.optimal.f1[x]"]
 
 
-# Folders whose names hold thresholds while their tables do not name recordings.
-
-
-@pytest.fixture
-def folder(tmp_path):
-    path = tmp_path / "out"
-    path.mkdir()
-    for number, name in enumerate(("0.1", "0.5", "0.9")):
-        (path / f"{name}.tsv").write_text(f"onset\toffset\tevent_label\n{number}\t4\tcar\n")
-    return path
-
-
-def test_recordings_that_the_reference_lacks_may_be_thresholds(reference, folder, tmp_path):
-    archive = shutil.make_archive(str(tmp_path / "out"), "zip", folder)
+def test_recordings_that_the_reference_lacks_may_be_thresholds(reference, tmp_path):
+    """Names of files hold thresholds, while the tables do not name recordings."""
+    rows = {f"{name}.tsv": f"onset\toffset\tevent_label\n0\t{name}\tcar\n" for name in ("0.1", "0.5", "0.9")}
+    folder = lay_out(tmp_path / "out", rows)
+    archive = shutil.make_archive(str(folder), "zip", folder)
     for system in (folder, f"{folder}/*.tsv", archive):
         told = "\n".join(evaluate(reference, system).warnings)
         assert "('0.1', '0.5', '0.9')" in told

@@ -244,7 +244,7 @@ def test_means_that_are_equal_are_tied():
         ("silence", {"inclusive": True, "reference_threshold": 0.0}),
         ("silence", {"inclusive": True, "threshold": -0.5}),
         # Segments without any row would be active, and events need one.
-        ("reference threshold must not be below 0", {"reference_threshold": -0.1}),
+        ("reference_threshold must be a finite number, 0 or more", {"reference_threshold": -0.1}),
         ("reference threshold must not be below 0", {"threshold": -0.1}),
     ],
 )

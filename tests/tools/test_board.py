@@ -483,8 +483,6 @@ def test_the_former_site_stays_where_a_build_fails(one):
         (("--score", "segment.tuned.f1.macro"), "needs --thresholds"),
         (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
         (("--baseline", "nobody"), "baseline must be one of "),
-        (("--ties", "coin"), "coin"),
-        (("--reference", "nothing.tsv"), "nothing.tsv"),
         (("-o", "-"), ""),
         (("--strict", "--classes", "car,birds_singing"), "the reference has no 1 class ('birds_singing')"),
     ],

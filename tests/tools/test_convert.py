@@ -11,7 +11,6 @@ from click.testing import CliRunner
 import sedeval_soft
 from sedeval_soft.cli.main import group
 from sedeval_soft.errors import InputError, SettingsError
-from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.limits import Limits
 
 TABLE = (
@@ -78,14 +77,6 @@ def test_what_cannot_be_is_refused(arguments, words, table, tmp_path, monkeypatc
     assert words in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["in.tsv"]
     assert table.read_text() == TABLE
-
-
-@pytest.mark.parametrize("form", ["maestro", "score-dir", "jams", "audacity", "elan"])
-def test_folders_have_a_file_for_each_recording(form, table, tmp_path):
-    target = f"{tmp_path / 'made'}/"
-    assert call("convert", table, target, "--to", form, "-q").code == 0
-    assert {path.stem for path in (tmp_path / "made").iterdir()} == {"a", "b"}
-    assert {name.removesuffix(".wav") for name in read_rows(tmp_path / "made").files} == {"a", "b"}
 
 
 def test_a_folder_with_something_in_it_is_left_alone(table, tmp_path):

@@ -184,7 +184,7 @@ def test_where_results_are_read_from_and_written_to(files, diff, tmp_path):
 
 NOT_RESULTS = {
     b"": "is not JSON",
-    b"[]": "is not what it says",
+    b"[]": "has no schema",
     b'{"schema": "soft-sed-eval-diff/1"}': "has the schema 'soft-sed-eval-diff/1'",
     b'{"schema": "soft-sed-eval/1"}': "missing required field",
     b'{\n"schema": "soft-sed-eval/1",\n"x": nope}': ":3: is not JSON",

@@ -321,13 +321,9 @@ def test_the_samples_and_published_tables_are_quiet():
 # Rows after the end of their recording are told in one line, and those that hardly are, not as a doubt.
 
 
-@pytest.fixture
-def late(tmp_path):
-    return write(tmp_path / "late.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
-
-
 @pytest.mark.parametrize("given", [(), ("--durations", DURATIONS)], ids=["plain", "durations"])
-def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, late, given):
+def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, given):
+    late = write(tmp_path / "late.tsv", [*SYS, row("park.wav", 44, 4500, "car")])
     milliseconds = write(tmp_path / "milli.tsv", scaled(SYS, 1000))
     for system, code in ((late, "after-end"), (milliseconds, "time-unit")):
         done = call(SAMPLES / "ref.tsv", system, *given, *SCORE)
@@ -341,14 +337,10 @@ def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, late, given):
     first, others = call(SAMPLES / "ref.tsv", write(late, rows), *score).err.splitlines()
     assert "from 44 to 4500 s" in first
     assert "2 system rows of 2 files ('cafe.wav', 'park.wav') end up to 4455 s after" in others
-
-
-def test_of_several_systems_each_line_names_its_own_once(tmp_path, late):
-    score = ("--score", "segment.soft.f1.micro")
-    told = call(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, *score)
-    assert f"warning: {late}: the row of 'car' from 44 to 4500 s" in told.err
-    assert f"{late}: {late}" not in told.err
+    # Of several systems each line names its own, once.
+    several = (SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, *score)
+    told = call(*several).err
+    assert f"warning: {late}: the row of 'car' from 44 to 4500 s" in told and f"{late}: {late}" not in told
     write(late, [*SYS, row("cafe.wav", 59, 70, "car")])
-    refused = call(SAMPLES / "ref.tsv", SAMPLES / "sys.tsv", late, "--strict", *score)
-    assert refused.code == 2
-    assert f"{late}: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in refused.err
+    done = call(*several, "--strict")
+    assert done.code == 2 and f"{late}: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in done.err

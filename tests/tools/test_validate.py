@@ -354,13 +354,8 @@ def test_what_was_there_stays_where_nothing_can_be_written():
         validate("missing.tsv", fix="out.tsv")
     assert Path("out.tsv").read_text() == "before"
     Path("link.tsv").symlink_to("t.tsv")
-    for system, target, words in (
-        ("t.tsv", "t.tsv", "this is the system output"),
-        ("t.tsv", "link.tsv", "this is the system output"),
-        (".", "out.tsv", "is a folder"),
-    ):
-        with pytest.raises(SettingsError, match=words):
-            validate(system, fix=target)
+    with pytest.raises(SettingsError, match="this is the system output"):
+        validate("t.tsv", fix="link.tsv")
     assert Path("t.tsv").read_bytes() == b"junk\n"
 
 
@@ -388,36 +383,6 @@ def test_exit_codes_of_all_forms(name, plain, strict, tables):
     level = {"noted": "notice", "warned": "warning", "wrong": "error"}.get(name)
     annotations = call(f"{name}.tsv", "--format", "github").out
     assert annotations.startswith(f"::{level} file={name}.tsv,line=3,") if level else annotations == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["missing.tsv"], "cannot be read: No such file or directory"),
-        (["clean.tsv", "--reference", "missing.tsv"], "cannot be read"),
-        (["clean.tsv", "--reference", "wrong.tsv"], "wrong.tsv:3:3"),
-        (["clean.tsv", "--durations", "missing.tsv"], "cannot be read"),
-        (["clean.tsv", "--config", "missing.yaml"], "cannot be read"),
-        (["clean.tsv", "--max-problems", "0"], "0 is not in the range"),
-        (["clean.tsv", "--format", "xml"], "sarif"),
-        (["-", "--reference", "-"], "standard input"),
-        (["clean.tsv", "-o", "clean.tsv"], "this is the system output ("),
-        (["clean.tsv", "--fix", "clean.tsv"], "this is the system output ("),
-        (["clean.tsv", "--reference", "noted.tsv", "--fix", "noted.tsv"], "this is the reference"),
-        (["clean.tsv", "--fix", "-"], "standard output"),
-        (["clean.tsv", "--fix", "new.tsv", "-o", "new.tsv"], "one file"),
-        ([".", "--fix", "new.tsv"], "is a folder"),
-        ([], "Missing argument"),
-        (["clean.tsv", "wrong.tsv", "--format", "sarif"], "SYSTEM"),
-        (["clean.tsv", "wrong.tsv", "--fix", "new.tsv"], "SYSTEM"),
-        (["clean.tsv", "wrong.tsv", "-o", "wrong.tsv"], "this is the system output 2 (wrong.tsv)"),
-    ],
-)
-def test_what_cannot_be_run_exits_with_2(arguments, words, tables):
-    done = call(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert words in done.err
-    assert {path.stem: path.read_text() for path in Path().iterdir()} == TABLES
 
 
 def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):

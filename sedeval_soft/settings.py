@@ -332,7 +332,9 @@ def _expected(form: Schema) -> str:
         named = "names to lists" if "pattern" in form["propertyNames"] else "class names to numbers"
         return f"a mapping of {named}"
     if form["type"] not in {"number", "integer"}:
-        text = f"a text such as {form['examples'][0]}" if "examples" in form else "a name (perhaps in quotes)"
+        text = (
+            f"a text such as {form['examples'][0]!r}" if "examples" in form else "a name (perhaps in quotes)"
+        )
         return {"boolean": "true or false", "array": "a list"}.get(form["type"], text)
     if "maximum" not in form:
         return f"a finite number{', 0 or more' if 'minimum' in form else ''}"

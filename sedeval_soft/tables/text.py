@@ -8,6 +8,7 @@ rows.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import math
 import re
@@ -272,16 +273,37 @@ def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
     from sedeval_soft.tables.unclear_columns import check_unclear
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
-        types = dict.fromkeys(map(str, positions), pa.large_string())
-        # What pyarrow stops at is refused when rows are read.
+        types = dict.fromkeys(map(str, positions), pa.large_binary())
+        # pyarrow shows those that it skips as text. What it stops at is refused when rows are read.
         with (
             suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, layout, types, skip=True)) as reader,
+            pv.open_csv(*_parsing(source, layout, types, skip=_is_text(source.data))) as reader,
         ):
             for batch in reader:
-                yield batch.columns
+                yield [_as_text(column) for column in batch.columns]
 
     check_unclear(source.name, layout, limits, batches, layout.skip)
+
+
+def _is_text(data: Bytes) -> bool:
+    """Return whether all is UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for begin in range(0, len(data), _BLOCK):
+            decoder.decode(data[begin : begin + _BLOCK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _as_text(column: Any) -> Any:  # noqa: ANN401
+    """Return cells as texts; bytes that are no UTF-8 are written as escapes, so that others stay others."""
+    try:
+        return column.cast(pa.large_string())
+    except pa.ArrowInvalid:
+        cells = [cell.decode("utf-8", "backslashreplace") for cell in column.to_pylist()]
+        return pa.array(cells, pa.large_string())
 
 
 def read_laid_out(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:

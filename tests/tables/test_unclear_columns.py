@@ -74,6 +74,18 @@ def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name,
     assert str(path) in refused(path, known)
 
 
+def test_a_column_of_texts_in_another_encoding_is_asked_about_too(tmp_path, capfd):
+    """Nobody reads it, so nobody would refuse its bytes; the odd row in it is shown to nobody, either."""
+    path = tmp_path / "sys.tsv"
+    for odd in ("", "Stra\xdfe\t2\n"):
+        head = "x\tonset\toffset\tevent_label\n"
+        path.write_text(f"{head}Stra\xdfe\t0\t1\tcar\n{odd}b\t1\t2\tcar\n", "latin-1")
+        done = call("validate", path)
+        assert done.code == 1 and "Traceback" not in capfd.readouterr().err
+        assert "error unclear-file-column" in done.out or "error not-utf-8" in done.out
+        assert call(path, path).code == 2
+
+
 def test_a_folder_and_a_table_of_one_text_and_no_texts_are_read_as_ever(tmp_path):
     head = ("annotator", "blank", "flag", "low_freq", *TIMES)
     one = [("ann", "", "yes", 20 + k, *row[1:]) for k, row in enumerate(REFERENCE)]

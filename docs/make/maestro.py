@@ -30,7 +30,7 @@ FAMILIES = [(basis, reading) for basis in BASES for reading in READINGS]
 def reference(folder: Path = DATA) -> EventTable:
     """Return the soft reference: 11 classes, one row per second."""
     rows = read_rows(folder / "soft_gt_dev.csv")
-    if not rows.is_wide:
+    if not rows.has_steps:
         raise TypeError("MAESTRO's soft reference is a wide table")
     return rows
 

@@ -66,7 +66,7 @@ Train = Callable[[str, int, Mapping[str, Any]], EventTable]
 def reference(folder: Path) -> EventTable:
     """Return the soft reference: 11 classes, one row per second."""
     rows = read_rows(folder / "soft_gt_dev.csv")
-    if not rows.is_wide:
+    if not rows.has_steps:
         raise TypeError("MAESTRO's soft reference is a wide table")
     return rows
 

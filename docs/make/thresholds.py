@@ -52,7 +52,7 @@ def folds_of(soft: EventTable, folder: Path) -> dict[str, str]:
 def scored(folder: Path = DATA) -> tuple[Scores, list[Scores]]:
     """Return the scores of the noisy system, and of each draw, tuned over the folds of the data."""
     soft = read_rows(folder / "soft_gt_dev.csv")
-    if not soft.is_wide:
+    if not soft.has_steps:
         raise TypeError("MAESTRO's soft reference is a wide table")
     folds = folds_of(soft, folder / "development_folds")
     systems = [noisy(soft), *(drawn(soft, folds, seed) for seed in range(DRAWS))]

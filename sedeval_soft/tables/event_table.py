@@ -107,7 +107,7 @@ class EventTable:
         if files is None:
             files = tuple(dict.fromkeys(name for part in parts for name in part.files))
         origin = origin or parts[0].origin
-        parts = [part for part in parts if part.is_wide] or parts
+        parts = [part for part in parts if part.has_steps] or parts
         if not parts:
             return replace(cls.empty(origin), files=files)
         classes = tuple(dict.fromkeys(name for part in parts for name in part.classes))
@@ -134,7 +134,7 @@ class EventTable:
         return len(self.onset)
 
     @property
-    def is_wide(self) -> bool:
+    def has_steps(self) -> bool:
         """Whether rows are time steps with a value of every class, which should leave no time out."""
         return self.label is None
 

@@ -62,7 +62,7 @@ def fit(
     losses: list[str] = []
     apart = apart or form.folder
     rows = _in_shape(rows, form, losses, limits)
-    if not holds.values and not rows.is_wide and rows.value is not None:
+    if not holds.values and not rows.has_steps and rows.value is not None:
         silent = int(np.count_nonzero(rows.value == 0))
         left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
         losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
@@ -94,10 +94,10 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
 
 def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
     holds, name, n = form.holds, rows.origin.name, len(rows) * len(rows.classes)
-    if holds.wide and (holds.gaps or contiguous(rows)) if rows.is_wide else holds.long:
+    if holds.wide and (holds.gaps or contiguous(rows)) if rows.has_steps else holds.long:
         return rows
     batches = "Expected batches of files"
-    if rows.is_wide:
+    if rows.has_steps:
         check_room(32 * n, f"{name}: to hold it as a long table", batches)
         rows = unfold(rows)
         if holds.long:
@@ -124,7 +124,7 @@ def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
 
 def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
     holds = form.holds
-    unused = [] if rows.is_wide or holds.classes else unused_names(rows.classes, rows.row_label)
+    unused = [] if rows.has_steps or holds.classes else unused_names(rows.classes, rows.row_label)
     if unused:
         losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
         rows = rows.with_classes(tuple(name for name in rows.classes if name not in {*unused}))
@@ -174,7 +174,7 @@ def _apart(rows: EventTable, form: Form, losses: list[str], called: str) -> Fitt
 
 def unfold(rows: EventTable) -> EventTable:
     """Return rows as long ones: of a wide table one for each class and time step, values of 0 included."""
-    if not rows.is_wide:
+    if not rows.has_steps:
         return rows
     n_classes = len(rows.classes)
     values = np.column_stack(rows.values) if n_classes else np.empty((len(rows), 0))
@@ -238,7 +238,7 @@ def fold(rows: EventTable, *, gaps: bool = True, at_once: int = 1 << 22) -> tupl
 
 def in_steps(rows: EventTable) -> EventTable:
     """Return the values of all classes in time steps that touch, from 0 on in each recording."""
-    return rows if rows.is_wide and contiguous(rows) else fold(unfold(rows), gaps=False)[0]
+    return rows if rows.has_steps and contiguous(rows) else fold(unfold(rows), gaps=False)[0]
 
 
 def contiguous(rows: EventTable) -> bool:
@@ -321,7 +321,7 @@ def written_columns(rows: EventTable, form: str, forbidden: str = "\r\n") -> lis
     columns: list[Column] = [("onset", None, rows.onset), ("offset", None, rows.offset)]
     if rows.files not in {(), (UNNAMED,)}:
         columns.insert(0, ("filename", rows.files, rows.file))
-    if rows.is_wide:
+    if rows.has_steps:
         columns += zip(rows.classes, [None] * len(rows.classes), rows.values, strict=True)
         _check_header(rows, tuple(name for name, _, _ in columns), form)
         return columns

@@ -218,7 +218,7 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
-    for yes, no, trait in (("wide", "long", "is_wide"), ("with values", "without values", "has_values")):
+    for yes, no, trait in (("wide", "long", "has_steps"), ("with values", "without values", "has_values")):
         kinds = {getattr(rows, trait): table for table, rows in tables}
         if len(kinds) > 1:
             raise _mixed(source, f"{kinds[True]} is {yes}, {kinds[False]} is {no}")
@@ -258,7 +258,7 @@ def are_lists_of_one(tables: Sequence[EventTable]) -> bool:
     so that rows may be elsewhere.
     """
     with_files = [rows for rows in tables if rows.files]
-    if any(rows.is_wide or rows.has_values or UNNAMED in rows.files for rows in with_files):
+    if any(rows.has_steps or rows.has_values or UNNAMED in rows.files for rows in with_files):
         return False
     files = [{*rows.files} for rows in with_files]
     return len(files) == 1 or sum(map(len, files)) > len(set[str]().union(*files))
@@ -295,7 +295,7 @@ def _join(
     classes = {label for rows in parts for label in rows.classes}
     limits.check(name, "files", len(files), "files")
     limits.check(name, "classes", len(classes), "classes")
-    n_rows, wide = sum(map(len, parts)), any(rows.is_wide for rows in parts)
+    n_rows, wide = sum(map(len, parts)), any(rows.has_steps for rows in parts)
     check_room(
         8 * n_rows * (len(classes) + 4 if wide else 6),
         f"{name}: to join {counted(n_rows, 'row')} of {counted(len(classes), 'class')}",
@@ -432,7 +432,7 @@ def read_points(
     for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
         # A list without rows has no value that could be lost, whatever columns its header names.
-        if rows.is_wide or (rows.value is not None and len(rows)):
+        if rows.has_steps or (rows.value is not None and len(rows)):
             message = "has values; expected a list of events, as of one threshold"
             raise InputError(Problem(rows.origin.name, message))
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)

@@ -58,7 +58,7 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     before = 0
     for table in _tables(source, limits, form, size):
         rows = rows_from_data(table, source.name, limits, settled=True, before=before)
-        shape = f"{_TITLES[form]}, {'wide' if rows.is_wide else 'long'}"
+        shape = f"{_TITLES[form]}, {'wide' if rows.has_steps else 'long'}"
         origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
         yield replace(rows, origin=origin)
         before += len(table)

@@ -200,7 +200,7 @@ class RowStatistics:
             exact=int(np.count_nonzero(np.isfinite(whole[compared]))),
             longest=longest,
             zero_length=int(np.count_nonzero(rows.onset == rows.offset)),
-            early=len(files_ended_early(rows, last, lengths)) if rows.is_wide else 0,
+            early=len(files_ended_early(rows, last, lengths)) if rows.has_steps else 0,
             after_end=len(at),
             over_day=int(np.count_nonzero(over_day)),
             beyond=beyond,
@@ -572,7 +572,7 @@ def files_ended_early(rows: EventTable, last: Floats, expected: Floats) -> Index
 
     last, expected: (n_files,) the last offsets, and how long recordings are at least, 0 where unknown.
     """
-    if not rows.is_wide or not (last < expected).any():
+    if not rows.has_steps or not (last < expected).any():
         return np.zeros(0, dtype=np.intp)
     step = np.zeros(len(last))
     np.maximum.at(step, rows.file, rows.offset - rows.onset)
@@ -618,7 +618,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
-    if rows.has_values and not rows.is_wide:
+    if rows.has_values and not rows.has_steps:
         # Of a table of values only repeated rows tell anything. Mostly it is in order of time, then of class,
         # and each row begins apart from all others of its class.
         key = _joint_key(rows, rows.file, rows.row_label)
@@ -630,7 +630,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
         "repeated": int(np.count_nonzero(ordered.repeats)),
         # Windows that slide are rows with values that overlap by nature.
         "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
-        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.is_wide else 0,
+        "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
     }
 
 

@@ -194,7 +194,7 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
     """
     if not merge:
         return active_rows(rows, threshold, inclusive)
-    if rows.is_wide and rows.values:
+    if rows.has_steps and rows.values:
         spans = rows.spans()
         later = spans.onset[1:] >= spans.offset[:-1], spans.file[1:] > spans.file[:-1]
         follows = np.where(spans.file[1:] == spans.file[:-1], *later)

@@ -198,10 +198,10 @@ def _check_spans(table: Table, log: Log) -> None:
         ends = ordered.offset[longest]
         overlaps = ordered.same & (ordered.onset[1:] < ends - TICK / 2)
         pairs = np.stack((ordered.row[1:][overlaps], ordered.row[longest[overlaps]]))
-        group_name = "file" if rows.is_wide else "file and class"
+        group_name = "file" if rows.has_steps else "file and class"
         _add_rows(log, "overlapping-rows", table, pairs.max(axis=0), pairs.min(axis=0), group=group_name)
     later, earlier = ordered.row[1:], ordered.row[:-1]
-    if rows.is_wide:
+    if rows.has_steps:
         gaps = ordered.same & (ordered.onset[1:] > ends + TICK / 2)
         _add_rows(log, "gap", table, later[gaps], end=ends[gaps])
         starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2)
@@ -256,7 +256,7 @@ def compare(
         ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
         lengths = {file: end for file, end in ends if end}
         # Time steps are of all of a recording; events may end long before it does.
-        whole = dict(lengths) if reference.is_wide else {}
+        whole = dict(lengths) if reference.has_steps else {}
         canonical = match_names(reference.files, durations).canonical
         durations = {canonical[file]: seconds for file, seconds in durations.items()}
     whole |= durations

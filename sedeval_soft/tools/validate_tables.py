@@ -254,8 +254,8 @@ def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table
     if rows is None:
         return None
     log.no_texts.add(source.name)
-    roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.is_wide else _LABELS))
-    names = (*roles[:3], *(rows.classes if rows.is_wide else _LABELS))
+    roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
+    names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
     layout = Layout(names, roles, has_header=True, skip=1)
     plain = replace(rows, origin=replace(rows.origin, notes=()))
     return Table(source, layout, plain, range(2, len(rows) + 2), form=rows.origin.form)

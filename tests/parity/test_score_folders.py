@@ -23,7 +23,7 @@ def test_folders_that_the_peer_wrote_are_read(tmp_path):
     frames = {name: create_score_dataframe(values, edges, ["car", "dog"]) for name, values in scores.items()}
     write_sed_scores(frames, tmp_path / "scores")
     rows = read_rows(tmp_path / "scores")
-    assert rows.is_wide
+    assert rows.has_steps
     assert rows.files == ("Y1", "Y2.3")
     assert rows.classes == ("car", "dog")
     assert np.array_equal(np.array(rows.values).T, np.concatenate(list(scores.values())))

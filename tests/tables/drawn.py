@@ -31,7 +31,7 @@ TRICKY = (
 def facts(rows: EventTable) -> tuple[object, ...]:
     """Return what a table says, in whatever order: its rows, its recordings, its classes."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
-    if rows.is_wide:
+    if rows.has_steps:
         values = np.array(rows.values).reshape(len(rows.classes), len(rows)).T.tolist()
         found = [
             (rows.files[f], b, e, tuple(sorted(zip(rows.classes, cells, strict=True))))

@@ -182,7 +182,7 @@ def test_members_of_every_form_and_tables_compressed_in_any_way_are_read(tmp_pat
     sample = {"e.jsonl": SAMPLES["jsonl"].read_bytes(), "f.tsv.gz": gzip.compress(valued)}
     (tmp_path / "x.zip").write_bytes(zipped(sample))
     rows = read_rows(tmp_path / "x.zip")
-    assert (rows.is_wide, rows.files) == (False, ("a.wav", "b.wav", "quiet.wav", "f"))
+    assert (rows.has_steps, rows.files) == (False, ("a.wav", "b.wav", "quiet.wav", "f"))
     for name, data in (("x.tsv.bz2", bz2.compress(text)), ("x.tsv.xz", lzma.compress(text))):
         (tmp_path / name).write_bytes(data)
         assert facts(read_rows(tmp_path / name)) == long([("", 0.0, 1.0, "car", None)])

@@ -31,7 +31,7 @@ def row(file: str, onset: int = 0, label: str = "car", value: float = 0.5) -> st
 
 def rows_of(rows: EventTable) -> list[tuple]:
     """EventTable as they would be written, in order."""
-    if rows.is_wide:
+    if rows.has_steps:
         columns = [rows.files[code] for code in rows.file], rows.onset, rows.offset, *rows.values
     else:
         names = [rows.files[code] for code in rows.file], [rows.classes[code] for code in rows.label]

@@ -28,7 +28,7 @@ HEADS = [
 
 def facts(rows):
     """Return what rows say, in their order."""
-    assert not rows.is_wide
+    assert not rows.has_steps
     value = np.ones(len(rows)) if rows.value is None else rows.value
     return [
         (rows.files[f], on, off, rows.classes[c], v)
@@ -95,7 +95,7 @@ def test_a_row_of_other_tables(line, expected, written):
 def test_wide_tables_and_rounding_that_is_noted(written):
     lines = ["filename\tonset\toffset\tcar\tdog", "a\t0\t1\t0.5\t1.000000031316843", "a\t1\t2\t-1e-9\t1"]
     rows = read_rows(written("\n".join(lines)))
-    assert (rows.is_wide, rows.classes) == (True, ("car", "dog"))
+    assert (rows.has_steps, rows.classes) == (True, ("car", "dog"))
     assert [list(column) for column in rows.values] == [[0.5, 0.0], [1.0, 1.0]]
     assert "2 values" in rows.origin.notes[0]
 
@@ -206,4 +206,4 @@ def test_data_frames_of_any_library():
     for data in (FRAME, frame, pa.table(FRAME), frame.astype({"filename": "category"})):
         assert facts(rows_from_data(data, "system")) == FACTS
     rows = rows_from_data({"onset": [0, 1], "offset": [1, 2], "car": [0.5, 1]}, "system")
-    assert (rows.is_wide, rows.values[0].tolist()) == (True, [0.5, 1.0])
+    assert (rows.has_steps, rows.values[0].tolist()) == (True, [0.5, 1.0])

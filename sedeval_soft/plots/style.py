@@ -78,10 +78,21 @@ class Look:
                 raise SettingsError(f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}")
         if not isinstance(self.dpi, int) or isinstance(self.dpi, bool) or not 30 <= self.dpi <= 2400:
             raise SettingsError(f"dpi must be a whole number, 30 to 2400, not {self.dpi!r}")
+        if self.height is not None:
+            # Where both are known, too many pixels are refused before anything is drawn.
+            self.check_pixels(self.inches(), self.height)
         if not isinstance(self.style, str) or not self.style:
             raise SettingsError(f"style must be the name or the path of a style, not {self.style!r}")
         if self.title is not None and not isinstance(self.title, str):
             raise SettingsError(f"title must be a text, not {self.title!r}")
+
+    def check_pixels(self, width: float, height: float) -> None:
+        """Raise SettingsError for a figure of so many inches that has too many pixels."""
+        if width * height * self.dpi**2 > _MOST_PIXELS:
+            raise SettingsError(
+                f"{width:g} x {height:g} inches at {self.dpi} dots each have more than {_MOST_PIXELS:g} "
+                "pixels; expected fewer --dpi"
+            )
 
     @property
     def sizes(self) -> tuple[float, float, float]:
@@ -186,12 +197,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
 
 def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
     """Return the file of a figure, which tells what it shows; form: one of `SUFFIXES`."""
-    width, height = figure.get_size_inches()
-    if width * height * look.dpi**2 > _MOST_PIXELS:
-        raise SettingsError(
-            f"{width:g} x {height:g} inches at {look.dpi} dots each have more than {_MOST_PIXELS:g} "
-            "pixels; expected fewer --dpi"
-        )
+    look.check_pixels(*figure.get_size_inches())
     title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
     signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
     # No date: the same call gives the same bytes.

@@ -171,7 +171,10 @@ def records(
 
 def split(line: str, delimiter: str) -> list[str]:
     """Split one line into fields, quotes minded."""
-    return next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a line of a form in which line ends and quotes are characters like others
+        return line.split(delimiter)
 
 
 def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:

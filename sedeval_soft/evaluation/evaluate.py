@@ -2,9 +2,9 @@
 
     parts = partition_files(reference, system)              # whole recordings; one part if all fits
     shard = Shard.merge(execute.map(count_part, parts))
-    best  = best_thresholds(shard)                          # where not all segments and events can be kept
-    again = execute.map(count_part_at(best), parts)
-    shard with optimal_tables(best, again, settings)        # of which `score_shard` makes scores
+    tables = optimal_tables(shard, parts, execute)          # where not all segments and events can be kept:
+                                                            # `count_part_at` the best thresholds, once more
+    scores = score_shard(shard with the tables)
 
 Tables that fit into memory are one part, which is counted without more ado.
 """

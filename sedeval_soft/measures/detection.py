@@ -7,9 +7,10 @@ All of them are made of six statistics. For segments, events and any reading of 
     deletions           D = N_ref - M
     insertions          I = N_sys - M
 
-Counts are int64, their soft readings float64 sums. Sources: Mesaros, Heittola and Virtanen 2016
-(segment- and event-based), Harju and Mesaros 2023 (soft). Differences to sed_eval: undefined
-values (see `averages`), and S for events, which does not depend on the order of rows.
+Counts are int64, their soft readings float64 sums: soft F is F of what `count_soft` in `segment.py` counts.
+Sources: Mesaros, Heittola and Virtanen 2016 (segment- and event-based), Harju and Mesaros 2023 (soft).
+Differences to sed_eval: undefined values (see `base.py`), and S for events, which does not depend on the
+order of rows.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -177,9 +178,11 @@ def by_pattern(files: Sequence[str], pattern: str) -> Partition:
     )
 
     def part_in(name: str) -> str:
-        begins = [at for at in range(len(name)) if before(name[:at])]
         ends = [at for at in range(1, len(name) + 1) if after(name[at:])]
-        length, begin = min(((b - a, a) for a in begins for b in ends if a < b), default=(0, 0))
+        begins = [at for at in range(ends[-1]) if before(name[:at])] if ends else []
+        # The next end is the nearest one: a name may be long, and any of its places either.
+        lengths = ((ends[bisect_right(ends, at)] - at, at) for at in begins)
+        length, begin = min(lengths, default=(0, 0))
         return name[begin : begin + length]
 
     parts = {name: part_in(name) for name in files}

@@ -104,11 +104,13 @@ class Processes(Execute):
         from concurrent.futures.process import BrokenProcessPool
 
         # Processes are begun when work is handed over. They do not hear Ctrl-C: this one does, and ends them.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        change_mask = getattr(signal, "pthread_sigmask", None)  # Windows has none
+        mask = change_mask and change_mask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             futures = [self._pool.submit(function, item) for item in items]
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            if change_mask:
+                change_mask(signal.SIG_SETMASK, mask)
         try:
             return [future.result() for future in futures]
         except BrokenProcessPool as error:

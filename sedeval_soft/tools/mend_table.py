@@ -21,7 +21,7 @@ from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import declares, misquoted, numbered, sniff
+from sedeval_soft.tables.text import declares, misquoted, numbered, sniff, split
 from sedeval_soft.tools.validate_checks import known_spellings
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
@@ -113,7 +113,7 @@ def _fields(text: str, delimiter: str) -> list[str]:
     """Return the fields of a line, none where they cannot be told apart."""
     if not text.strip() or misquoted(text, delimiter) is not None:
         return []
-    return next(csv.reader([text], delimiter=delimiter))
+    return split(text, delimiter)
 
 
 def _without_blanks(rows: Rows) -> Edits:

@@ -26,6 +26,7 @@ from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -46,6 +47,9 @@ _EMPTY = "empty"
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
 
+_ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
+"""What tools write between the name of a recording and the extension of its table."""
+
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 """The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
@@ -54,8 +58,14 @@ _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 
 
 def stem_of(name: str) -> str:
-    """Return the recording that a table is named after."""
+    """Return the name of a table without its extension."""
     return PurePosixPath(without_compression(name)).stem
+
+
+def recording_of(name: str) -> str:
+    """Return the recording that a table is named after: `rec1` of `rec1.Table.1.selections.txt`."""
+    stem = stem_of(name)
+    return _ENDINGS.sub("", stem) or stem
 
 
 def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
@@ -92,7 +102,7 @@ def _check_recordings(name: str, tables: Sequence[str]) -> None:
         raise InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
     stems: dict[str, str] = {}
     for table in tables:
-        stem = stem_of(table)
+        stem = recording_of(table)
         if stem in stems:
             message = f"{stems[stem]} and {table} are both of recording {stem!r}"
             raise InputError(Problem(name, message, code="repeated-recording"))
@@ -130,7 +140,7 @@ class Shard:
         """Return the shard with all of its rows, which are of its name where they name no recording."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
-            rows = with_recording(rows, stem_of(self.name))
+            rows = with_recording(rows, recording_of(self.name))
         return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
@@ -325,7 +335,9 @@ def read_members(
     read = list(_read_each(name, chain(first, sources), limits, of_each, form))
     labels = [PurePath(rows.origin.name).name for rows in read]
     _check_recordings(name, labels)
-    tables = {label: with_recording(rows, stem_of(label)) for label, rows in zip(labels, read, strict=True)}
+    tables = {
+        label: with_recording(rows, recording_of(label)) for label, rows in zip(labels, read, strict=True)
+    }
     check_alike(name, [(label, rows) for label, rows in tables.items() if len(rows)])
     check_apart(name, tables.items())
     forms = [rows.origin.form for rows in tables.values() if rows.origin.form != _EMPTY]
@@ -373,7 +385,7 @@ def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> Event
         raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
         _check_recordings(spelled(name), [shard.name for shard in shards])
-        tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
+        tables = {label: with_recording(rows, recording_of(label)) for label, rows in tables.items()}
     else:
         _check_named(name, [shard.name for shard in shards], list(tables.values()))
     check_alike(spelled(name), [(shard.name, tables[shard.label]) for shard in shards if shard.n_rows])

@@ -16,7 +16,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import Fitted, fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
-from sedeval_soft.tables.joined_tables import stem_of
+from sedeval_soft.tables.joined_tables import recording_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import compressed
 
@@ -124,7 +124,7 @@ def prepare(
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     # A recording without a name is called as the file that it was read from.
     read_from = rows.origin.name
-    called = "" if read_from in {"-", "source"} else stem_of(PurePath(read_from).name)
+    called = "" if read_from in {"-", "source"} else recording_of(PurePath(read_from).name)
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")

@@ -236,7 +236,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
-        _check_unclear(source, layout, limits)
+        check_unclear_columns(source, layout, limits)
     return layout
 
 
@@ -287,7 +287,8 @@ def _check_quotes(line: str, delimiter: str) -> None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
+def check_unclear_columns(source: Source, layout: Layout, limits: Limits) -> None:
+    """Refuse a table with a column that may name the recordings, or have the values; raises InputError."""
     from sedeval_soft.tables.unclear_columns import check_unclear
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:

@@ -250,7 +250,7 @@ def _read(
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as at one of text with a header, in which nothing has a line."""
-    rows = read_as(form, source, limits)
+    rows = read_as(form, source, limits, found=True)
     if rows is None:
         return None
     log.no_texts.add(source.name)

@@ -40,6 +40,7 @@ class Origin:
     ignored: columns that were read past. notes: what was taken for something else in reading.
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
+    shape: of an array, whose rows have no times of their own; None for a table.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    shape: tuple[int, ...] | None = None
 
 
 class Spans(NamedTuple):

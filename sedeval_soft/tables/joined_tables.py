@@ -402,6 +402,26 @@ def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) 
             raise InputError(Problem(spelled(path), message, code="empty-file"))
 
 
+def by_file(role: str, tables: Mapping[str, EventTable], limits: Limits = LIMITS) -> EventTable:
+    """Return the rows of tables that stand by the names of their recordings.
+
+    Raises InputError for one that names another recording, where wide and long ones are mixed, and where all
+    together are over a limit.
+    """
+    for file, rows in tables.items():
+        others = sorted({*rows.files} - {UNNAMED, file})
+        if others:
+            message = f"names the recording {others[0]!r}; expected {file!r}, by which it stands, or none"
+            raise InputError(Problem(rows.origin.name, message, code="repeated-recording"))
+    check_alike(role, [(rows.origin.name, rows) for rows in tables.values() if len(rows)])
+    limits.check(role, "rows", sum(map(len, tables.values())), "rows in its tables")
+    form = next((rows.origin.form for rows in tables.values() if len(rows)), _EMPTY)
+    named = {file: with_recording(rows, file) for file, rows in tables.items()}
+    prefixes = [f"{rows.origin.name}: " for rows in tables.values()]
+    form = f"{counted(len(tables), 'file')}, {form}"
+    return _join(role, form, named, limits, "Expected batches of files", prefixes)
+
+
 def read_points(
     points: Mapping[Any, Any],
     role: str,

@@ -74,8 +74,11 @@ def read(source: Source, limits: Limits, form: str) -> EventTable | None:
         raise InputError(Problem(source.name, message, code="broken-archive")) from error
 
 
-def _members(source: Source, limits: Limits, form: str) -> Iterator[Source]:
-    """Yield the tables of an archive; raises InputError for a member that is refused, and over a limit."""
+def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, Source]]:
+    """Yield the tables of an archive, each with its path in it.
+
+    Raises InputError for a member that is refused, and over a limit.
+    """
 
     def refused(code: str) -> InputError:
         return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
@@ -99,12 +102,13 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[Source]:
         with opened() as file:
             data = taken.all(iter(partial(file.read, _PIECE), b""))
         digest = hashlib.sha256(data).hexdigest()
-        place = f"{source.name}/{spelled(name)}"
+        label = spelled(name)
+        place = f"{source.name}/{label}"
         if compression_of(data):
             data = decompress(place, data, limits)
         if _archive_of(data) or compression_of(data):
             raise refused("nested-archive")
-        yield Source(place, data.removeprefix(BOM), partial(str, digest))
+        yield label, Source(place, data.removeprefix(BOM), partial(str, digest))
 
 
 def _n_entries(data: Bytes, form: str) -> int:

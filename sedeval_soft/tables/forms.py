@@ -2,7 +2,7 @@
 
 A module of a form has `reads(source)`: whether the bytes are of that form; `read(source, limits)`: the rows,
 None for a file without any line; and `write(rows)`: the bytes of rows that the form can hold. Where a module
-has several forms, its functions take `form`, the name of one.
+has several forms, its functions take `form`, the name of one; those of annotations are called after it.
 """
 
 from __future__ import annotations
@@ -99,16 +99,17 @@ class Form:
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""
         module = import_module(f"sedeval_soft.tables.{self.module}")
-        if self.module != "annotations":
+        if not self.module.startswith("annotation"):
             return partial(getattr(module, name), form=self.name)
-        function: Callable[..., Any] = getattr(module, f"{name}_{self.name}")
+        function: Callable[..., Any] = getattr(module, f"{name}_{self.name.replace('-', '_')}")
         return function
 
 
 _WIDE = Holds(long=False, wide=True, classes=True)
 _text = partial(Form, module="fit")
 _columnar = partial(Form, module="parquet", holds=Holds(wide=True), text=False)
-_events = partial(Form, module="annotations")
+_lines = partial(Form, module="annotations")
+_json = partial(Form, module="annotation_json")
 _archive = partial(Form, module="archive", written=False, text=False)
 _one = partial(Holds, recordings=False)
 
@@ -127,16 +128,16 @@ FORMS: tuple[Form, ...] = (
     _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
               begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
-    _events("jsonl", "JSON lines: an object for each row",
+    _json("jsonl", "JSON lines: an object for each row",
             (".jsonl", ".ndjson"), holds=Holds(wide=True, nothing=False), begins=(b"{",)),
-    _events("jams", "JAMS: a JSON document of annotations, of one recording",
+    _json("jams", "JAMS: a JSON document of annotations, of one recording",
             (".jams",), holds=_one(resolution=1), begins=(b"{",)),
-    _events("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
+    _lines("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
             (".rttm",), holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
             begins=(b"SPEAKER", b"SPKR", b";;")),
-    _events("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
+    _lines("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
             (".txt",), holds=_one(values=False, name=False, resolution=1000)),
-    _events("audacity", "Audacity label tracks: start, end, label, without header, tab",
+    _lines("audacity", "Audacity label tracks: start, end, label, without header, tab",
             (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),

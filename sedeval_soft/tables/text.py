@@ -36,6 +36,7 @@ from sedeval_soft.tables.columns import (
     LayoutError,
     explain_first_line,
     is_number,
+    layout_by_number,
     layout_of_header,
     layout_of_row,
     looks_like_header,
@@ -248,6 +249,10 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
+    for delimiter in DELIMITERS if columns else ():
+        layout = layout_by_number(split(first, delimiter), columns)
+        if layout is not None:
+            return replace(layout, delimiter=delimiter)
     for delimiter in DELIMITERS:
         rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
         # Others declare a file without events, or are divided by another delimiter.

@@ -44,6 +44,7 @@ class Origin:
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
     timed: whether rows have times; labels of whole recordings have none, though something stands there.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
+    shape: of an array, whose rows have no times of their own; None for a table.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Origin:
     assumed: tuple[str, ...] = ()
     timed: bool = True
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    shape: tuple[int, ...] | None = None
 
 
 class Spans(NamedTuple):

@@ -13,7 +13,7 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
@@ -97,8 +97,9 @@ def align(
     `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
     settings ask for.
 
-    Raises InputError where names cannot be matched.
+    Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
+    check_shapes(reference.origin, system.origin)
     _check_timed((reference, system), settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations)
@@ -129,7 +130,7 @@ def align(
     tables = {
         role: RowStatistics.of(rows, at_least, ends, last[role])
         for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
-        if rows.origin.timed and not rows.origin.form.startswith("array of ")
+        if rows.origin.timed and rows.origin.shape is None
     }
 
     # Classes, and the rows of these.
@@ -166,6 +167,21 @@ def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> No
         text = "has labels of whole recordings without times, of which only clips can be scored"
         mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
         raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))
+
+
+def check_shapes(reference: Origin, system: Origin) -> None:
+    """Refuse two arrays of different shapes, and an array of several files beside a table."""
+    ours, theirs = reference.shape, system.shape
+    if ours is not None and theirs is not None and ours != theirs:
+        expected = f"expected that of the reference, {ours}"
+        raise InputError(Problem(system.name, f"array of shape {theirs}; {expected}"))
+    for side, shape, other in ((reference, ours, theirs), (system, theirs, ours)):
+        if shape is not None and len(shape) > 2 and other is None:
+            text = (
+                f"array of shape {shape}, whose files have no names, beside a table; expected a mapping of "
+                "file names to arrays of shape (n_segments, n_classes)"
+            )
+            raise InputError(Problem(side.name, text))
 
 
 def _match_files(

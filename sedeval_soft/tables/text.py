@@ -35,6 +35,7 @@ from sedeval_soft.tables.columns import (
     TEXTS,
     TIMES,
     WORDS,
+    ColumnNames,
     Layout,
     LayoutError,
     explain_first_line,
@@ -239,7 +240,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
-        return _settled(source, layout, limits)
+        return settled_columns(source, layout, limits)
     return layout
 
 
@@ -253,6 +254,17 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
+    layout = _layout_of_rows(lines, columns)
+    if layout is not None:
+        return layout
+    delimiter = max(DELIMITERS, key=first.count)
+    _check_quotes(first, delimiter)
+    raise explain_first_line(split(first, delimiter))
+
+
+def _layout_of_rows(lines: Sequence[str], columns: ColumnNames) -> Layout | None:
+    """Return how a table without header is laid out, None where nobody knows."""
+    first = lines[0]
     for delimiter in DELIMITERS if columns else ():
         layout = layout_by_number(split(first, delimiter), columns)
         if layout is not None:
@@ -270,9 +282,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
         layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
         if layout is not None:  # its rows are refused for their decimal commas
             return replace(layout, delimiter=delimiter)
-    delimiter = max(DELIMITERS, key=first.count)
-    _check_quotes(first, delimiter)
-    raise explain_first_line(split(first, delimiter))
+    return None
 
 
 def _check_quotes(line: str, delimiter: str) -> None:
@@ -281,8 +291,8 @@ def _check_quotes(line: str, delimiter: str) -> None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
-    """Return the layout, what is unclear in it settled; raises InputError where only the user can."""
+def settled_columns(source: Source, layout: Layout, limits: Limits) -> Layout:
+    """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
     from sedeval_soft.tables.unclear_columns import settled
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:

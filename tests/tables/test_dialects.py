@@ -99,11 +99,6 @@ def test_a_table_of_another_tool_is_the_same_events_in_our_form(name, tmp_path):
     assert call("validate", table).code == 0
 
 
-def test_every_file_of_another_tool_is_read():
-    tables = {path.name for path in FILES.iterdir() if path.suffix in {".csv", ".tsv"} or path.is_dir()}
-    assert tables <= {*OURS}
-
-
 WAYS = ("data frame", "dicts", "Parquet", "JSON lines", "memory limit", "jobs", "line by line")
 
 

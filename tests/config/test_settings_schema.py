@@ -91,6 +91,8 @@ def beyond_schemas(name: str, value: object) -> bool:
     """Return whether only `Settings` can know that a value is none."""
     if isinstance(value, float) and value.is_integer():
         return True  # a whole number is one in JSON Schema however it is written
+    if name == "files":
+        return isinstance(value, str)  # the path of a list, which is read before
     if name == "satisfice":
         return isinstance(value, str)
     if name == "only":

@@ -88,7 +88,7 @@ def test_classes_that_no_listed_recording_has_are_none():
 
 
 def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
-    reference, system, other, durations = by_hand
+    reference, system, other, _ = by_hand
     chosen, name = tmp_path / "list.txt", "segment.soft.f1.macro"
     chosen.write_text("\n".join(KEPT))
     expected = str(evaluate(reference, system)[name])
@@ -104,8 +104,8 @@ def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
     listed.write_text("files: [cafe, street]\n")
     assert call(REFERENCE, SYSTEM, "--config", listed, "--score", name).out == f"{expected}\n"
 
-    tuned = [call("tune", *pair, *more).out.partition("signature")[0]
-             for pair, more in (((reference, system), ()), ((REFERENCE, SYSTEM), ("--files", chosen)))]  # fmt: skip
+    tuned = [call("tune", reference, system), call("tune", REFERENCE, SYSTEM, "--files", chosen)]
+    tuned = [done.out.partition("signature")[0] for done in tuned]
     assert tuned[0] == tuned[1]
     board = call(
         REFERENCE, SYSTEM, OTHER, "--files", chosen, "--replicates", "9", "--format", "json"
@@ -114,8 +114,8 @@ def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
     assert values == [e.value for e in compare(reference, [system, other], replicates=9).entries]
     assert values == [e.value for e in compare(REFERENCE, [SYSTEM, OTHER], replicates=9, files=KEPT).entries]
     counted = Evaluator(files=[*KEPT, "night.wav"]).update(reference, system)
-    assert counted.update({"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]},
-                          {"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]}).compute()  # fmt: skip
+    more = {"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]}
+    counted.update(more, more)
     assert counted.compute().files == (*KEPT[:1], "night", *KEPT[1:])
     curves = threshold_curves(REFERENCE, SYSTEM, files=chosen).classes
     assert curves == threshold_curves(reference, system).classes

@@ -115,7 +115,7 @@ def prepare(
         rows = read_rows(source, form=source_form, limits=limits)
     else:
         rows = to_rows(source, "source", Settings(), limits)
-    form = form or form_by_extension(name, wide=rows.has_steps)
+    form = form or form_by_extension("-.tsv" if name == "-" else name, wide=rows.has_steps)
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")

@@ -19,8 +19,9 @@ from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
 
-_LARGEST = 1 << 24
-"""Bytes of a file of settings: nobody writes more, and reading takes a minute."""
+_LARGEST, _MOST_VALUES, _DEEPEST = 1 << 20, 100_000, 32
+"""Bytes, keys and values together, and levels of a file of settings: nobody writes more, and to read it takes
+seconds for each of them."""
 
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
@@ -210,13 +211,25 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
             if tag is None or tag.rpartition(":")[2] in {"null", "bool", "str", "seq", "map"}
         }
 
+        n_values = depth = 0
+
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            self.n_values += 1
+            self.depth += 1
+            problem = ""
             if self.check_event(yaml.AliasEvent):
                 # Few lines of aliases of aliases can be billions of values.
                 problem = "has an alias; expected what it stands for"
+            elif self.depth > _DEEPEST:
+                problem = "is nested too deeply; expected one `name: value` a line"
+            elif self.n_values > _MOST_VALUES:
+                problem = f"has more than {_MOST_VALUES} keys and values; expected settings"
+            if problem:
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.constructor.ConstructorError(None, None, problem, mark)
-            return super().compose_node(parent, index)
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
             self.whole = node

@@ -73,8 +73,12 @@ def evaluate(
         paths such as `ref/*.parquet` that shards of one table have, a URL or a pattern of URLs, a
         pandas or other Arrow-compatible data frame, a mapping of columns, a list of rows that are mappings
         (as dcase_util's event lists), or an array of shape (n_segments, n_classes) with values in [0, 1], one
-        row per segment of `segment_length`. A system known at some thresholds only is a mapping of these to
-        lists of events, each in one of the other forms; it has no segment-based scores. A directory whose
+        row per segment of `segment_length`. Arrays are those of any library on the CPU that have `__array__`
+        or `__dlpack__` (NumPy, PyTorch, JAX ...). A batch of shape (n_files, n_segments, n_classes) has files
+        named "0", "1" ...; both sides must have one shape. A mapping of file names to data frames, arrays or
+        lists of (onset, offset, label) has one table for each file, as sed_scores_eval takes them. A system
+        known at some thresholds only is a mapping of these, as floats, to lists of events, each in one of the
+        other forms; it has no segment-based scores. A directory whose
         tables have the same recordings and names such as `out_0.1.tsv` is taken as such a system, with a
         warning; `operating_points` returns the mapping.
     durations: seconds by file name, or the path of a table of them.

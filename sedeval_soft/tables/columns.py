@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,10 @@ _HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
     ("[ns]nnsn", ("filename", "onset", "offset", "event_label", "soft_value")),
     ("snnnn", ("filename", "onset", "offset", "event_label", "soft_value")),
     ("ssnns", ("filename", None, "onset", "offset", "event_label")),  # dcase_util, with a scene
+    (
+        "ssnns.[ns]",
+        ("filename", None, "onset", "offset", "event_label", None, None),
+    ),  # TUT 2017, of a mixture
 )
 """Rows of tables without header: which fields are numbers (n) and which are not (s), and their roles.
 
@@ -67,6 +71,7 @@ _OPTIONS = {**{role: role for role in ALIASES if role != "soft_value"}, "value":
 _ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
+_POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
@@ -203,8 +208,12 @@ def is_of_raven(fields: Sequence[str]) -> bool:
 
 
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
-    """Return whether a line names an onset and an offset column, or is the header of a table of Raven's."""
-    return {"onset", "offset"} <= {*_roles_of(fields, columns)[0]} or is_of_raven(fields)
+    """Return whether a line names an onset and an offset column, or is the header of a table of Raven's.
+
+    Numbers are no names: they are of columns of a table without header.
+    """
+    named = tuple((role, name) for role, name in columns if not _POSITION.fullmatch(name))
+    return {"onset", "offset"} <= {*_roles_of(fields, named)[0]} or is_of_raven(fields)
 
 
 def _roles_of(fields: Sequence[str], columns: ColumnNames) -> tuple[list[str | None], set[int]]:
@@ -322,17 +331,85 @@ def layout_of_row(fields: Sequence[str]) -> Layout | None:
     return None
 
 
+def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layout, bool] | None:
+    """Return the layout of a header that names recordings and labels but no times; None for any other.
+
+    Beside it whether a cell may hold several labels, as the name of their column says. What could be a time
+    in another spelling is one.
+    """
+    names = tuple(field.strip() for field in fields)
+    roles, settled = _roles_of(names, columns)
+    keys = [normal(name) for name in names]
+    lists = [i for i, key in enumerate(keys) if key in WORD_LISTS["label-lists"] and i not in settled]
+    several = "event_label" not in roles and len(lists) > 0
+    if several:
+        roles[lists[0]] = "event_label"
+    once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
+    if not once or {"onset", "offset"} & {*roles} or roles.count("soft_value") > 1:
+        return None
+    if any(_without_time(role, names).column for role in ("onset", "offset")):
+        return None
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
+
+
+def layout_by_number(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
+    """Return the layout of a table without header whose columns the user names by number, as `onset=2`.
+
+    fields: of its first row. None where that has no such columns, or no numbers where times would be. Raises
+    LayoutError where the numbers leave out a time or the label.
+    """
+    given = {int(name) - 1: role for role, name in columns if _POSITION.fullmatch(name)}
+    roles = tuple(given.get(i) or None for i in range(len(fields)))
+    numbers = [i for i, role in enumerate(roles) if role in {"onset", "offset"}]
+    if not any(roles) or max(given) >= len(fields) or not all(is_number(fields[i]) for i in numbers):
+        return None
+    for role in ("onset", "offset", "event_label"):
+        if roles.count(role) != 1:
+            wrong = f"{COLUMNS} gives columns by number, but {roles.count(role) or 'none'} as the {role}"
+            raise LayoutError(f"{wrong}; expected {role}=NUMBER once", "missing-column")
+    choices = "".join(
+        f", {role.removeprefix('soft_')} from column {i + 1}" for i, role in enumerate(roles) if role
+    )
+    return replace(_without_header(roles), settled=frozenset(given), choices=choices)
+
+
+def _by_number(fields: Sequence[str]) -> str:
+    """Return what a row may be, as `--columns` takes it; empty where it has no times beside each other."""
+    texts = [i for i, field in enumerate(fields) if not is_number(field)]
+    pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
+    if not pairs or len(fields) < 3:
+        return ""
+    at = next((i for i in pairs if float(fields[i]) <= float(fields[i + 1])), pairs[0])
+    # A label stands behind the times nearly always, and the name of the recording first.
+    behind = [i for i in [*texts, *range(len(fields))] if i > at + 1]
+    label = next(iter([*behind, *(i for i in reversed(texts) if i < at)]), 0)
+    file = next((i for i in texts if i < at and i != label), None)
+    roles = {"filename": file, "onset": at, "offset": at + 1, "event_label": label}
+    return f"{COLUMNS} " + ",".join(f"{role}={i + 1}" for role, i in roles.items() if i is not None)
+
+
 def explain_first_line(fields: Sequence[str]) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one."""
     texts = [field.strip() for field in fields[:_LISTED]]
     line = ", ".join(repr(text if len(text) <= _LISTED else f"{text[:_LISTED]}...") for text in texts[:8])
     if [is_number(field) for field in fields] == [False, True, True, True]:
         wrong = "could be filename, onset, offset and a class called by a number, or a label, its times and a"
-        return LayoutError(f"{line} {wrong} value; expected a header that says which", "ambiguous-table")
+        first, second = "filename=1,onset=2,offset=3,event_label=4", "event_label=1,onset=2,offset=3,value=4"
+        mend = f"{COLUMNS} {first} for the former, {COLUMNS} {second} for the latter"
+        return LayoutError(
+            f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
+        )
     for role in ("onset", "offset"):
         error = _without_time(role, texts)
         if error.column is not None:
             return error
+    mend = _by_number(texts)
+    if mend:
+        kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
+        wrong = f"{line} ({kinds}) is no row of a known table without header"
+        return LayoutError(
+            f"{wrong}; expected a header, or the numbers of its columns: {mend}", "not-a-table"
+        )
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
         "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]",

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, counted, one_line
+from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import RAVEN, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -22,7 +23,7 @@ from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
 
 _EXPECTED = (
     "expected a path, a data frame, a mapping of columns such as {'onset': [...], 'offset': [...], "
-    "'event_label': [...]}, or a numpy array of shape (n_segments, n_classes)"
+    "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
 T = TypeVar("T")
@@ -220,7 +221,8 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
     arrays: list[Any] = []
     for key, column in columns.items():
         # Of a list that mixes them, numpy would make numbers texts.
-        array = list(column) if isinstance(column, list | tuple) else np.asarray(column)
+        array = list(column) if isinstance(column, list | tuple) else array_of(column, f"{name}: {key!r}")
+        array = np.asarray(column) if array is None else array
         wrong = ""
         if isinstance(column, np.ma.MaskedArray):
             wrong = "is a masked array, whose mask would be lost; expected numpy.ma.filled, or None for what "

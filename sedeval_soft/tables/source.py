@@ -218,7 +218,10 @@ def without_compression(name: str) -> str:
 
 def extension_of(name: str) -> str:
     """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
-    return PurePosixPath(without_compression(name).replace("\\", "/")).suffix.lower()
+    # An archive may have very many: a path object of each takes longer than to read it.
+    last = without_compression(name).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem, dot, end = last.rpartition(".")
+    return f"{dot}{end}".lower() if stem and end else ""
 
 
 def bytes_as_text(name: str, size: int) -> int:

@@ -13,7 +13,7 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
@@ -97,8 +97,10 @@ def align(
     `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
     settings ask for.
 
-    Raises InputError where names cannot be matched.
+    Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
+    check_shapes(reference.origin, system.origin)
+    _check_timed((reference, system), settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations)
     codes = {name: code for code, name in enumerate(files)}
@@ -110,7 +112,8 @@ def align(
     # Lengths: as given, else up to the last offset.
     sides = {"reference": reference, "system": system}
     last = {role: last_offsets(rows) for role, rows in sides.items()}
-    length = last["reference"].copy()
+    # Where the reference has no times, the recording is as long as the system says.
+    length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
         if times.max(initial=0.0) > LONGEST:
@@ -121,12 +124,13 @@ def align(
 
     # What the rows tell of how they were read; times of arrays are our own.
     ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
-    expected = given if lengths else None, np.where(given > 0, given, last["reference"])
+    own = given if lengths else None
+    by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
     tables = {
         role: RowStatistics.of(rows, at_least, ends, last[role])
-        for (role, rows), at_least in zip(sides.items(), expected, strict=True)
-        if not rows.origin.form.startswith("array of ")
+        for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
+        if rows.origin.timed and rows.origin.shape is None
     }
 
     # Classes, and the rows of these.
@@ -154,6 +158,30 @@ def align(
 
         system = postprocessed(raw, settings)
     return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+
+
+def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
+    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
+    untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
+    if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
+        text = "has labels of whole recordings without times, of which only clips can be scored"
+        mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
+        raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))
+
+
+def check_shapes(reference: Origin, system: Origin) -> None:
+    """Refuse two arrays of different shapes, and an array of several files beside a table."""
+    ours, theirs = reference.shape, system.shape
+    if ours is not None and theirs is not None and ours != theirs:
+        expected = f"expected that of the reference, {ours}"
+        raise InputError(Problem(system.name, f"array of shape {theirs}; {expected}"))
+    for side, shape, other in ((reference, ours, theirs), (system, theirs, ours)):
+        if shape is not None and len(shape) > 2 and other is None:
+            text = (
+                f"array of shape {shape}, whose files have no names, beside a table; expected a mapping of "
+                "file names to arrays of shape (n_segments, n_classes)"
+            )
+            raise InputError(Problem(side.name, text))
 
 
 def _match_files(

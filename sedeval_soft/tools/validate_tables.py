@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import PurePath
 from typing import BinaryIO
 
 import numpy as np
@@ -22,11 +21,13 @@ from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
+    Members,
     are_lists_of_one,
     check_alike,
     check_apart,
+    folders_left_out,
+    paths_below,
     seem_thresholds,
-    stem_of,
     tables_in,
     with_recording,
 )
@@ -204,19 +205,28 @@ def read_tables(
     tables: list[Table] = []
     try:
         paths = tables_in(name, limits)
+        labels = paths_below(name, paths)
+        members = Members.of(name, labels)
+        for note in (*folders_left_out(name, labels), *members.notes):
+            log.add(problem("folders-in-folder", name, note))
         limits = replace(limits, by_table=True, only=len(paths) == 1)
-        tables = [table for inner in paths for table in _read(inner, log, limits, may_be_empty=True)]
+        names: list[tuple[str, str]] = []
+        for place, *own in zip(members.places, members.labels, members.recordings, strict=True):
+            read = _read(paths[place], log, limits, may_be_empty=True)
+            tables += read
+            names += [(own[0], own[1])] * len(read)
         if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
             return tables
         # Who is not at a threshold is of the recording that it is named after, unless it names others.
-        stems = [stem_of(PurePath(table.name).name) for table in tables]
         tables = [
-            replace(t, rows=with_recording(t.rows, stem)) for t, stem in zip(tables, stems, strict=True)
+            replace(t, rows=with_recording(t.rows, recording))
+            for t, (_, recording) in zip(tables, names, strict=True)
         ]
-        check_alike(name, [(PurePath(t.name).name, t.rows) for t in tables if len(t.rows)])
-        check_apart(name, [(t.name, t.rows) for t in tables])
+        labelled = [(label, t.rows) for t, (label, _) in zip(tables, names, strict=True)]
+        check_alike(name, [(label, rows) for label, rows in labelled if len(rows)])
+        check_apart(name, labelled)
     except InputError as error:
         log.add_error(error)
     return tables
@@ -250,7 +260,7 @@ def _read(
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as at one of text with a header, in which nothing has a line."""
-    rows = read_as(form, source, limits)
+    rows = read_as(form, source, limits, found=True)
     if rows is None:
         return None
     log.no_texts.add(source.name)

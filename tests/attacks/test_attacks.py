@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import tarfile
+import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -243,6 +245,29 @@ def test_very_many_events_at_one_time(only, tmp_path):
         assert "(duplicate-row)" in done.text
 
 
+def archived(path: Path, n: int) -> Path:
+    """Write an archive of many empty tables."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for i in range(n):
+                archive.writestr(zipfile.ZipInfo(f"{i}.tsv"), b"")
+    else:
+        with tarfile.open(path, "w:gz") as archive:
+            for i in range(n):
+                archive.addfile(tarfile.TarInfo(f"{i}.tsv"))
+    return path
+
+
+@pytest.mark.parametrize("name", ["t.zip", "t.tar.gz"])
+def test_an_archive_of_very_many_members(name, reference, tmp_path):
+    done = attack(reference, archived(tmp_path / name, 300_000))
+    done.refused("has 300000 members", "--limit members=300000 raises this")
+    assert done.seconds < 2
+    few = attack(reference, archived(tmp_path / name, 40_000), "--score", "segment.hard.f1.micro")
+    assert few.code == 0, few
+    few.was_cheap()
+
+
 # Files of settings.
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -263,7 +288,11 @@ SETTINGS = {
     "python name": ("threshold: !!python/name:os.system\n", "could not determine"),
     "deep": ("classes: " + "[" * 5000 + "]" * 5000 + "\n", "nested too deeply"),
     "deep mappings": ("{a: " * 3000 + "1" + "}" * 3000, "nested too deeply"),
-    "large": ("# " + "x" * (1 << 25), "has more than 16777216 bytes"),
+    "brackets": ("[" * 100_000, "nested too deeply"),
+    "keys": ("".join(f"{i}: \n" for i in range(120_000)), "has more than 100000 keys and values"),
+    "unknown keys": ("".join(f"k{i}: 1\n" for i in range(40_000)), "unknown setting 'k0'"),
+    "anchors": ("".join(f"k{i}: &a{i} 1\n" for i in range(20_000)), "unknown setting 'k0'"),
+    "large": ("# " + "x" * (1 << 25), "has more than 1048576 bytes"),
 }
 
 
@@ -286,4 +315,4 @@ def test_settings_of_strangers_are_refused(option, name, tmp_path, monkeypatch):
 def test_a_device_is_no_settings_file(tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text(GOOD)
-    attack(table, table, "--config", "/dev/zero").refused("more than 16777216 bytes")
+    attack(table, table, "--config", "/dev/zero").refused("more than 1048576 bytes")

@@ -331,6 +331,27 @@ def layout_of_row(fields: Sequence[str]) -> Layout | None:
     return None
 
 
+def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layout, bool] | None:
+    """Return the layout of a header that names recordings and labels but no times; None for any other.
+
+    Beside it whether a cell may hold several labels, as the name of their column says. What could be a time
+    in another spelling is one.
+    """
+    names = tuple(field.strip() for field in fields)
+    roles, settled = _roles_of(names, columns)
+    keys = [normal(name) for name in names]
+    lists = [i for i, key in enumerate(keys) if key in WORD_LISTS["label-lists"] and i not in settled]
+    several = "event_label" not in roles and len(lists) > 0
+    if several:
+        roles[lists[0]] = "event_label"
+    once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
+    if not once or {"onset", "offset"} & {*roles} or roles.count("soft_value") > 1:
+        return None
+    if any(_without_time(role, names).column for role in ("onset", "offset")):
+        return None
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
+
+
 def layout_by_number(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
     """Return the layout of a table without header whose columns the user names by number, as `onset=2`.
 
@@ -375,7 +396,9 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         wrong = "could be filename, onset, offset and a class called by a number, or a label, its times and a"
         first, second = "filename=1,onset=2,offset=3,event_label=4", "event_label=1,onset=2,offset=3,value=4"
         mend = f"{COLUMNS} {first} for the former, {COLUMNS} {second} for the latter"
-        return LayoutError(f"{line} {wrong} value; expected {mend}", "ambiguous-table")
+        return LayoutError(
+            f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
+        )
     for role in ("onset", "offset"):
         error = _without_time(role, texts)
         if error.column is not None:

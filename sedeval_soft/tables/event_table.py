@@ -30,6 +30,9 @@ LONGEST = 1e9
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
+WEAK = "weak labels"
+"""The form, in words, of labels of whole recordings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -39,6 +42,7 @@ class Origin:
     form: what the table looked like, for example `long table with header, tab`.
     ignored: columns that were read past. notes: what was taken for something else in reading.
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
+    timed: whether rows have times; labels of whole recordings have none, though something stands there.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
     shape: of an array, whose rows have no times of their own; None for a table.
     """
@@ -49,6 +53,7 @@ class Origin:
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    timed: bool = True
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     shape: tuple[int, ...] | None = None
 

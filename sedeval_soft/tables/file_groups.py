@@ -1,7 +1,8 @@
 """What is said of each file: its duration, or the part (fold of a cross-validation, scene) it belongs to.
 
 A table that says it has a header, whose other columns are read past, or none. A file may stand there many
-times (DCASE metadata has a line per event) if the same is said of it.
+times (DCASE metadata has a line per event) if the same is said of it. Durations may be those of a UEM file:
+lines of `file channel begin end`, blanks between, which say what is evaluated of each.
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ import fnmatch
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral
 from typing import TypeVar
 
-from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, quoted
 from sedeval_soft.settings import PART_NAMES, is_part_name
 from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.filenames import listing, match_names
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import BLANK, DELIMITERS, check_lines, decode, records
+from sedeval_soft.tables.source import Source, extension_of, open_source
+from sedeval_soft.tables.text import BLANK, DELIMITERS, Record, check_lines, decode, records
 
 T = TypeVar("T")
 
@@ -87,7 +88,8 @@ def _read(
     name = source.name
     check_lines(source, limits)
     text = next((line for line in decode(source).splitlines() if line.strip(BLANK)), "")
-    lines = records(source, max(DELIMITERS, key=text.count))
+    uem = noun == "duration" and _is_uem(source, text)
+    lines = _regions(source) if uem else records(source, max(DELIMITERS, key=text.count))
     first = next(lines, None)
     if first is None:
         raise InputError(Problem(name, f"is empty; expected a table of filename and {noun}"))
@@ -95,7 +97,7 @@ def _read(
     if isinstance(head, Problem):
         raise InputError(head)
     try:
-        places = _places_of(head, noun, choices)
+        places = (0, 3, False) if uem else _places_of(head, noun, choices)
     except ValueError as error:
         raise InputError(Problem(name, str(error), line)) from error
     values: dict[str, T] = {}
@@ -111,6 +113,27 @@ def _read(
     limits.check(name, "files", len(values), "files")
     limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
     return values
+
+
+def _is_uem(source: Source, first: str) -> bool:
+    """Return whether a source is a UEM file, by its extension or its first line."""
+    fields = first.split()
+    regions = len(fields) == 4 and all(map(is_number, fields[2:])) and not any(d in first for d in DELIMITERS)
+    return regions or extension_of(source.name) == ".uem"
+
+
+def _regions(source: Source) -> Iterator[Record]:
+    """Yield the lines of a UEM file, whose regions must begin at 0, or what is wrong with them."""
+    for number, line in enumerate(decode(source).splitlines(), 1):
+        fields, wrong, column = line.split(), "", None
+        if not fields or fields[0].startswith(";;"):
+            continue
+        if len(fields) != 4:
+            wrong = f"has {len(fields)} fields; expected file, channel, begin and end of a region"
+        elif not is_number(fields[2]) or float(fields[2]):
+            region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
+            wrong, column = f"{region}, but recordings are evaluated from their begin on; expected 0", 3
+        yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 
 def _places_of(head: Sequence[str], noun: str, choices: Sequence[Collection[str]]) -> _Places:

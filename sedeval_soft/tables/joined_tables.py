@@ -331,8 +331,13 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
-    for yes, no, trait in (("wide", "long", "has_steps"), ("with values", "without values", "has_values")):
-        kinds = {getattr(rows, trait): table for table, rows in tables}
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.has_steps),
+        ("with values", "without values", lambda rows: rows.has_values),
+        ("with times", "without times", lambda rows: rows.origin.timed),
+    )
+    for yes, no, trait in traits:
+        kinds = {trait(rows): table for table, rows in tables}
         if len(kinds) > 1:
             raise _mixed(source, f"{kinds[True]} is {yes}, {kinds[False]} is {no}")
 
@@ -401,9 +406,10 @@ def _join(
     sha256 = digest.hexdigest() if all(rows.origin.sha256 for rows in parts) else None
     origins = [(prefix, rows.origin) for prefix, rows in zip(prefixes, parts, strict=True)]
     notes = joined_notes(f"{prefix}{text}" for prefix, origin in origins for text in origin.notes)
-    assumptions = dict.fromkeys(f"{prefix}{text}" for prefix, origin in origins for text in origin.assumed)
+    assumptions = _assumed_of([(prefix, origin.assumed) for prefix, origin in origins])
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
-    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions))
+    timed = all(origin.timed for _, origin in origins)
+    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed)
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}
     limits.check(name, "files", len(files), "files")
@@ -415,6 +421,18 @@ def _join(
         mend,
     )
     return EventTable.join(parts, files, origin)
+
+
+def _assumed_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return what was assumed of tables, each thing once; tables: a prefix for each, and what was assumed."""
+    prefixes: dict[str, list[str]] = {}
+    for prefix, texts in tables:
+        for text in texts:
+            prefixes.setdefault(text, []).append(prefix)
+    return [
+        f"{of[0]}{text}" if len(of) == 1 else f"{counted(len(of), 'table')}: {text}"
+        for text, of in prefixes.items()
+    ]
 
 
 def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:

@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
-from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
+from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
 from sedeval_soft.tables.limits import LIMITS, Limits
 
 T = TypeVar("T")
@@ -58,8 +58,8 @@ _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for 
 TRIES, FIRST_WAIT = 5, 0.5
 """How often a read is tried, and seconds before the second time; before each one after it, twice as many."""
 
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}
-"""Kinds of URLs and the extras of this package that have what they need."""
+_STORES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
+"""Kinds of URLs and what they need beside fsspec."""
 
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 """What trying again does not mend."""
@@ -312,8 +312,9 @@ def _file_system(name: str) -> tuple[Any, str]:
         lacking = ""
         files, path = url_to_fs(name)
     except ImportError as error:
-        extra = _EXTRAS.get(name.partition("://")[0].rpartition("::")[2].lower(), "distributed")
-        what = f"({lacking or one_line(error)}): install soft-sed-eval[{extra}]"
+        store = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), lacking)
+        mend = f": {install_command(store)}" if store else ""
+        what = f"({lacking or one_line(error)}){mend}"
         raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
     except ValueError as error:
         raise unreadable(name, f"is no URL that can be read: {_said(error)}") from error

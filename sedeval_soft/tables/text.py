@@ -32,6 +32,7 @@ from sedeval_soft.tables.columns import (
     FILES_ALONE,
     PRESENT,
     WORDS,
+    ColumnNames,
     Layout,
     LayoutError,
     explain_first_line,
@@ -235,7 +236,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
-        _check_unclear(source, layout, limits)
+        check_unclear_columns(source, layout, limits)
     return layout
 
 
@@ -249,6 +250,17 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
+    layout = _layout_of_rows(lines, columns)
+    if layout is not None:
+        return layout
+    delimiter = max(DELIMITERS, key=first.count)
+    _check_quotes(first, delimiter)
+    raise explain_first_line(split(first, delimiter))
+
+
+def _layout_of_rows(lines: Sequence[str], columns: ColumnNames) -> Layout | None:
+    """Return how a table without header is laid out, None where nobody knows."""
+    first = lines[0]
     for delimiter in DELIMITERS if columns else ():
         layout = layout_by_number(split(first, delimiter), columns)
         if layout is not None:
@@ -266,9 +278,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
         layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
         if layout is not None:  # its rows are refused for their decimal commas
             return replace(layout, delimiter=delimiter)
-    delimiter = max(DELIMITERS, key=first.count)
-    _check_quotes(first, delimiter)
-    raise explain_first_line(split(first, delimiter))
+    return None
 
 
 def _check_quotes(line: str, delimiter: str) -> None:
@@ -277,7 +287,8 @@ def _check_quotes(line: str, delimiter: str) -> None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
+def check_unclear_columns(source: Source, layout: Layout, limits: Limits) -> None:
+    """Refuse a table with a column that may name the recordings, or have the values; raises InputError."""
     from sedeval_soft.tables.unclear_columns import check_unclear
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:

@@ -100,6 +100,7 @@ def align(
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     check_shapes(reference.origin, system.origin)
+    _check_timed((reference, system), settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations)
     codes = {name: code for code, name in enumerate(files)}
@@ -111,7 +112,8 @@ def align(
     # Lengths: as given, else up to the last offset.
     sides = {"reference": reference, "system": system}
     last = {role: last_offsets(rows) for role, rows in sides.items()}
-    length = last["reference"].copy()
+    # Where the reference has no times, the recording is as long as the system says.
+    length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
         if times.max(initial=0.0) > LONGEST:
@@ -122,12 +124,13 @@ def align(
 
     # What the rows tell of how they were read; times of arrays are our own.
     ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
-    expected = given if lengths else None, np.where(given > 0, given, last["reference"])
+    own = given if lengths else None
+    by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
     tables = {
         role: RowStatistics.of(rows, at_least, ends, last[role])
-        for (role, rows), at_least in zip(sides.items(), expected, strict=True)
-        if rows.origin.shape is None
+        for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
+        if rows.origin.timed and rows.origin.shape is None
     }
 
     # Classes, and the rows of these.
@@ -155,6 +158,15 @@ def align(
 
         system = postprocessed(raw, settings)
     return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+
+
+def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
+    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
+    untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
+    if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
+        text = "has labels of whole recordings without times, of which only clips can be scored"
+        mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
+        raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))
 
 
 def check_shapes(reference: Origin, system: Origin) -> None:

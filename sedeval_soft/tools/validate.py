@@ -33,7 +33,6 @@ from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tab
 MAX_PROBLEMS = 100
 
 _SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_PAGE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/docs/reference/codes.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +243,6 @@ def _sarif(validation: Validation) -> str:
             "id": code,
             "shortDescription": {"text": rule.meaning},
             "help": {"text": f"{rule.mend[:1].upper()}{rule.mend[1:]}."},
-            "helpUri": f"{_PAGE}#codes",
             "defaultConfiguration": {"level": rule.severity},
         }
         for code, rule in used.items()
@@ -268,7 +266,7 @@ def _sarif(validation: Validation) -> str:
                 **({} if p.column is None else {"properties": {"field": p.column}}),
             }
         )
-    driver = {"name": "soft-sed-eval", "semanticVersion": __version__, "informationUri": _PAGE}
+    driver = {"name": "soft-sed-eval", "semanticVersion": __version__}
     run = {
         "tool": {"driver": {**driver, "rules": rules}},
         "columnKind": "unicodeCodePoints",

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
+from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
@@ -253,14 +254,13 @@ def _read(
             # A recording without events, whose file has no line.
             nothing = Layout((), (), has_header=False)
             return [Table(source, nothing, EventTable.empty(origin_of(source, nothing)))]
-        message = "is empty; expected a table (an output without events is written as a header alone)"
-        log.add(problem("empty-file", source.name, message))
+        log.add(problem("empty-file", source.name, EMPTY))
     return [] if table is None else [table]
 
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
     """Look at a table of another form as at one of text with a header, in which nothing has a line."""
-    rows = read_as(form, source, limits)
+    rows = read_as(form, source, limits, found=True)
     if rows is None:
         return None
     log.no_texts.add(source.name)

@@ -126,7 +126,7 @@ def prepare(
         from sedeval_soft.tables.file_groups import only_listed
 
         rows, notes = only_listed(rows, listed_files(files, limits))
-    form = form or form_by_extension(name, wide=rows.has_steps)
+    form = form or form_by_extension("-.tsv" if name == "-" else name, wide=rows.has_steps)
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")

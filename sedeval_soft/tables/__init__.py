@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.limits import Limits
 
+EMPTY = (
+    "is empty; expected a table, of a system that detects nothing a header alone, as "
+    "filename,onset,offset,event_label"
+)
+"""What is said of a file without any line: it may not have been written at all."""
+
 
 def read_rows(
     source: str | os.PathLike[str],
@@ -59,5 +65,4 @@ def read_rows(
         return rows
     if may_be_empty:
         return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
-    message = "is empty; expected a table (an output without events is written as a header alone)"
-    raise InputError(Problem(name, message, code="empty-file"))
+    raise InputError(Problem(name, EMPTY, code="empty-file"))

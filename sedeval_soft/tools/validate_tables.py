@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
+from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
@@ -253,8 +254,7 @@ def _read(
             # A recording without events, whose file has no line.
             nothing = Layout((), (), has_header=False)
             return [Table(source, nothing, EventTable.empty(origin_of(source, nothing)))]
-        message = "is empty; expected a table (an output without events is written as a header alone)"
-        log.add(problem("empty-file", source.name, message))
+        log.add(problem("empty-file", source.name, EMPTY))
     return [] if table is None else [table]
 
 

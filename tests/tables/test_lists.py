@@ -235,3 +235,30 @@ def test_other_tables_of_numbers_are_no_frames(row, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(row + "\n")
     assert "is no row of a known table without header" in call(path, path).err
+
+
+# A file of nothing, and durations beside RTTM.
+
+
+def test_a_file_of_zero_bytes_is_no_system_and_the_header_that_is_one_is_told(tmp_path):
+    ours, nothing = table(tmp_path / "a.tsv", LONG.replace("\t", " "), "a 0 1 Dog"), tmp_path / "nothing.csv"
+    nothing.touch()
+    refused = call(ours, nothing)
+    assert refused.code == 2
+    header = refused.err.strip().rpartition(" as ")[2]
+    nothing.write_text(header + "\n")
+    done = call(ours, nothing, "--score", "segment.hard.recall.micro")
+    assert (done.code, done.out) == (0, "0.0\n")
+
+
+def test_a_uem_file_gives_the_durations_of_rttm(tmp_path):
+    rttm, uem = tmp_path / "a.rttm", tmp_path / "a.uem"
+    rttm.write_text("SPEAKER a 1 0.5 1 <NA> <NA> Dog <NA> <NA>\n")
+    uem.write_text("a 1 0.000 8.000\n")
+    table(tmp_path / "durations.tsv", "filename duration", "a 8")
+    ours, theirs = (
+        call(rttm, rttm, "--durations", path, "--format", "json").scores
+        for path in (uem, tmp_path / "durations.tsv")
+    )
+    assert ours == theirs
+    assert ours["segment.hard.specificity.micro"]["value"] == 1

@@ -265,3 +265,10 @@ def test_a_table_in_a_folder_is_of_the_recording_before_what_its_tool_adds(name,
     table(folder / name, f"{RAVEN}|Species", "1|V|1|0.5|1.5|car")
     known = table(tmp_path / "ref.tsv", "filename|onset|offset|label", "rec1.wav|0.5|1.5|car")
     assert call(known, folder, "--strict", "--score", "event.hard.f1.micro").out == "1.0\n"
+    with known.open("a") as file:
+        file.write("rec2.wav\t0.5\t1.5\tcar\n")
+    done = call(known, folder / name, "--score", "event.hard.recall.micro")
+    assert done.out == "0.5\n"
+    assert "it was taken to be of recording 'rec1.wav', which it is called after" in done.err
+    other = (folder / name).rename(folder / "other.txt")
+    assert "there is no column of file names, but" in said(known, other)

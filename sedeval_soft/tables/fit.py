@@ -59,6 +59,10 @@ def fit(
     holds = form.holds
     if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
+    if not rows.origin.timed:
+        raise _cannot(
+            rows, "holds labels of whole recordings, without times; expected onset and offset of each"
+        )
     losses: list[str] = []
     apart = apart or form.folder
     rows = _in_shape(rows, form, losses, limits)

@@ -29,6 +29,7 @@ from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
@@ -50,6 +51,9 @@ _EMPTY = "empty"
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
 
+_ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
+"""What tools write between the name of a recording and the extension of its table."""
+
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 """The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
@@ -58,8 +62,14 @@ _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 
 
 def stem_of(name: str) -> str:
-    """Return the recording that a table is named after."""
+    """Return the name of a table without its extension."""
     return PurePosixPath(without_compression(name)).stem
+
+
+def recording_of(name: str) -> str:
+    """Return the recording that a table is named after: `rec1` of `rec1.Table.1.selections.txt`."""
+    stem = stem_of(name)
+    return _ENDINGS.sub("", stem) or stem
 
 
 def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
@@ -119,7 +129,7 @@ def _check_recordings(name: str, tables: Sequence[str], recordings: Iterable[str
     first: dict[str, str] = {}
     for table, recording in zip(tables, recordings, strict=True):
         if recording in first:
-            message = f"{first[recording]} and {table} are both of recording {stem_of(table)!r}"
+            message = f"{first[recording]} and {table} are both of recording {recording_of(table)!r}"
             raise InputError(Problem(name, message, code="repeated-recording"))
         first[recording] = table
 
@@ -182,7 +192,7 @@ class Members:
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
-        stems = [stem_of(below[k][-1]) for k in places]
+        stems = [recording_of(below[k][-1]) for k in places]
         whole = ["/".join((*below[k][:-1], stem)) for k, stem in zip(places, stems, strict=True)]
         _check_recordings(name, labels, whole)
         times = Counter(stems)
@@ -235,7 +245,7 @@ class Shard:
         """Return the shard with all of its rows, which are of its name where they name no recording."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
-            rows = with_recording(rows, stem_of(self.name))
+            rows = with_recording(rows, recording_of(self.name))
         return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
@@ -331,8 +341,13 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
-    for yes, no, trait in (("wide", "long", "has_steps"), ("with values", "without values", "has_values")):
-        kinds = {getattr(rows, trait): table for table, rows in tables}
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.has_steps),
+        ("with values", "without values", lambda rows: rows.has_values),
+        ("with times", "without times", lambda rows: rows.origin.timed),
+    )
+    for yes, no, trait in traits:
+        kinds = {trait(rows): table for table, rows in tables}
         if len(kinds) > 1:
             raise _mixed(source, f"{kinds[True]} is {yes}, {kinds[False]} is {no}")
 
@@ -401,9 +416,10 @@ def _join(
     sha256 = digest.hexdigest() if all(rows.origin.sha256 for rows in parts) else None
     origins = [(prefix, rows.origin) for prefix, rows in zip(prefixes, parts, strict=True)]
     notes = joined_notes(f"{prefix}{text}" for prefix, origin in origins for text in origin.notes)
-    assumptions = dict.fromkeys(f"{prefix}{text}" for prefix, origin in origins for text in origin.assumed)
+    assumptions = _assumed_of([(prefix, origin.assumed) for prefix, origin in origins])
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
-    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions))
+    timed = all(origin.timed for _, origin in origins)
+    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed)
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}
     limits.check(name, "files", len(files), "files")
@@ -415,6 +431,18 @@ def _join(
         mend,
     )
     return EventTable.join(parts, files, origin)
+
+
+def _assumed_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return what was assumed of tables, each thing once; tables: a prefix for each, and what was assumed."""
+    prefixes: dict[str, list[str]] = {}
+    for prefix, texts in tables:
+        for text in texts:
+            prefixes.setdefault(text, []).append(prefix)
+    return [
+        f"{of[0]}{text}" if len(of) == 1 else f"{counted(len(of), 'table')}: {text}"
+        for text, of in prefixes.items()
+    ]
 
 
 def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
@@ -505,8 +533,8 @@ def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> Event
         raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
         names = [shard.name for shard in shards]
-        _check_recordings(spelled(name), names, map(stem_of, names))
-        tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
+        _check_recordings(spelled(name), names, map(recording_of, names))
+        tables = {label: with_recording(rows, recording_of(label)) for label, rows in tables.items()}
     else:
         _check_named(name, [shard.name for shard in shards], list(tables.values()))
     check_alike(spelled(name), [(shard.name, tables[shard.label]) for shard in shards if shard.n_rows])
@@ -533,6 +561,26 @@ def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) 
         if rows.origin.form == _EMPTY:
             message = "is empty; expected a table (a shard without rows is written as a header alone)"
             raise InputError(Problem(spelled(path), message, code="empty-file"))
+
+
+def by_file(role: str, tables: Mapping[str, EventTable], limits: Limits = LIMITS) -> EventTable:
+    """Return the rows of tables that stand by the names of their recordings.
+
+    Raises InputError for one that names another recording, where wide and long ones are mixed, and where all
+    together are over a limit.
+    """
+    for file, rows in tables.items():
+        others = sorted({*rows.files} - {UNNAMED, file})
+        if others:
+            message = f"names the recording {others[0]!r}; expected {file!r}, by which it stands, or none"
+            raise InputError(Problem(rows.origin.name, message, code="repeated-recording"))
+    check_alike(role, [(rows.origin.name, rows) for rows in tables.values() if len(rows)])
+    limits.check(role, "rows", sum(map(len, tables.values())), "rows in its tables")
+    form = next((rows.origin.form for rows in tables.values() if len(rows)), _EMPTY)
+    named = {file: with_recording(rows, file) for file, rows in tables.items()}
+    prefixes = [f"{rows.origin.name}: " for rows in tables.values()]
+    form = f"{counted(len(tables), 'file')}, {form}"
+    return _join(role, form, named, limits, "Expected batches of files", prefixes)
 
 
 def read_points(

@@ -19,7 +19,7 @@ from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes, pages, text_bytes
 from sedeval_soft.tables.source import SPARED, Source
-from sedeval_soft.tables.unclear_columns import Batches, check_unclear
+from sedeval_soft.tables.unclear_columns import Batches, settled
 
 FREE = 1 << 28
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
@@ -64,64 +64,94 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     batch that has any.
     """
     before = 0
-    for table in _tables(source, limits, form, size):
-        rows = rows_from_data(table, source.name, limits, settled=True, before=before)
-        shape = f"{_TITLES[form]}, {'wide' if rows.has_steps else 'long'}"
+    for table, layout in _tables(source, limits, form, size):
+        rows = rows_from_data(table, source.name, limits, layout=layout, before=before)
+        title, choices = _TITLES[form], ""
+        if layout is not None:
+            title += f" of a {layout.dialect.title}" if layout.dialect else ""
+            choices = layout.choices
+        shape = f"{title}, {'wide' if rows.has_steps else 'long'}{choices}"
         origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
         yield replace(rows, origin=origin)
         before += len(table)
 
 
-def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[Any]:
-    """Yield tables of Arrow, one at least, as above; raises InputError where pyarrow cannot read."""
+def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tuple[Any, Layout | None]]:
+    """Yield tables of Arrow, one at least, as above, and the layout of their columns, None where it is wrong.
+
+    Raises InputError where pyarrow cannot read.
+    """
     try:
-        _check_unclear(source, limits, form)
-        schema, batches = _open(source, limits, form, size)
+        layout = _settled(source, limits, form)
+        schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
         if first is None:
-            yield schema.empty_table()
-        elif size:
-            yield from (pa.Table.from_batches([batch]) for batch in chain([first], batches))
+            yield schema.empty_table(), layout
+            return
+        if layout is not None and len(first.schema) < len(schema):
+            layout = layout.of([schema.names.index(name) for name in first.schema.names])
+        if size and not (layout and layout.once):
+            yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
-            yield pa.Table.from_batches([first, *batches])
+            yield pa.Table.from_batches([first, *batches]), layout
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
 
 
 def _open(
-    source: Source, limits: Limits, form: str, size: int = 0, columns: Sequence[str] | None = None
+    source: Source,
+    limits: Limits,
+    form: str,
+    size: int = 0,
+    columns: Sequence[str] | None = None,
+    layout: Layout | None = None,
 ) -> tuple[Any, Iterator[Any]]:
     """Return the schema of a file, and its batches.
 
     size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
-    those that play a role: others may be of any kind and size.
+    those that play a role in the layout: others may be of any kind and size.
     """
     buffer = pa.BufferReader(pa.py_buffer(source.data))
-    batches: Iterable[Any]
-    if form != "parquet":
+    named = zip(layout.names, layout.roles, strict=True) if layout else ()
+    roles = [name for name, role in named if role is not None]
+    if form == "parquet":
+        read = roles if columns is None and layout is not None else columns
+        schema, batches = _open_parquet(source, limits, size, buffer, read)
+    else:
         weight = _Weight(source, limits, size)
         for message in message_sizes(source.data, form):
             weight.add(message)
-    if form == "arrow-stream":
-        file = batches = pa.ipc.open_stream(buffer)
-        schema = file.schema
-    elif form == "arrow":
-        file = pa.ipc.open_file(buffer)
-        schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
-    else:
-        import pyarrow.parquet as pq
-
-        file = pq.ParquetFile(buffer)
-        schema = file.schema_arrow
-        limits.check(source.name, "rows", file.metadata.num_rows, "rows")
-        read = columns if columns is not None else [*_with_role(schema, limits)] or schema.names
-        by_code, longest = _weigh(source, limits, file.metadata, read, size)
-        n_rows = min(_ROWS, (size or _AT_ONCE) // (_CELL * max(1, len(read))), _AT_ONCE // longest)
-        file = pq.ParquetFile(buffer, metadata=file.metadata, read_dictionary=by_code)
-        batches = file.iter_batches(max(1, n_rows), columns=read)
+        schema, batches = _open_arrow(buffer, form)
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
-    return schema, _checked(source, limits, batches, _with_role(schema, limits))
+    return schema, _checked(source, limits, batches, {*roles})
+
+
+def _open_arrow(buffer: Any, form: str) -> tuple[Any, Iterable[Any]]:  # noqa: ANN401
+    if form == "arrow-stream":
+        stream = pa.ipc.open_stream(buffer)
+        return stream.schema, stream
+    file = pa.ipc.open_file(buffer)
+    return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+
+
+def _open_parquet(
+    source: Source,
+    limits: Limits,
+    size: int,
+    buffer: Any,  # noqa: ANN401
+    columns: Sequence[str] | None,
+) -> tuple[Any, Iterable[Any]]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(buffer)
+    schema = file.schema_arrow
+    limits.check(source.name, "rows", file.metadata.num_rows, "rows")
+    columns = schema.names if columns is None else columns
+    by_code, longest = _weigh(source, limits, file.metadata, columns, size)
+    n_rows = min(_ROWS, (size or _AT_ONCE) // (_CELL * max(1, len(columns))), _AT_ONCE // longest)
+    file = pq.ParquetFile(buffer, metadata=file.metadata, read_dictionary=by_code)
+    return schema, file.iter_batches(max(1, n_rows), columns=[*columns])
 
 
 class _Weight:
@@ -178,21 +208,6 @@ def _weigh(
     return [names[i] for i, coded in by_code.items() if coded], max(of_others, default=1)
 
 
-def _layout(schema: Any, limits: Limits) -> Layout | None:  # noqa: ANN401 - pyarrow is untyped
-    """Return the layout of columns, None where there is none: `rows_from_data` says what is wrong."""
-    try:
-        return layout_of_header([str(name) for name in schema.names], limits.columns)
-    except LayoutError:
-        return None
-
-
-def _with_role(schema: Any, limits: Limits) -> dict[str, str]:  # noqa: ANN401
-    """Return the roles of columns that play one, by name."""
-    layout = _layout(schema, limits)
-    roles = zip(schema.names, layout.roles, strict=True) if layout else ()
-    return {name: role for name, role in roles if role is not None}
-
-
 def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Collection[str]) -> Iterator[Any]:
     """Take in batches while they stay within the limits; each is checked before anything looks into it.
 
@@ -216,12 +231,16 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Coll
         yield batch
 
 
-def _check_unclear(source: Source, limits: Limits, form: str) -> None:
-    """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
-    schema, _ = _open(source, limits, form)
-    layout = _layout(schema, limits)
-    if layout is None:
-        return
+def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
+    """Return the layout of columns, what is unclear in it settled; raises InputError where only the user can.
+
+    None where there is none: `rows_from_data` says what is wrong.
+    """
+    schema, _ = _open(source, limits, form, columns=())
+    try:
+        layout = layout_of_header([str(name) for name in schema.names], limits.columns)
+    except LayoutError:
+        return None
 
     def cells(positions: Sequence[int]) -> Batches:
         columns = [schema.names[at] for at in positions]
@@ -231,7 +250,7 @@ def _check_unclear(source: Source, limits: Limits, form: str) -> None:
             nothing = pa.nulls(len(batch), pa.float64())
             yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
 
-    check_unclear(source.name, layout, limits, cells)
+    return settled(source.name, layout, limits, cells)
 
 
 def write(rows: EventTable, form: str) -> bytes:

@@ -34,9 +34,9 @@ from sedeval_soft.tables.text import (
     SOLID,
     Record,
     check_lines,
-    check_unclear_columns,
     line_ends,
     records,
+    settled_columns,
     sniff,
     split,
 )
@@ -122,7 +122,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         raise InputError(Problem(source.name, f"{wrong}; expected filename and event_labels", 1))
     layout, several = found
     _check(source, limits, source.data[:].count(b"\n") + several * source.data[:].count(b","))
-    check_unclear_columns(source, layout, limits)
+    layout = settled_columns(source, layout, limits)
     kept, timed = _with(layout, {"onset": "onset", "offset": "offset"})
     at, file = timed.roles.index("event_label"), timed.roles.index("filename")
     wanted: list[Record] = []

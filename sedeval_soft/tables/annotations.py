@@ -35,11 +35,9 @@ from sedeval_soft.tables.annotation_rows import (
 )
 from sedeval_soft.tables.columns import (
     ALIASES,
-    RAVEN,
-    RAVEN_TABLE,
     Layout,
+    dialect_of,
     is_number,
-    is_of_raven,
     normal,
     to_number,
 )
@@ -198,8 +196,6 @@ def read_elan(source: Source, limits: Limits) -> EventTable | None:
     line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
     if not first:
         return None
-    if is_of_raven(first.split("\t")):
-        raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
     export = _export(first)
     if export is None:
         message = "is neither a header with times nor an annotation; expected tab-delimited text of ELAN"
@@ -221,7 +217,9 @@ def _export(first: str) -> _Export | None:
 
 
 def _header(fields: list[str]) -> _Export | None:
-    """Return what a header says, None where it is none."""
+    """Return what a header says, None where it is none, or one of a table that another tool has made."""
+    if dialect_of(fields) is not None:
+        return None
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
     for i, key in enumerate(map(normal, fields)):

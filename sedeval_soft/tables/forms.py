@@ -337,6 +337,7 @@ def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -
     from sedeval_soft.tables.text import line_ends, read_laid_out
 
     data = source.data
+    size = len(data) if layout.once else size
     problems: list[Problem] = []
     n_problems = begin = 0
     while begin < len(data) and n_problems <= MAX_PROBLEMS:

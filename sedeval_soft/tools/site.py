@@ -667,6 +667,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
                 task.reference,
                 classes=task.settings.classes,
                 durations=task.durations,
+                files=task.settings.files,
                 limits=task.limits,
             )
             closer, number = validation.problems, sum(validation.counts.values())

@@ -136,6 +136,13 @@ def test_it_is_the_same_in_every_way_of_reading(name, way, tmp_path):
     alike(given(way, FILES / name, tmp_path), str(ours(tmp_path, rows)), **how)
 
 
+def test_blanks_around_names_of_columns_mean_nothing_in_parquet_either(tmp_path):
+    frame = pd.DataFrame([(name, *row) for name, *row in EVENTS], columns=[*LONG[:4]])
+    for name, other in (("a", frame), ("b", frame.rename(columns=" {} ".format))):
+        other.to_parquet(tmp_path / f"{name}.parquet")
+    alike(str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet"))
+
+
 def said(*arguments: object) -> str:
     """Return what the command says when it refuses."""
     done = call(*arguments)

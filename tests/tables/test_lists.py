@@ -194,6 +194,9 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
         assert "what is UNK is taken for no event" in done.err
         assert call(*sides, "--strict").code == 2
     assert "2 files" in call(classes, classes).out
+    alone = tmp_path / "alone.csv"
+    alone.write_text(classes.read_text() + "B3.wav\n")
+    assert "3 files" in call(alone, alone).out
 
 
 def frames(folder: Path, name: str) -> tuple[Path, Path]:

@@ -31,9 +31,9 @@ from sedeval_soft.tables.text import (
     DELIMITERS,
     SOLID,
     Record,
-    check_unclear_columns,
     line_ends,
     records,
+    settled_columns,
     sniff,
     split,
 )
@@ -82,7 +82,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         wrong = "has no header with a filename and labels, and without times"
         raise InputError(Problem(source.name, f"{wrong}; expected filename and event_labels", 1))
     layout, several = found
-    check_unclear_columns(source, layout, limits)
+    layout = settled_columns(source, layout, limits)
     at, file = layout.roles.index("event_label"), layout.roles.index("filename")
     wanted: list[Record] = []
     files: list[str] = []

@@ -16,7 +16,7 @@ from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.unclear_columns import Batches, check_unclear
+from sedeval_soft.tables.unclear_columns import Batches, settled
 
 FREE = 1 << 28
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
@@ -56,38 +56,53 @@ def read_batches(source: Source, limits: Limits, form: str, size: int) -> Iterat
     batch that has any.
     """
     before = 0
-    for table in _tables(source, limits, form, size):
-        rows = rows_from_data(table, source.name, limits, settled=True, before=before)
-        shape = f"{_TITLES[form]}, {'wide' if rows.has_steps else 'long'}"
+    for table, layout in _tables(source, limits, form, size):
+        rows = rows_from_data(table, source.name, limits, layout=layout, before=before)
+        title, choices = _TITLES[form], ""
+        if layout is not None:
+            title += f" of a {layout.dialect.title}" if layout.dialect else ""
+            choices = layout.choices
+        shape = f"{title}, {'wide' if rows.has_steps else 'long'}{choices}"
         origin = replace(rows.origin, name=source.name, sha256=source.sha256, form=shape)
         yield replace(rows, origin=origin)
         before += len(table)
 
 
-def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[Any]:
-    """Yield tables of Arrow, one at least, as above; raises InputError where pyarrow cannot read."""
+def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tuple[Any, Layout | None]]:
+    """Yield tables of Arrow, one at least, as above, and the layout of their columns, None where it is wrong.
+
+    Raises InputError where pyarrow cannot read.
+    """
     try:
-        _check_unclear(source, limits, form)
-        schema, batches = _open(source, limits, form, size)
+        layout = _settled(source, limits, form)
+        schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
         if first is None:
-            yield schema.empty_table()
-        elif size:
-            yield from (pa.Table.from_batches([batch]) for batch in chain([first], batches))
+            yield schema.empty_table(), layout
+            return
+        if layout is not None and len(first.schema) < len(schema):
+            layout = layout.of([schema.names.index(name) for name in first.schema.names])
+        if size and not (layout and layout.once):
+            yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
-            yield pa.Table.from_batches([first, *batches])
+            yield pa.Table.from_batches([first, *batches]), layout
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
 
 
 def _open(
-    source: Source, limits: Limits, form: str, size: int = 0, columns: Sequence[str] | None = None
+    source: Source,
+    limits: Limits,
+    form: str,
+    size: int = 0,
+    columns: Sequence[str] | None = None,
+    layout: Layout | None = None,
 ) -> tuple[Any, Iterator[Any]]:
     """Return the schema of a file, and its batches.
 
     size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
-    those that play a role: others may be of any kind and size.
+    those that play a role in the layout: others may be of any kind and size.
     """
     buffer = pa.BufferReader(pa.py_buffer(source.data))
     batches: Iterable[Any]
@@ -103,7 +118,6 @@ def _open(
         file = pq.ParquetFile(buffer)
         schema = file.schema_arrow
         limits.check(source.name, "rows", file.metadata.num_rows, "rows")
-        layout = _layout(schema, limits)
         if columns is None and layout is not None:
             columns = [
                 name for name, role in zip(schema.names, layout.roles, strict=True) if role is not None
@@ -112,14 +126,6 @@ def _open(
         batches = file.iter_batches(n_rows, columns=columns)
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
     return schema, _checked(source, limits, batches)
-
-
-def _layout(schema: Any, limits: Limits) -> Layout | None:  # noqa: ANN401 - pyarrow is untyped
-    """Return the layout of columns, None where there is none: `rows_from_data` says what is wrong."""
-    try:
-        return layout_of_header([str(name) for name in schema.names], limits.columns)
-    except LayoutError:
-        return None
 
 
 def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator[Any]:
@@ -136,12 +142,16 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator
         yield batch
 
 
-def _check_unclear(source: Source, limits: Limits, form: str) -> None:
-    """Look at columns that play no role before rows are read; raises InputError as `check_unclear` does."""
+def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
+    """Return the layout of columns, what is unclear in it settled; raises InputError where only the user can.
+
+    None where there is none: `rows_from_data` says what is wrong.
+    """
     schema, _ = _open(source, limits, form)
-    layout = _layout(schema, limits)
-    if layout is None:
-        return
+    try:
+        layout = layout_of_header([str(name) for name in schema.names], limits.columns)
+    except LayoutError:
+        return None
 
     def cells(positions: Sequence[int]) -> Batches:
         columns = [schema.names[at] for at in positions]
@@ -151,7 +161,7 @@ def _check_unclear(source: Source, limits: Limits, form: str) -> None:
             nothing = pa.nulls(len(batch), pa.float64())
             yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
 
-    check_unclear(source.name, layout, limits, cells)
+    return settled(source.name, layout, limits, cells)
 
 
 def write(rows: EventTable, form: str) -> bytes:

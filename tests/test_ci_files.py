@@ -80,7 +80,9 @@ def test_the_slim_install_goes_with_pyproject_and_is_documented_and_tested():
         (version,) = (part.version for part in each.specifier if part.operator == "==")
         assert asked.get(each.name, SpecifierSet()).contains(version), each
     assert "pip install --no-deps -r requirements-slim.txt ." in INSTALLING
-    assert "  - run: release/slim.sh" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "  - run: release/slim.sh" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(
+        encoding="utf-8"
+    )
     assert "release/slim.sh" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     # What the page promises is what is tested.
     script = (ROOT / "release" / "slim.sh").read_text(encoding="utf-8")
@@ -94,7 +96,7 @@ Ran = tuple[subprocess.CompletedProcess[str], dict[str, str], str]
 
 @pytest.fixture
 def runner(tmp_path):
-    """Return a function that runs steps of the action with some inputs, as a runner does; they install nothing."""
+    """Return a function that runs a step of the action with some inputs, as a runner does, installed or not."""
     for kind in ("slim", "full"):
         make_command(tmp_path / "runner" / f"soft-sed-eval-{kind}" / "bin")
     defaults = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
@@ -141,7 +143,9 @@ def test_the_action_keeps_what_it_installed_and_installs_all_where_all_is_needed
 
     slim = found(system="a.tsv\n")
     assert slim[0] == "slim" and slim == found(system="$(touch pwned)")
-    assert {found(system="a.tsv\nb.tsv\n"), found(system="a.tsv", install="full")} == {("full", slim[1].replace("slim", "full"))}
+    assert {found(system="a.tsv\nb.tsv\n"), found(system="a.tsv", install="full")} == {
+        ("full", slim[1].replace("slim", "full"))
+    }
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", '"; touch pwned; "', "--help", "*"])

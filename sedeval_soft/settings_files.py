@@ -229,14 +229,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             self.n_values += 1
             self.depth += 1
-            problem = ""
-            if self.check_event(yaml.AliasEvent):
-                # Few lines of aliases of aliases can be billions of values.
-                problem = "has an alias; expected what it stands for"
-            elif self.depth > _DEEPEST:
-                problem = "is nested too deeply; expected one `name: value` a line"
-            elif self.n_values > _MOST_VALUES:
-                problem = f"has more than {_MOST_VALUES} keys and values; expected settings"
+            problem = _excess(self.check_event(yaml.AliasEvent), self.depth, self.n_values)
             if problem:
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.constructor.ConstructorError(None, None, problem, mark)
@@ -269,6 +262,15 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
     Loader.add_constructor("tag:yaml.org,2002:float", decimal)
     return yaml.load(text, Loader)  # noqa: S506 - it is safer than the safe one
+
+
+def _excess(is_alias: bool, depth: int, n_values: int) -> str:
+    """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
+    if is_alias:
+        return "has an alias; expected what it stands for"
+    if depth > _DEEPEST:
+        return "is nested too deeply; expected one `name: value` a line"
+    return f"has more than {_MOST_VALUES} keys and values; expected settings" * (n_values > _MOST_VALUES)
 
 
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -132,7 +132,7 @@ class _Table:
             return convert(column)
         except _FAILURES as failure:
             error = failure
-        for row, cell in enumerate(column.to_pylist() if isinstance(column, pa.ChunkedArray) else column):
+        for row, cell in self._suspects(column, convert):
             try:
                 convert([beside, cell])
             except _FAILURES:
@@ -141,21 +141,53 @@ class _Table:
         wrong = f"column {title!r} does not hold {noun}s ({one_line(error)})"
         raise InputError(Problem(self.name, f"{wrong}; expected {expected}")) from error
 
+    def _suspects(self, column: Any, convert: Callable[[Any], T]) -> Iterator[tuple[int, Any]]:  # noqa: ANN401
+        """Yield rows with their cells: first the last of the shortest begin that cannot be converted."""
+        cells = (lambda at: column[at].as_py()) if isinstance(column, pa.ChunkedArray) else None
+        low, high = 0, len(column)
+        while cells and high - low > 1:
+            middle = (low + high) // 2
+            try:
+                convert(column[low:middle])
+                low = middle
+            except _FAILURES:
+                high = middle
+        if cells:
+            yield low, cells(low)
+            yield from ((row, cells(row)) for row in range(len(column)))
+        else:
+            yield from enumerate(column)
+
 
 _FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def _array(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it, NaN as missing, without a dictionary."""
+    """Return a column as Arrow has it, NaN as missing."""
     array = column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return (array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array).combine_chunks()
+
+
+def _distinct(array: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return what a dictionary's cells are, in the order in which they appear, and which each is.
+
+    A cell that is missing is null: it is one of what they are, too. At its full length no cell is repeated.
+    """
+    codes = array.indices.cast(pa.int64()).dictionary_encode(null_encoding="encode")
+    return array.dictionary.take(codes.dictionary), codes.indices
 
 
 def cells_of(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that."""
+    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that.
+
+    Of a column with a dictionary each different cell once.
+    """
     with suppress(*_FAILURES):
         array = _array(column)
+        if pa.types.is_dictionary(array.type):
+            array, _ = _distinct(array)
         if pa.types.is_decimal(array.type):
             return array.cast(pa.float64())
         if _is_number(array.type) or _is_text(array.type):
@@ -169,6 +201,10 @@ def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
     role: as soft values some words are read that stand for 1 or 0; times are not true or false.
     """
     array = _array(column)
+    if pa.types.is_dictionary(array.type):
+        values, codes = _distinct(array)
+        numbers: Floats = _numbers(values, role)[codes.to_numpy()]
+        return numbers
     if role == "soft_value" and _is_text(array.type):
         array = words_as_numbers(array)
     sound = _is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)
@@ -185,10 +221,15 @@ def _names(column: Any) -> Named:  # noqa: ANN401
     array = _array(column)
     if array.null_count == len(array):
         array = pa.nulls(len(array), pa.string())
-    if not (_is_text(array.type) or pa.types.is_integer(array.type)):
-        raise pa.ArrowTypeError(f"it is of type {array.type}")
-    encoded = array.cast(pa.string()).fill_null("").dictionary_encode()
-    return Named.of(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+    coded = pa.types.is_dictionary(array.type)
+    values, codes = _distinct(array) if coded else (array, None)
+    if not (_is_text(values.type) or pa.types.is_integer(values.type)):
+        raise pa.ArrowTypeError(f"it is of type {values.type}")
+    texts = values.cast(pa.string()).fill_null("")
+    if codes is None:
+        encoded = texts.dictionary_encode()
+        texts, codes = encoded.dictionary, encoded.indices
+    return Named.of(texts.to_pylist(), codes.to_numpy())
 
 
 def _dates(column: Any) -> Floats:  # noqa: ANN401

@@ -59,8 +59,21 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
         for key in values:
             if key not in FIELDS:
                 raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}")
-        Settings.of(**below | values)
-    return below | values
+        if isinstance(values.get("files"), str):
+            values["files"] = _beside(path, values["files"])
+        joined = below | values
+        Settings.of(**{key: value for key, value in joined.items() if not _is_list_elsewhere(key, value)})
+    return joined
+
+
+def _is_list_elsewhere(key: str, value: object) -> bool:
+    """Return whether a setting is the path of a list of files, which is read where tables are."""
+    return key == "files" and isinstance(value, str) and bool(value)
+
+
+def _beside(path: str, name: str) -> str:
+    """Return the path of what a file names, which is relative to it."""
+    return name if not name or "://" in name else os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120 - shown as it was written
 
 
 @contextlib.contextmanager
@@ -78,7 +91,7 @@ def _extended(path: str, base: object, level: int) -> str:
     """Return the path of the file that a file extends, which is relative to it."""
     if not isinstance(base, str) or not base:
         raise SettingsError(f"extends must be the name of a preset or the path of a file, not {base!r}")
-    other = os.path.join(os.path.dirname(path), base)  # noqa: PTH118, PTH120 - shown as it was written
+    other = _beside(path, base)
     if not os.path.isfile(other):
         meant = did_you_mean(base, PRESETS, n=1)
         raise SettingsError(f"extends {base!r}, which is neither a preset nor a file beside this one{meant}")
@@ -216,14 +229,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             self.n_values += 1
             self.depth += 1
-            problem = ""
-            if self.check_event(yaml.AliasEvent):
-                # Few lines of aliases of aliases can be billions of values.
-                problem = "has an alias; expected what it stands for"
-            elif self.depth > _DEEPEST:
-                problem = "is nested too deeply; expected one `name: value` a line"
-            elif self.n_values > _MOST_VALUES:
-                problem = f"has more than {_MOST_VALUES} keys and values; expected settings"
+            problem = _excess(self.check_event(yaml.AliasEvent), self.depth, self.n_values)
             if problem:
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.constructor.ConstructorError(None, None, problem, mark)
@@ -256,6 +262,15 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{form})\Z"), begins)
     Loader.add_constructor("tag:yaml.org,2002:float", decimal)
     return yaml.load(text, Loader)  # noqa: S506 - it is safer than the safe one
+
+
+def _excess(is_alias: bool, depth: int, n_values: int) -> str:
+    """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
+    if is_alias:
+        return "has an alias; expected what it stands for"
+    if depth > _DEEPEST:
+        return "is nested too deeply; expected one `name: value` a line"
+    return f"has more than {_MOST_VALUES} keys and values; expected settings" * (n_values > _MOST_VALUES)
 
 
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
@@ -320,6 +335,10 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
 # It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.
 
 
+_ALSO: dict[str, list[Schema]] = {"files": [{"type": "string", "minLength": 1}]}
+"""What a setting can be in a file beside what it is elsewhere."""
+
+
 def schema_text() -> str:
     """Return the JSON Schema of settings files as a document."""
     properties: dict[str, Schema] = {
@@ -330,7 +349,7 @@ def schema_text() -> str:
         }
     }
     for name, field in FIELDS.items():
-        forms = forms_of(name)
+        forms = [*_ALSO.get(name, ()), *forms_of(name)]
         properties[name] = {
             "description": field.meaning,
             **(forms[0] if len(forms) == 1 else {"anyOf": forms}),

@@ -203,8 +203,11 @@ def evaluation_of(
             raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
         if rows_in_memory:
             raise SettingsError("scheduler counts parts; chance looks at all rows at once")
+        if settings.files is not None:
+            raise SettingsError("scheduler counts parts; files are chosen among all rows at once")
     jobs = processors() if jobs == 0 else jobs
-    paths = (os.fspath(reference), os.fspath(system)) if files and not rows_in_memory else None
+    whole = rows_in_memory or settings.files is not None
+    paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
         from sedeval_soft.evaluation.execute import cluster, processes

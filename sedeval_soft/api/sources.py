@@ -10,7 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.arrays import array_of, is_array
 from sedeval_soft.tables.columns import role_of
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
+
+Listed = Sequence[str] | str | os.PathLike[str]
+"""Names of files, or the path of a list of them."""
 
 Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
@@ -39,6 +42,7 @@ def settings_from(
     values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
     holds where neither says anything.
     """
+    values = with_listed(values)
     if settings is None:
         preset, base = values.get("preset"), {}
         if preset is not None:
@@ -52,6 +56,22 @@ def settings_from(
     if values:
         raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
     return settings
+
+
+def with_listed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings, with names of files in place of the path of a list of them."""
+    files = values.get("files")
+    return {**values} if files is None else {**values, "files": listed_files(files)}
+
+
+def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  # noqa: ANN401 - checked
+    """Return the names of files that are listed, or in the list at a path; raises what that does."""
+    if isinstance(files, str | os.PathLike):
+        from sedeval_soft.tables.file_groups import read_listed
+
+        files = read_listed(files, limits_from(limits))
+    names: tuple[str, ...] = checked("files", files)
+    return names
 
 
 def sides_of(

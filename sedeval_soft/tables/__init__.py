@@ -2,7 +2,8 @@
 
 - `read_rows` reads whatever is at a path: `text` a table of text, `joined_tables` a folder of tables or
   shards as one, and the module that `forms` has for it any other form.
-- `columns.tsv` has the names that columns go by: to have another one known, add it there.
+- `columns.tsv` has the names that columns go by: to have another one known, add it there. `dialects.tsv` has
+  the headers of tools that give names another meaning.
 - To have another form read, write a module with `reads`, `read` and perhaps `write`; add it to `forms.FORMS`.
 - `text.scan` says what is wrong with a table of text, with line and column; `problem_codes.tsv` what each
   code means.

@@ -1,4 +1,4 @@
-"""Annotations as lines of text, read one by one: Audacity, RTTM, ELAN's export.
+"""Annotations as lines of text, read one by one: Audacity, RTTM, ELAN's export, WebVTT.
 
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
@@ -7,21 +7,27 @@
   whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
   hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
   stand before. An annotation's value is the label; where it is empty, its tier is.
+- WebVTT: cues, each a line of two times with `-->` between and lines of text, which is the label without its
+  markup. Blocks of notes, styles and regions are read past.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from itertools import chain
 
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_rows import (
     HEAD,
+    Events,
     end_of,
     events_of,
     lines_of,
+    one_line_of,
     origin_of,
     read_past,
     rows_of,
@@ -29,18 +35,16 @@ from sedeval_soft.tables.annotation_rows import (
 )
 from sedeval_soft.tables.columns import (
     ALIASES,
-    RAVEN,
-    RAVEN_TABLE,
     Layout,
+    dialect_of,
     is_number,
-    is_of_raven,
     normal,
     to_number,
 )
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record
+from sedeval_soft.tables.text import Record, decode
 
 # Audacity
 
@@ -192,8 +196,6 @@ def read_elan(source: Source, limits: Limits) -> EventTable | None:
     line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
     if not first:
         return None
-    if is_of_raven(first.split("\t")):
-        raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
     export = _export(first)
     if export is None:
         message = "is neither a header with times nor an annotation; expected tab-delimited text of ELAN"
@@ -215,7 +217,9 @@ def _export(first: str) -> _Export | None:
 
 
 def _header(fields: list[str]) -> _Export | None:
-    """Return what a header says, None where it is none."""
+    """Return what a header says, None where it is none, or one of a table that another tool has made."""
+    if dialect_of(fields) is not None:
+        return None
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
     for i, key in enumerate(map(normal, fields)):
@@ -295,3 +299,63 @@ def write_elan(rows: EventTable) -> bytes:
         times = "\t".join(seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
         lines.append(f"events\t{times}\t{label}\n")
     return "".join(lines).encode()
+
+
+# WebVTT
+
+_CUE = re.compile(r"[ \t]*([\d:.]+)[ \t]+-->[ \t]+([\d:.]+)(?:[ \t].*)?", re.ASCII)
+_STAMP = re.compile(r"(?:(\d{2,9}):)?([0-5]\d):([0-5]\d\.\d{3})", re.ASCII)
+_LINE_END = re.compile(r"\r\n?|\n")
+_MARKUP = re.compile(r"<[^<>]*>")
+_NO_CUES = ("NOTE", "STYLE", "REGION")
+
+
+def reads_webvtt(source: Source) -> bool:
+    """Return whether the first line is that of WebVTT, and cues follow, or nothing."""
+    head = source.data[:HEAD]
+    first = re.match(rb"WEBVTT(?:[ \t][^\r\n]*)?(?:[\r\n]|$)", head)
+    return first is not None and (b"-->" in head or not head[6:].strip())
+
+
+def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
+    """Read the cues that have a text."""
+    events, several = Events(), 0
+    for block in _blocks(source):
+        at = next((i for i, (_, text) in enumerate(block) if "-->" in text), None)
+        if at is None and (block[0][0] == 1 or block[0][1].startswith(_NO_CUES)):
+            continue
+        line, text = block[at or 0]
+        cue = _CUE.fullmatch(text) if at is not None and at < 2 and block[0][0] > 1 else None
+        times = [_stamp(time) for time in cue.groups()] if cue else [math.nan]
+        texts = [text.strip() for _, text in block[(at or 0) + 1 :]]
+        if any(map(math.isnan, times)) or any("-->" in text for text in texts):
+            wrong = f"{quoted(text)} begins no cue"
+            expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 behind a blank line"
+            raise InputError(Problem(source.name, f"{wrong}; {expected}", line))
+        label = one_line_of("\n".join(unescape(_MARKUP.sub("", text)) for text in texts))
+        several += len(texts) > 1
+        if label:
+            events.add(line, ["", *map(repr, times), label, ""])
+    notes = [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
+    return events.rows(source, limits, origin_of(source, "WebVTT", notes))
+
+
+def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
+    """Yield the lines, with their numbers, that stand together without a blank one."""
+    block: list[tuple[int, str]] = []
+    for line, text in enumerate(_LINE_END.split(decode(source)), 1):
+        if text.strip():
+            block.append((line, text))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _stamp(text: str) -> float:
+    """Return a time in seconds, NaN where the text is none."""
+    match = _STAMP.fullmatch(text)
+    if match is None:
+        return math.nan
+    return round((int(match[1] or 0) * 60 + int(match[2])) * 60 + float(match[3]), 6)

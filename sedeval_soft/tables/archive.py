@@ -25,7 +25,7 @@ from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, compression_of, decompress, spelled
+from sedeval_soft.tables.source import Bytes, Source, Taken, as_utf8, compression_of, decompress, spelled
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _TAR_AT, _TYPE_AT, _BLOCK = 257, 156, 512
@@ -108,11 +108,11 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
             data = decompress(place, data, limits)
         if _archive_of(data) or compression_of(data):
             raise refused("nested-archive")
-        yield label, Source(place, data.removeprefix(BOM), partial(str, digest))
+        yield label, Source(place, as_utf8(place, data), partial(str, digest))
 
 
 def _n_entries(data: Bytes, form: str) -> int:
-    """Return how many members an archive has, before an object is made of each: of a few that are data, more."""
+    """Return how many members an archive has, before objects are made of them; more if data look like one."""
     if form == "zip":
         return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
     heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)

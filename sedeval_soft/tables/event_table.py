@@ -236,6 +236,13 @@ class EventTable:
         rows = slice(at[0], at[-1] + 1) if together else at
         return replace(self.take(rows), files=files, file=file[rows])
 
+    def of_used_classes(self) -> EventTable:
+        """Return the table without the classes that none of its rows is of; a wide one as it is."""
+        if self.label is None:
+            return self
+        used = np.flatnonzero(np.bincount(self.label, minlength=len(self.classes)))
+        return self.with_classes(tuple(self.classes[code] for code in used.tolist()))
+
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""
         if self.label is None:

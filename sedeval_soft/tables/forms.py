@@ -2,7 +2,7 @@
 
 A module of a form has `reads(source)`: whether the bytes are of that form; `read(source, limits)`: the rows,
 None for a file without any line; and `write(rows)`: the bytes of rows that the form can hold. Where a module
-has several forms, its functions take `form`, the name of one; those of annotations are called after it.
+has several forms, its functions take `form`, the name of one, or are called after it: `read_jams`.
 """
 
 from __future__ import annotations
@@ -105,10 +105,8 @@ class Form:
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""
         module = import_module(f"sedeval_soft.tables.{self.module}")
-        if not self.module.startswith("annotation"):
-            return partial(getattr(module, name), form=self.name)
-        function: Callable[..., Any] = getattr(module, f"{name}_{self.name.replace('-', '_')}")
-        return function
+        of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
+        return of_one or partial(getattr(module, name), form=self.name)
 
 
 _WIDE = Holds(long=False, wide=True, classes=True)
@@ -116,6 +114,8 @@ _text = partial(Form, module="fit")
 _columnar = partial(Form, module="parquet", holds=Holds(wide=True), text=False)
 _lines = partial(Form, module="annotations")
 _json = partial(Form, module="annotation_json")
+_jsonl = partial(Form, module="json_lines")
+_tiers = partial(Form, module="annotation_tiers", written=False)
 _list = partial(Form, module="annotation_lists", written=False)
 _archive = partial(Form, module="archive", written=False, text=False)
 _one = partial(Holds, recordings=False)
@@ -135,8 +135,12 @@ FORMS: tuple[Form, ...] = (
     _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
               begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
-    _json("jsonl", "JSON lines: an object for each row",
+    _jsonl("jsonl", "JSON lines: an object for each row",
             (".jsonl", ".ndjson"), holds=Holds(wide=True, nothing=False), begins=(b"{",)),
+    _json("label-studio", "Label Studio's JSON and JSON-MIN: audio with labelled regions", (".json",),
+          begins=(b"[",), written=False),
+    _json("soundevent", "soundevent's and whombat's JSON: annotation sets, prediction sets", (),
+          begins=(b"{",), written=False),
     _json("jams", "JAMS: a JSON document of annotations, of one recording",
             (".jams",), holds=_one(resolution=1), begins=(b"{",)),
     _lines("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
@@ -146,6 +150,10 @@ FORMS: tuple[Form, ...] = (
             (".txt",), holds=_one(values=False, name=False, resolution=1000)),
     _lines("audacity", "Audacity label tracks: start, end, label, without header, tab",
             (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
+    _lines("webvtt", "WebVTT: cues, whose text is the label", (".vtt",), begins=(b"WEBVTT",), written=False),
+    _tiers("textgrid", "TextGrid of Praat, long or short text", (".textgrid",),
+           begins=(b"File typ", b'"ooTextF', b"ooBinary")),
+    _tiers("eaf", "documents of ELAN", (".eaf",), begins=(b"<?xml", b"<ANNOTAT")),
     _list("weak", "weak labels: filename and labels of whole recordings, without times", (".tsv", ".csv")),
     _list("few-shot", "DCASE few-shot: a column per class with cells of POS, NEG or UNK", (".csv",)),
     _list("seld", "SELD: frames of 0.1 s: frame, class, source, azimuth, elevation, comma", (".csv",),
@@ -166,8 +174,8 @@ _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 """Of forms that are no tables of text with delimiters."""
 
-MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.written)
-"""Of these, those of tables that a folder or an archive may have."""
+MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - {".json"}
+"""Of these, those of tables that a folder or an archive may have: beside tables a .json may be anything."""
 
 
 def form_of(name: str, option: str = "--to") -> Form:
@@ -329,6 +337,7 @@ def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -
     from sedeval_soft.tables.text import line_ends, read_laid_out
 
     data = source.data
+    size = len(data) if layout.once else size
     problems: list[Problem] = []
     n_problems = begin = 0
     while begin < len(data) and n_problems <= MAX_PROBLEMS:

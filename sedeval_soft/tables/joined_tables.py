@@ -29,6 +29,7 @@ from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
@@ -50,6 +51,9 @@ _EMPTY = "empty"
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
 
+_ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
+"""What tools write between the name of a recording and the extension of its table."""
+
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 """The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
@@ -58,8 +62,14 @@ _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 
 
 def stem_of(name: str) -> str:
-    """Return the recording that a table is named after."""
+    """Return the name of a table without its extension."""
     return PurePosixPath(without_compression(name)).stem
+
+
+def recording_of(name: str) -> str:
+    """Return the recording that a table is named after: `rec1` of `rec1.Table.1.selections.txt`."""
+    stem = stem_of(name)
+    return _ENDINGS.sub("", stem) or stem
 
 
 def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
@@ -119,7 +129,7 @@ def _check_recordings(name: str, tables: Sequence[str], recordings: Iterable[str
     first: dict[str, str] = {}
     for table, recording in zip(tables, recordings, strict=True):
         if recording in first:
-            message = f"{first[recording]} and {table} are both of recording {stem_of(table)!r}"
+            message = f"{first[recording]} and {table} are both of recording {recording_of(table)!r}"
             raise InputError(Problem(name, message, code="repeated-recording"))
         first[recording] = table
 
@@ -182,7 +192,7 @@ class Members:
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
-        stems = [stem_of(below[k][-1]) for k in places]
+        stems = [recording_of(below[k][-1]) for k in places]
         whole = ["/".join((*below[k][:-1], stem)) for k, stem in zip(places, stems, strict=True)]
         _check_recordings(name, labels, whole)
         times = Counter(stems)
@@ -235,7 +245,7 @@ class Shard:
         """Return the shard with all of its rows, which are of its name where they name no recording."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
-            rows = with_recording(rows, stem_of(self.name))
+            rows = with_recording(rows, recording_of(self.name))
         return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
@@ -523,8 +533,8 @@ def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> Event
         raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
         names = [shard.name for shard in shards]
-        _check_recordings(spelled(name), names, map(stem_of, names))
-        tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
+        _check_recordings(spelled(name), names, map(recording_of, names))
+        tables = {label: with_recording(rows, recording_of(label)) for label, rows in tables.items()}
     else:
         _check_named(name, [shard.name for shard in shards], list(tables.values()))
     check_alike(spelled(name), [(shard.name, tables[shard.label]) for shard in shards if shard.n_rows])

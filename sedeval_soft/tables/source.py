@@ -51,7 +51,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parq
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
 
-_SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
 
@@ -107,9 +107,23 @@ def open_source(
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     elif compression_of(raw):
         data = decompress(spelled(name), raw, limits)
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
-    return Source(spelled(name), data[len(BOM) :] if data[: len(BOM)] == BOM else data, digest)
+    return Source(spelled(name), as_utf8(name, data), digest)
+
+
+def as_utf8(name: str, data: Bytes) -> Bytes:
+    """Return a text without its byte order mark; raises InputError for one in UTF-16.
+
+    Praat writes UTF-16 where a text is not ASCII: of its files that is taken for what it is.
+    """
+    if data[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
+        return data[len(BOM) :] if data[: len(BOM)] == BOM else data
+    try:
+        if b"ooTextFile" in data[:200].replace(b"\0", b""):
+            return data[:].decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        wrong = f"is UTF-16 that is damaged ({error.reason}); expected UTF-8 text"
+        raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
+    raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
 
 
 def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
@@ -341,7 +355,7 @@ class Taken:
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
-        if self.size > max(_SPARED, self._limits.ratio * self.packed()):
+        if self.size > max(SPARED, self._limits.ratio * self.packed()):
             why = f"has more than {self._limits.ratio} bytes for each compressed one"
             raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -94,7 +94,8 @@ def align(
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
     misses) and reported. `durations` (seconds by file name) is also the list of evaluated files:
     it adds files without any row, and leaves out system files that neither it nor the reference names.
-    `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
+    `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
+    are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
     settings ask for.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
@@ -102,10 +103,15 @@ def align(
     check_shapes(reference.origin, system.origin)
     _check_timed((reference, system), settings)
     reference, system = name_single_file(reference, system, durations or {})
-    files, canonical, lengths, findings = _match_files(reference, system, durations)
+    files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
-    reference = reference.with_files(files, [codes[name] for name in reference.files])
+    reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
     system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
+    if settings.files is not None:
+        reference = reference.of_used_classes() if findings.reference_outside else reference
+        system = system.of_used_classes() if findings.system_outside else system
+        ours, theirs = frozenset(reference.classes), frozenset(system.classes)
+        findings = replace(findings, reference_classes=ours, system_classes=theirs)
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
 
@@ -185,12 +191,15 @@ def check_shapes(reference: Origin, system: Origin) -> None:
 
 
 def _match_files(
-    reference: EventTable, system: EventTable, durations: Mapping[str, float] | None
+    reference: EventTable,
+    system: EventTable,
+    durations: Mapping[str, float] | None,
+    chosen: Sequence[str] | None = None,
 ) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
     """Return the files to evaluate, how the reference writes those of the system, durations, and findings.
 
     Files are those of the reference and of the durations, as the reference writes them; without durations
-    those of the system, too.
+    those of the system, too. chosen: of these just those that are named, which match like those of a side.
     """
     doubtful, notes = [], []
     for side in (reference, system):
@@ -218,11 +227,30 @@ def _match_files(
         doubtful.append(f"durations: {files} not in the reference{hint}")
     in_system = {*match.canonical.values()}
     evaluated = {*expected} if durations is not None else {*expected} | in_system
+    inside, chosen_by = {*expected} | in_system, frozenset[str]()
+    if chosen is not None:
+        every = [*expected, *sorted(in_system - {*expected})]
+        if UNNAMED in every:
+            text = "there is no column of file names, but files are listed; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        of_list = match_names(every, chosen)
+        inside = {*of_list.canonical.values()} & {*every}
+        chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
+        evaluated &= inside
+        lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+        if of_list.ambiguous:
+            doubtful.append(
+                f"files: {listing(of_list.ambiguous, 'listed name')} could be more than one file of "
+                f"{reference.origin.name} (with and without folders or extension); taken as written"
+            )
     findings = AlignmentReport(
-        missing=frozenset({*reference.files} - in_system),
+        missing=frozenset({*reference.files} & inside - in_system),
         extra=frozenset((in_system & evaluated) - {*expected}),
-        dropped=frozenset(in_system - evaluated),
-        unlisted=frozenset(unlisted),
+        dropped=frozenset((in_system & inside) - evaluated),
+        unlisted=frozenset(unlisted & inside),
+        listed=chosen_by,
+        reference_outside=frozenset({*reference.files} - inside),
+        system_outside=frozenset(in_system - inside),
         doubtful=frozenset(doubtful),
         notes=frozenset(notes),
         reference_classes=frozenset(reference.classes),

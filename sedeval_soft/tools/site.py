@@ -86,7 +86,7 @@ _WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE
 _DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
-_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
+_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -667,6 +667,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
                 task.reference,
                 classes=task.settings.classes,
                 durations=task.durations,
+                files=task.settings.files,
                 limits=task.limits,
             )
             closer, number = validation.problems, sum(validation.counts.values())

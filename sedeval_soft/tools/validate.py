@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from sedeval_soft import __version__
-from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
+from sedeval_soft.api.sources import Columns, Durations, Listed, limits_from, listed_files, read_lengths
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -27,7 +27,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.tools.validate_checks import check_table, compare
+from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
 from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
 
 MAX_PROBLEMS = 100
@@ -83,6 +83,7 @@ def validate(
     max_problems: int = MAX_PROBLEMS,
     fix: str | os.PathLike[str] | None = None,
     stdin: BinaryIO | None = None,
+    files: Listed | None = None,
     limits: Limits | None = None,
     columns: Columns | None = None,
 ) -> Validation:
@@ -92,7 +93,8 @@ def validate(
         seconds by file name, or the path of a table of them. classes: those that there can be; preset: the
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
-        to do in the copy, and `mends` lists what was done. limits: the most that the table may have. columns:
+        to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
+        `evaluate`: names of others are not looked at. limits: the most that the table may have. columns:
         which play which role, as for `evaluate`.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
@@ -114,7 +116,10 @@ def validate(
         known = chosen or (rows.classes if rows is not None else ())
         system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
     log, name, form = Log(max_problems), spelled(os.fspath(system)), ""
+    listed = () if files is None else listed_files(files, limits)
     tables = read_tables(system, log, stdin, limits)
+    if listed:
+        tables, rows, lengths = only_listed(name, tables, rows, lengths, listed, log)
     for table in tables:
         check_table(table, log)
     n_rows = sum(len(table.rows) for table in tables)
@@ -126,7 +131,7 @@ def validate(
             form = f"folder of {counted(len(tables), 'table')}, {form}"
         if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
-        tables = compare(name, tables, rows, chosen, whose, lengths, log)
+        tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
     problems = log.worst()
     return Validation(
         source=name,

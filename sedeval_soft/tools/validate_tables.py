@@ -259,11 +259,16 @@ def _read(
 
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
-    """Look at a table of another form as at one of text with a header, in which nothing has a line."""
+    """Look at a table of another form; None where it has no line."""
     rows = read_as(form, source, limits, found=True)
     if rows is None:
         return None
     log.no_texts.add(source.name)
+    return _without_lines(source, rows)
+
+
+def _without_lines(source: Source, rows: EventTable) -> Table:
+    """Return a table as one of text with a header, in which nothing has a line."""
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
     layout = Layout(names, roles, has_header=True, skip=1)
@@ -290,6 +295,10 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
             for role, name in zip(layout.roles, fields, strict=True):
                 if role in named and name.strip():
                     named[role].setdefault(name.strip(), line)
+    if rows is not None and layout.dialect is not None:
+        # Rows may be fewer than lines: nothing else than what is wrong with a line is told by it.
+        log.no_texts.update([source.name] * (lines is None or not lines.problems))
+        return _without_lines(source, rows) if source.name in log.no_texts else None
     row_lines = None if lines is None else lines.lines
     return None if rows is None else Table(source, layout, rows, row_lines, named)
 
@@ -316,7 +325,8 @@ def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Pro
         for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
     }
     values = columns["class" if layout.wide else "soft_value"]
-    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"]))
+    both = len(columns["offset"]) == len(columns["onset"])
+    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"])) if both else 0
     below, above = (int(np.count_nonzero(beyond)) for beyond in (values < -ROUNDING, values > 1 + ROUNDING))
     both = len(values) == len(columns["event_label"])
     swapped = int(np.count_nonzero(np.isnan(values) & ~np.isnan(columns["event_label"]))) if both else 0

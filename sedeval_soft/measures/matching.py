@@ -113,8 +113,8 @@ def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> i
 def _augment(left: Index, right: Index, partner: Index, owner: Index, most: float) -> int:
     """Search from all free left vertices at once and flip the disjoint augmenting paths found.
 
-    left: sorted. most: steps after which the search stops. Returns the steps used; 0 if there is no such path,
-    so that the matching is maximum.
+    left: sorted. most: steps after which the search stops. Returns the steps used; 0 if there is no such
+    path, so that the matching is maximum.
     """
     count = np.bincount(left, minlength=len(partner))
     first = np.cumsum(count) - count

@@ -62,6 +62,7 @@ def test_tables_of_other_tools_are_read_as_they_are(name, tmp_path):
         ("car 1 2", "onset=2,offset=3,event_label=1"),
         ("a.wav car 1 2", "filename=1,onset=3,offset=4,event_label=2"),
         ("7 1 2 car x y z", "onset=2,offset=3,event_label=4"),
+        ("a.wav x 2 0.5 car z", "filename=1,onset=3,duration=4,event_label=5"),
     ],
 )
 def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_columns(
@@ -74,6 +75,18 @@ def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_
     fields, roles = row.split(" "), dict(pair.split("=") for pair in columns.split(","))
     values = [fields[int(at) - 1] for at in roles.values()]
     alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
+
+
+def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
+    nips = FILES / "nips4bplus.csv"
+    mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
+    ours = table(
+        tmp_path / "ours.tsv", LONG.replace("\t", " "), "a 0.25 0.75 Serser_song", "a 4.5 5.25 Parate_call"
+    )
+    alike(nips, ours, "--columns", mend)
+    rttm = tmp_path / "a.txt"
+    rttm.write_text("3\t1\tcar\n\\\t1\t2\n")
+    assert "--columns" not in call(rttm, rttm).err, "no table"
 
 
 def test_numbers_of_columns_leave_no_time_out_and_tables_with_a_header_alone(tmp_path):

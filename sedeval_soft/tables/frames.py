@@ -120,7 +120,7 @@ class _Table:
     def texts(self, position: int, role: str) -> Named:
         """Return a column of names; raises InputError naming what is none."""
         if role in BESIDE:
-            return _names(cells_of(self.columns[position]).cast(pa.string()))
+            return _names(self.columns[position], beside=True)
         return self._converted(position, "name", "text, such as 'car'", "", _names)
 
     def _converted(
@@ -216,10 +216,15 @@ def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
     return numbers if numbers.dtype == np.float64 else as_written(numbers)
 
 
-def _names(column: Any) -> Named:  # noqa: ANN401
-    """Return a column of names, empty where one is missing or blank; raises one of `_FAILURES`."""
+def _names(column: Any, *, beside: bool = False) -> Named:  # noqa: ANN401
+    """Return a column of names, empty where one is missing or blank; raises one of `_FAILURES`.
+
+    beside: of names that may be any numbers, too, and are none where the column holds something else.
+    """
     array = _array(column)
-    if array.null_count == len(array):
+    if beside and _is_number(array.type):
+        array = array.cast(pa.string())
+    if array.null_count == len(array) or (beside and not _is_text(_type_of(array))):
         array = pa.nulls(len(array), pa.string())
     coded = pa.types.is_dictionary(array.type)
     values, codes = _distinct(array) if coded else (array, None)
@@ -230,6 +235,11 @@ def _names(column: Any) -> Named:  # noqa: ANN401
         encoded = texts.dictionary_encode()
         texts, codes = encoded.dictionary, encoded.indices
     return Named.of(texts.to_pylist(), codes.to_numpy())
+
+
+def _type_of(array: Any) -> Any:  # noqa: ANN401
+    """Return the type of the cells of an array, which may be coded by a dictionary."""
+    return array.type.value_type if pa.types.is_dictionary(array.type) else array.type
 
 
 def _dates(column: Any) -> Floats:  # noqa: ANN401

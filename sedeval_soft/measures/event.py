@@ -182,12 +182,17 @@ def pairs_within(
 
 
 def crowds_of(
-    reference: Timed, system: Timed, reference_group: Index, system_group: Index, collars: Collars
+    reference: Timed,
+    system: Timed,
+    reference_group: Index,
+    system_group: Index,
+    collars: Collars,
+    most: int | None = None,
 ) -> list[Crowd]:
     """Return the crowds among events of one group, whose pairs are too many to be listed.
 
     reference_group, system_group: as for `candidate_pairs`. Whether events are a crowd depends on those of
-    their group alone. Raises TooManyPairsError.
+    their group alone. Raises TooManyPairsError where crowds have more than `most` pairs, or `MOST_PAIRS`.
     """
     conditions = collars.conditions(reference, system)
     (order, first, last), conditions = narrowest(conditions, reference_group, system_group)
@@ -205,8 +210,9 @@ def crowds_of(
     of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
     crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
     n_pairs = int(of_run[crowded].sum())
-    if n_pairs > MOST_PAIRS:
-        raise TooManyPairsError(n_pairs, MOST_PAIRS)
+    most = MOST_PAIRS if most is None else most
+    if n_pairs > most:
+        raise TooManyPairsError(n_pairs, most)
     ends = np.append(run[1:], len(at))
     near = [Near(*condition) for condition in conditions]
     return [
@@ -253,18 +259,33 @@ def match_events(
 ) -> Index:
     """Match events of one file and class; return for each reference event its partner, -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
+    return match_groups(reference, system, *groups, collars, matching)
+
+
+def match_groups(
+    reference: Timed,
+    system: Timed,
+    reference_group: Index,
+    system_group: Index,
+    collars: Collars,
+    matching: Matching = "optimal",
+) -> Index:
+    """Match events of one group, numbered as for `candidate_pairs`; return the partners, -1 for none."""
+    groups = reference_group, system_group
     crowds = crowds_of(reference, system, *groups, collars)
-    if crowds:
-        ours, theirs = beside(crowds, reference, system)
-        others = match_events(reference.take(ours), system.take(theirs), n_classes, collars, matching)
-        partner = np.full(len(reference), -1, dtype=np.int64)
-        partner[ours] = np.where(others < 0, -1, np.append(theirs, -1)[others])
-        for crowd in crowds:
-            partner[crowd.ours] = crowd.first_free() if matching == "greedy" else crowd.maximum()
-        return partner
-    left, right = candidate_pairs(reference, system, *groups, collars)
-    match = first_free_matching if matching == "greedy" else maximum_matching
-    return match(left, right, len(reference), len(system))
+    if not crowds:
+        left, right = candidate_pairs(reference, system, *groups, collars)
+        match = first_free_matching if matching == "greedy" else maximum_matching
+        return match(left, right, len(reference), len(system))
+    ours, theirs = beside(crowds, reference, system)
+    others = match_groups(
+        reference.take(ours), system.take(theirs), groups[0][ours], groups[1][theirs], collars, matching
+    )
+    partner = np.full(len(reference), -1, dtype=np.int64)
+    partner[ours] = np.append(theirs, -1)[others]
+    for crowd in crowds:
+        partner[crowd.ours] = crowd.first_free() if matching == "greedy" else crowd.maximum()
+    return partner
 
 
 def count_events(

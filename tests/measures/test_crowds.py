@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tables import long_rows
+
+from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.measures import crowds, event
 from sedeval_soft.measures.crowds import count_within
 from sedeval_soft.measures.event import Collars, count_events, match_events, match_lifetimes
@@ -109,3 +112,13 @@ def test_too_much_of_a_crowd_is_refused(place, limit, value, said, everything_is
     five = EventLifetimes(*whole, np.zeros(5), np.ones(5))
     with pytest.raises(TooManyPairsError, match=said):
         match_events(five.take(slice(4)).events(), five.events(), 1, Collars(9, 9, 0.0))
+
+
+@pytest.mark.parametrize("options", [{"compat": "sed_eval"}, {"measures": "curves", "only": "event.hard"}])
+def test_what_would_take_too_long_of_a_crowd_is_not_begun(options):
+    """2,100 events of either side that all pair, and overlap, are more than four million pairs."""
+    rows = [("a", k * 1e-5, 1 + k * 1e-5, "car") for k in range(2100)]
+    with pytest.raises(EvaluationError, match=r"4\.41e\+06 pairs.*--only segment needs none"):
+        evaluate(long_rows(rows), long_rows(rows), **options)
+    scores = evaluate(long_rows(rows), long_rows(rows), only="event.hard")
+    assert scores["event.hard.f1.micro"] == 1

@@ -1,12 +1,14 @@
 """Check that a tag may be released: `python release/check_tag.py v1.2.3`.
 
-Everything that names the version must name this one, and the changelog must say when it was released.
+Everything that names the version must name this one, the changelog must say when it was released, and
+pyproject.toml where it is published.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +26,14 @@ def problems(tag: str, root: Path = ROOT) -> list[str]:
     cited = re.search(r"""^version: ["']?([^"'\s]+)""", citation, re.MULTILINE)
     if citation and (cited is None or cited[1] != version):
         found.append(f"CITATION.cff names {cited[1] if cited else 'no version'}, not {version}")
+    urls = tomllib.loads(_text(root / "pyproject.toml")).get("project", {}).get("urls", {})
+    if "Repository" not in urls:
+        found.append(
+            "pyproject.toml has no [project.urls] with a Repository: nobody is told where this is from"
+        )
+    elsewhere = re.search(r"""^repository-code: ["']?([^"'\s]+)""", citation, re.MULTILINE)
+    if elsewhere and elsewhere[1] != urls.get("Repository"):
+        found.append(f"CITATION.cff names the repository {elsewhere[1]}, pyproject.toml does not")
     return found
 
 

@@ -110,7 +110,8 @@ class SoundEventMetric:
             scores = self._evaluator.compute()
             return {name: scores[name] for name in self.scores}
         finally:
-            self._evaluator, self._count = Evaluator(self._evaluator.settings), 0
+            self._evaluator.reset()
+            self._count = 0
 
 
 def trainer_metrics(

@@ -6,6 +6,7 @@ command line turns each of them into exit code 2 and its text, never into a trac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -40,7 +41,7 @@ class Problem:
         """Return `source:line:column: message`, the form that editors and CI understand."""
         source = self.source if self.source.isprintable() else repr(self.source)
         place = ":".join(str(part) for part in (source, self.line, self.column) if part is not None)
-        return f"{place}: {visible(self.message)}"
+        return visible(f"{place}: {self.message}")
 
 
 class EvaluationError(Exception):
@@ -82,11 +83,27 @@ SAID = 200
 """Characters that messages show of what a library said."""
 
 
+_BLANK = "[^\\S\n]|[\u00ad\u200b-\u200d\u2060\ufeff]"
+
+_COMMAND = re.compile(rf"^(?:{_BLANK})*:(?=:)|#(?=#\w*\[)", re.MULTILINE)
+"""How commands of a log begin: GitHub's `::error::` at the begin of a line, `##[` and `##vso[` anywhere."""
+
+
 def visible(text: str) -> str:
-    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
-    if text.isprintable():
+    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape.
+
+    So are the first characters of what a log of GitHub or Azure would take for a command.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else escaped(c) for c in text)
+    return without_commands(text)
+
+
+def without_commands(text: str) -> str:
+    r"""Return a text of which no line is a command to what keeps a log: `\x3a:error::`, `\x23#[error]`."""
+    if "::" not in text and "##" not in text:
         return text
-    return "".join(c if c.isprintable() else escaped(c) for c in text)
+    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
 
 
 def quoted(text: str) -> str:
@@ -102,6 +119,50 @@ def one_line(said: object) -> str:
 def escaped(character: str) -> str:
     r"""Return a character as Python writes it by its number: `\x1b`, `\u202e`."""
     return character.encode("unicode_escape").decode("ascii")
+
+
+# Packages that are not installed: a slim install leaves some out, and extras are asked for.
+
+
+_PACKAGES = {"pkg_resources": "setuptools", "yaml": "pyyaml"}
+"""Packages that are not named as what is imported of them."""
+
+
+def install_command(*modules: str) -> str:
+    """Return the command that installs the packages of modules, in versions that go with this one.
+
+    It names the Python that runs, and packages that this one asks for: where what is missing is none of them,
+    but needed by one, all that are no extras.
+    """
+    import shlex
+    import sys
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        required = requires("soft-sed-eval") or []
+    except PackageNotFoundError:  # what runs is not installed: nothing tells versions
+        required = [_PACKAGES.get(module, module) for module in modules]
+    known = {_plain_name(text): text.partition(";")[0].strip() for text in required}
+    names = [_plain_name(_PACKAGES.get(module, module)) for module in modules]
+    if not known.keys() >= {*names}:
+        names = [_plain_name(text) for text in required if "extra ==" not in text]
+    wanted = " ".join(f'"{known[name]}"' for name in names)
+    return f"{shlex.quote(sys.executable)} -m pip install {wanted}"
+
+
+def missing_package(error: ModuleNotFoundError) -> str | None:
+    """Return what to say of a package that is not installed; None where only a part of one is missing."""
+    from importlib.util import find_spec
+
+    module = (error.name or "").partition(".")[0]
+    if not module or find_spec(module) is not None:
+        return None
+    return f"this needs {module}, which is not installed; this installs it:\n{install_command(module)}"
+
+
+def _plain_name(text: str) -> str:
+    """Return the name of a package at the begin of a requirement, as all spellings of it have it."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", text, maxsplit=1)[0]).lower()
 
 
 # Numbers of things in words: one thing has no plural.

@@ -11,6 +11,7 @@ tools call a setting is in `aliases.toml`.
 # The annotations are read when the program runs: no `from __future__ import annotations` here.
 import types
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_args, get_origin
 
 Pool = Literal["max", "mean"]
@@ -216,6 +217,12 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="The classes to evaluate; null for all that occur on either side.",
         help="Evaluate these classes only, in this order. Repeatable; quote names with commas: '\"a, "
         "b\",c'.")]
+    files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
+        meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
+        "of them (from the settings file on); null for all. Signatures and results have their number and the "
+        "hash of their names.",
+        help="Score these recordings only: a list of names, as data sets have them for folds, or a table "
+        "with a column of file names.")]
     groups: Annotated[Mapping[str, Sequence[str]] | None, Field({}, meaning="Names of classes by the name of "
         "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},

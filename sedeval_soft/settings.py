@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
+from hashlib import sha256
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -41,6 +42,18 @@ Thresholds = dict[str, float]
 
 Parts = dict[str, tuple[str, ...]]
 """What belongs to each part by its name: classes of a group, patterns of file names of a scene."""
+
+
+class FileNames(tuple[str, ...]):
+    """Names of recordings that were checked: there may be many."""
+
+    __slots__ = ()
+
+    def summary(self) -> dict[str, Any]:
+        """Return their number, and the hash of lines of them in order: what signatures tell."""
+        lines = "".join(f"{name}\n" for name in sorted(self)).encode("utf-8", "surrogatepass")
+        return {"count": len(self), "sha256": sha256(lines).hexdigest()}
+
 
 _TICKS = 10**6
 """Ticks a second: times are whole microseconds. Also the greatest denominator of the length of a segment."""
@@ -126,6 +139,7 @@ class Settings:
     fixed_thresholds: bool = False
     worst: int = 0
     classes: tuple[str, ...] | None = None
+    files: FileNames | None = field(default=None, hash=False)
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
     only: tuple[str, ...] = DEFAULT_ONLY
@@ -233,12 +247,13 @@ class Settings:
         return float((PSDS[self.psds] if self.psds else IMPLIED)[name] if value is None else value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all settings as plain values, those that others imply resolved."""
+        """Return all settings as plain values, those that others imply resolved; of files, a summary."""
         values = {name: getattr(self, name) for name in FIELDS}
         values["reference_threshold"] = self.reference_cut
         values |= {name: self.criterion(name) for name in (*CRITERIA, *(WEIGHTS if self.wants_psds else ()))}
         if self.ci is None:
             values |= dict.fromkeys(("replicates", "confidence", "seed", "fixed_thresholds"))
+        values["files"] = self.files and self.files.summary()
         for name in ("groups", "scenes"):
             values[name] = {part: list(members) for part, members in values[name].items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
@@ -289,6 +304,7 @@ def forms_of(name: str) -> list[Schema]:
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
         "classes": _one_or_more(_NAME, 1),
+        "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
         "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
         "cross_tune": [single, {"enum": ["folds"]}, _NULL],
@@ -300,6 +316,8 @@ def forms_of(name: str) -> list[Schema]:
 
 def checked(name: str, value: object) -> Any:  # noqa: ANN401 - what the setting is
     """Return the value of a setting as it is kept; raises SettingsError where it cannot be one."""
+    if isinstance(value, FileNames):
+        return value
     return _KEPT.get(name, lambda value: value)(_in_form(name, value, forms_of(name)))
 
 
@@ -416,6 +434,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     "measures": partial(_several, every=GROUPS),
     "only": partial(_several, every=tuple(READINGS)),
     "classes": _several,
+    "files": lambda names: names and FileNames(dict.fromkeys(names)),
     **dict.fromkeys(
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}
     ),

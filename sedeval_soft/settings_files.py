@@ -14,13 +14,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
+from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, visible, without_commands
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
 
-_LARGEST = 1 << 24
-"""Bytes of a file of settings: nobody writes more, and reading takes a minute."""
+_LARGEST, _MOST_VALUES, _DEEPEST = 1 << 20, 100_000, 32
+"""Bytes, keys and values together, and levels of a file of settings: nobody writes more, and to read it takes
+seconds for each of them."""
 
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
@@ -58,8 +59,21 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
         for key in values:
             if key not in FIELDS:
                 raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}")
-        Settings.of(**below | values)
-    return below | values
+        if isinstance(values.get("files"), str):
+            values["files"] = _beside(path, values["files"])
+        joined = below | values
+        Settings.of(**{key: value for key, value in joined.items() if not _is_list_elsewhere(key, value)})
+    return joined
+
+
+def _is_list_elsewhere(key: str, value: object) -> bool:
+    """Return whether a setting is the path of a list of files, which is read where tables are."""
+    return key == "files" and isinstance(value, str) and bool(value)
+
+
+def _beside(path: str, name: str) -> str:
+    """Return the path of what a file names, which is relative to it."""
+    return name if not name or "://" in name else os.path.join(os.path.dirname(path), name)  # noqa: PTH118, PTH120 - shown as it was written
 
 
 @contextlib.contextmanager
@@ -77,7 +91,7 @@ def _extended(path: str, base: object, level: int) -> str:
     """Return the path of the file that a file extends, which is relative to it."""
     if not isinstance(base, str) or not base:
         raise SettingsError(f"extends must be the name of a preset or the path of a file, not {base!r}")
-    other = os.path.join(os.path.dirname(path), base)  # noqa: PTH118, PTH120 - shown as it was written
+    other = _beside(path, base)
     if not os.path.isfile(other):
         meant = did_you_mean(base, PRESETS, n=1)
         raise SettingsError(f"extends {base!r}, which is neither a preset nor a file beside this one{meant}")
@@ -210,13 +224,18 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
             if tag is None or tag.rpartition(":")[2] in {"null", "bool", "str", "seq", "map"}
         }
 
+        n_values = depth = 0
+
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                # Few lines of aliases of aliases can be billions of values.
-                problem = "has an alias; expected what it stands for"
+            self.n_values += 1
+            self.depth += 1
+            problem = _excess(self.check_event(yaml.AliasEvent), self.depth, self.n_values)
+            if problem:
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.constructor.ConstructorError(None, None, problem, mark)
-            return super().compose_node(parent, index)
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
 
         def construct_document(self, node: yaml.Node) -> Any:  # noqa: ANN401 - as above
             self.whole = node
@@ -245,6 +264,15 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
     return yaml.load(text, Loader)  # noqa: S506 - it is safer than the safe one
 
 
+def _excess(is_alias: bool, depth: int, n_values: int) -> str:
+    """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
+    if is_alias:
+        return "has an alias; expected what it stands for"
+    if depth > _DEEPEST:
+        return "is nested too deeply; expected one `name: value` a line"
+    return f"has more than {_MOST_VALUES} keys and values; expected settings" * (n_values > _MOST_VALUES)
+
+
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
     """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
 
@@ -253,16 +281,16 @@ def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> 
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+        """Quotes commands, and what is not printable: of U+0085 PyYAML makes a blank."""
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if value.isprintable() else '"'
+        style = None if visible(value) == value else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
     how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
     written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
-    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", without_commands(written))
 
 
 # Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads.
@@ -307,6 +335,10 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
 # It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.
 
 
+_ALSO: dict[str, list[Schema]] = {"files": [{"type": "string", "minLength": 1}]}
+"""What a setting can be in a file beside what it is elsewhere."""
+
+
 def schema_text() -> str:
     """Return the JSON Schema of settings files as a document."""
     properties: dict[str, Schema] = {
@@ -317,7 +349,7 @@ def schema_text() -> str:
         }
     }
     for name, field in FIELDS.items():
-        forms = forms_of(name)
+        forms = [*_ALSO.get(name, ()), *forms_of(name)]
         properties[name] = {
             "description": field.meaning,
             **(forms[0] if len(forms) == 1 else {"anyOf": forms}),

@@ -113,7 +113,7 @@ def test_workflows_may_do_little_end_and_name_files_that_are_there():
         assert WORKFLOWS[name]["permissions"] == {"contents": "read"}
         assert all(job["timeout-minutes"] <= 90 for job in WORKFLOWS[name]["jobs"].values())
         for step in steps_of(WORKFLOWS[name]):
-            assert re.fullmatch(r"[\w.-]+/[\w.-]+@[\w/.]+", step.get("uses", "a/b@v1"))
+            assert re.fullmatch(r"\./|[\w.-]+/[\w.-]+@[\w/.]+", step.get("uses", "a/b@v1"))
             # What an expression stands for would be run.
             assert "${{" not in step.get("run", "")
     for workflow in WORKFLOWS.values():
@@ -155,13 +155,20 @@ def test_a_tag_must_be_the_version_that_everything_names(tmp_path):
     changelog, citation = tmp_path / "CHANGELOG.md", tmp_path / "CITATION.cff"
     changelog.write_text("# Changelog\n\n## 1.2.3 - 2026-11-22\n\n- a\n\n## 0.0.9 - 2026-01-01\n")
     citation.write_text('cff-version: 1.2.0\nversion: "1.2.3"\n')
+    (told,) = problems("v1.2.3", tmp_path)
+    assert "pyproject.toml has no [project.urls]" in told
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\nRepository = "https://example.org/r"\n')
     assert problems("v1.2.3", tmp_path) == []
+    citation.write_text(f"{citation.read_text()}repository-code: https://example.org/s\n")
+    assert problems("v1.2.3", tmp_path) == [
+        "CITATION.cff names the repository https://example.org/s, pyproject.toml does not"
+    ]
     for tag in ("1.2.3", "v1.2.30", "", "v1.2.3\n"):
         assert "the tag is" in problems(tag, tmp_path)[0]
     changelog.write_text("# Changelog\n\n## 1.2.3 - unreleased\n")
     citation.write_text("cff-version: 1.2.0\nversion: 1.2.2\n")
     assert len(problems("v1.2.3", tmp_path)) == 2
-    assert len(problems("v1", tmp_path / "nothing")) == 2
+    assert len(problems("v1", tmp_path / "nothing")) == 3
 
 
 def test_the_image_is_small_pinned_not_of_root_and_has_all_that_the_wheel_is_built_of():

@@ -21,7 +21,14 @@ SELDOM = {
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
             *("evaluation.sorted_cells", "measures.confusion", "measures.curve_scores"),
             *("measures.event_precision", "measures.psds", "measures.sed_eval_rules"),
-            *("measures.soft_intersections", "settings_files", "tables.annotations", "tables.archive"),
+            *(
+                "measures.soft_intersections",
+                "settings_files",
+                "tables.annotation_json",
+                "tables.annotation_rows",
+                "tables.annotations",
+                "tables.archive",
+            ),
             *("tables.fit", "tables.frames", "tables.parquet", "tables.stored_rows"),
         )
     ),

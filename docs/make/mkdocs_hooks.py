@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import tomllib
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,24 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
-SOURCE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/"
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+"""Where the repository and this site are published, if anywhere."""
+
 FROM_ROOT = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages that lie in the root of the repository, where people and GitHub look for them."""
 
 _CODE = r"^ *(?P<fence>```+)[^\n]*\n.*?^ *(?P=fence) *$|(?P<tick>`+)(?!`).*?(?<!`)(?P=tick)(?!`)"
-_TARGET = r"(?<=\]\()(?P<path>[^)#\s:]+)(?P<anchor>(?:#[^)\s]*)?)(?=\))"
+_TARGET = r"(?<!!)\[(?P<text>[^\[\]]*)\]\((?P<path>[^)#\s:]+)(?P<anchor>(?:#[^)\s]*)?)\)"
 _LINK = re.compile(f"{_CODE}|{_TARGET}", re.DOTALL | re.MULTILINE)
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.DOTALL)
+
+
+def on_config(config: Any) -> Any:  # noqa: ANN401 - mkdocs' own
+    """Tell the addresses of the site and of the repository, if there are any."""
+    config.site_url = URLS.get("Documentation", config.site_url)
+    if "Repository" in URLS:
+        config.extra["social"] = [{"icon": "fontawesome/brands/git-alt", "link": URLS["Repository"]}]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - mkdocs' own
@@ -34,7 +45,10 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - mkdocs' own
 
 
 def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> str:  # noqa: ANN401, ARG001
-    """Return a page with links as they are on the site: to pages, or to the repository."""
+    """Return a page with links as they are on the site: to pages, or to the repository.
+
+    Files of a repository that is nowhere published are named, not linked.
+    """
     here = page.file.src_uri
     origin = FROM_ROOT.get(here, f"docs/{here}")
     pages = {name: page for page, name in FROM_ROOT.items()}
@@ -48,10 +62,15 @@ def on_page_markdown(markdown: str, page: Page, config: Any, files: Files) -> st
         elif target.startswith("docs/"):
             inside = target.removeprefix("docs/")
         else:
-            return SOURCE + target + match["anchor"]
-        return posixpath.relpath(inside, posixpath.dirname(here) or ".") + match["anchor"]
+            if "Repository" not in URLS:
+                return (
+                    match["text"] if match["text"].strip("`") == target else f"{match['text']} (`{target}`)"
+                )
+            return f"[{match['text']}]({URLS['Repository']}/blob/main/{target}{match['anchor']})"
+        path = posixpath.relpath(inside, posixpath.dirname(here) or ".")
+        return f"[{match['text']}]({path}{match['anchor']})"
 
-    return _LINK.sub(link, markdown)
+    return _LINK.sub(link, markdown).replace("<repository>", URLS.get("Repository", "<repository>"))
 
 
 def on_page_content(html: str, page: Page, config: Any, files: Files) -> str:  # noqa: ANN401, ARG001

@@ -73,8 +73,12 @@ def evaluate(
         paths such as `ref/*.parquet` that shards of one table have, a URL or a pattern of URLs, a
         pandas or other Arrow-compatible data frame, a mapping of columns, a list of rows that are mappings
         (as dcase_util's event lists), or an array of shape (n_segments, n_classes) with values in [0, 1], one
-        row per segment of `segment_length`. A system known at some thresholds only is a mapping of these to
-        lists of events, each in one of the other forms; it has no segment-based scores. A directory whose
+        row per segment of `segment_length`. Arrays are those of any library on the CPU that have `__array__`
+        or `__dlpack__` (NumPy, PyTorch, JAX ...). A batch of shape (n_files, n_segments, n_classes) has files
+        named "0", "1" ...; both sides must have one shape. A mapping of file names to data frames, arrays or
+        lists of (onset, offset, label) has one table for each file, as sed_scores_eval takes them. A system
+        known at some thresholds only is a mapping of these, as floats, to lists of events, each in one of the
+        other forms; it has no segment-based scores. A directory whose
         tables have the same recordings and names such as `out_0.1.tsv` is taken as such a system, with a
         warning; `operating_points` returns the mapping.
     durations: seconds by file name, or the path of a table of them.
@@ -199,8 +203,11 @@ def evaluation_of(
             raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
         if rows_in_memory:
             raise SettingsError("scheduler counts parts; chance looks at all rows at once")
+        if settings.files is not None:
+            raise SettingsError("scheduler counts parts; files are chosen among all rows at once")
     jobs = processors() if jobs == 0 else jobs
-    paths = (os.fspath(reference), os.fspath(system)) if files and not rows_in_memory else None
+    whole = rows_in_memory or settings.files is not None
+    paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
         from sedeval_soft.evaluation.execute import cluster, processes

@@ -20,7 +20,6 @@ from sedeval_soft.api.sources import (
     Columns,
     Durations,
     Parted,
-    are_arrays,
     check_name,
     limits_from,
     read_lengths,
@@ -39,8 +38,10 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_laws import contradiction
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.recordings import check_shapes
 
 
 class Evaluator:
@@ -81,9 +82,8 @@ class Evaluator:
     ) -> Self:
         """Count a batch of files; raises InputError for what cannot be scored, and for a file counted before.
 
-        reference, system: as for `evaluate`, or arrays of shape (n_files, n_segments, n_classes).
-        durations: of the files of this batch. files: the names of the files of arrays: one for arrays of two
-        dimensions, else one for each.
+        reference, system: as for `evaluate`. durations: of the files of this batch. files: the names of the
+        files of arrays, which must be new in each batch: one for arrays of two dimensions, else one for each.
         """
         system = with_points(system, self.limits)
         if settings_of_points(self.settings, [system]) != self.settings:
@@ -93,7 +93,12 @@ class Evaluator:
             )
         lengths = read_lengths(durations, self.limits)
         sides = self._sides(reference, system, files)
-        self._add([shard_of_rows(*pair, self.settings, lengths, self.name, batch=True) for pair in sides])
+        self._add([shard_of_rows(*sides, self.settings, lengths, self.name, batch=True)])
+        return self
+
+    def reset(self) -> Self:
+        """Forget all that was counted; settings, limits and name stay."""
+        self._shards, self._files = [], set()
         return self
 
     def merge(self, other: Evaluator) -> Self:
@@ -172,32 +177,28 @@ class Evaluator:
         reference: Any,  # noqa: ANN401
         system: Any,  # noqa: ANN401
         files: str | Sequence[str] | None,
-    ) -> list[tuple[EventTable, EventTable]]:
-        """Return the rows of both sides, of arrays those of each file."""
-        if not are_arrays(reference, system):
+    ) -> tuple[EventTable, EventTable]:
+        """Return the rows of both sides; files: the names of those of arrays."""
+        ours, theirs = array_of(reference, "reference"), array_of(system, "system")
+        if ours is None or theirs is None:
             if files is not None:
                 raise InputError(
                     Problem("files", "given for tables, which name their files; expected arrays")
                 )
-            return [sides_of(reference, system, self.settings, self.limits)]
-        if reference.ndim not in (2, 3):
-            raise InputError(
-                Problem("reference", f"array of shape {reference.shape}; expected numbers of shape "
-                        "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
-            )  # fmt: skip
-        if reference.ndim == 2:
-            reference, system, files = reference[None], system[None], files or ""
+            return sides_of(reference, system, self.settings, self.limits)
+        sides = sides_of(ours, theirs, self.settings, self.limits)
+        check_shapes(*(side.origin for side in sides))
         names = [files] if isinstance(files, str) else [*files] if isinstance(files, Sequence) else []
-        if len(names) != len(reference) or not all(isinstance(name, str) and name for name in names):
+        n_files = len(sides[0].files)
+        if len(names) != n_files or not all(isinstance(name, str) and name for name in names):
             raise InputError(
-                Problem("files", f"found {shown(files)}; expected {counted(len(reference), 'name')}, one for "
+                Problem("files", f"found {shown(files)}; expected {counted(n_files, 'name')}, one for "
                         "each file of the arrays")
             )  # fmt: skip
-        sides = [sides_of(*pair, self.settings, self.limits) for pair in zip(reference, system, strict=True)]
-        return [
-            (replace(ours, files=(name,)), replace(theirs, files=(name,)))
-            for (ours, theirs), name in zip(sides, names, strict=True)
-        ]
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise InputError(Problem("files", f"{twice[0]!r} is named twice; expected each file once"))
+        return replace(sides[0], files=tuple(names)), replace(sides[1], files=tuple(names))
 
 
 def read_tally(path: str | os.PathLike[str], limits: Limits | None = None) -> Shard:

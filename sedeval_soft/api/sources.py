@@ -10,8 +10,10 @@ import numpy as np
 
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.arrays import array_of, is_array
+from sedeval_soft.tables.columns import role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import as_written, to_seconds
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 Durations = Mapping[str, float] | str | os.PathLike[str]
 Parted = Mapping[str, str] | str | os.PathLike[str]
+
+Listed = Sequence[str] | str | os.PathLike[str]
+"""Names of files, or the path of a list of them."""
 
 Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
@@ -37,6 +42,7 @@ def settings_from(
     values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
     holds where neither says anything.
     """
+    values = with_listed(values)
     if settings is None:
         preset, base = values.get("preset"), {}
         if preset is not None:
@@ -52,26 +58,31 @@ def settings_from(
     return settings
 
 
+def with_listed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings, with names of files in place of the path of a list of them."""
+    files = values.get("files")
+    return {**values} if files is None else {**values, "files": listed_files(files)}
+
+
+def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  # noqa: ANN401 - checked
+    """Return the names of files that are listed, or in the list at a path; raises what that does."""
+    if isinstance(files, str | os.PathLike):
+        from sedeval_soft.tables.file_groups import read_listed
+
+        files = read_listed(files, limits_from(limits))
+    names: tuple[str, ...] = checked("files", files)
+    return names
+
+
 def sides_of(
     reference: Any,  # noqa: ANN401 - as for evaluate
     system: Any,  # noqa: ANN401
     settings: Settings,
     limits: Limits | None = None,
 ) -> tuple[EventTable, EventTable]:
-    """Return the rows of both sides; arrays must have one shape."""
-    are_arrays(reference, system)
+    """Return the rows of both sides."""
     ours = to_rows(reference, "reference", settings, limits)
     return ours, to_rows(system, "system", settings, limits)
-
-
-def are_arrays(reference: object, system: object) -> bool:
-    """Return whether both sides are arrays; raises InputError where these have not one shape."""
-    if not (isinstance(reference, np.ndarray) and isinstance(system, np.ndarray)):
-        return False
-    if reference.shape != system.shape:
-        expected = f"expected that of the reference, {reference.shape}"
-        raise InputError(Problem("system", f"array of shape {system.shape}; {expected}"))
-    return True
 
 
 def to_rows(
@@ -84,30 +95,108 @@ def to_rows(
     limits = limits_from(limits)
     if isinstance(source, str | os.PathLike):
         return read_rows(source, limits=limits)
-    if isinstance(source, np.ma.MaskedArray):
-        raise InputError(
-            Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
-                    "numpy.ma.filled says what stands in for those that are masked")
-        )  # fmt: skip
-    if isinstance(source, np.ndarray):
-        return _rows_of_array(source, role, settings)
-    if is_points(source) and isinstance(source, Mapping):
-        from sedeval_soft.tables.joined_tables import read_points
-
-        def rows_of_point(point: Any) -> EventTable:  # noqa: ANN401 - see evaluate
-            """Return the rows of one operating point: a system may detect nothing at a threshold."""
-            if isinstance(point, str | os.PathLike):
-                return read_rows(point, limits=limits, may_be_empty=True)
-            empty = isinstance(point, list | tuple | Mapping) and not point
-            # A data frame that no row was ever entered in has no columns either.
-            if empty or (not isinstance(point, np.ndarray) and getattr(point, "shape", None) == (0, 0)):
-                return EventTable.empty(Origin(role, form="empty"))
-            return to_rows(point, role, settings, limits)
-
-        return read_points(source, role, rows_of_point, limits)
+    array = array_of(source, role)
+    if array is not None:
+        return _rows_of_array(array, role, settings)
+    if isinstance(source, Mapping) and source and all(map(_is_number, source)):
+        return _rows_of_points(source, role, settings, limits)
+    if isinstance(source, Mapping) and is_by_file(source, role):
+        return _rows_of_files(source, role, settings, limits)
     from sedeval_soft.tables.frames import rows_from_data
 
     return rows_from_data(source, role, limits)
+
+
+def _rows_of_points(points: Mapping[Any, Any], role: str, settings: Settings, limits: Limits) -> EventTable:
+    """Return the rows of lists of events by threshold."""
+    from sedeval_soft.tables.joined_tables import read_points
+
+    if not is_points(points):
+        keys = ", ".join(map(repr, [*points][:3]))
+        message = (
+            f"the keys of a mapping are {keys}: these could be thresholds, or numbers of files; expected 0.0 "
+            "or 1.0 as a threshold, and text such as '0' as the name of a file"
+        )
+        raise InputError(Problem(role, message))
+
+    def rows_of_point(point: Any) -> EventTable:  # noqa: ANN401 - see evaluate
+        """Return the rows of one operating point: a system may detect nothing at a threshold."""
+        if isinstance(point, str | os.PathLike):
+            return read_rows(point, limits=limits, may_be_empty=True)
+        return _rows_if_any(point, role, settings, limits)
+
+    return read_points(points, role, rows_of_point, limits)
+
+
+def _rows_of_files(files: Mapping[Any, Any], role: str, settings: Settings, limits: Limits) -> EventTable:
+    """Return the rows of tables, arrays or lists of events by file."""
+    from sedeval_soft.tables.joined_tables import by_file
+
+    tables, shapes = {}, dict[str, tuple[int, ...]]()
+    for file, source in files.items():
+        name = f"{role}[{shown(file)}]"
+        if not isinstance(file, str) or not file:
+            raise InputError(Problem(role, f"{shown(file)} is not the name of a file; expected text"))
+        tables[file] = _rows_if_any(_as_columns(source, name), name, settings, limits)
+        shape = tables[file].origin.shape
+        if shape is not None:
+            shapes[file] = shape
+            first = next(iter(shapes.values()))
+            if len(shape) != 2 or shape[1] != first[1]:
+                expected = f"expected (n_segments, {first[1]})" if len(first) == 2 else "expected one file"
+                raise InputError(Problem(name, f"array of shape {shape}; {expected}"))
+    return by_file(role, tables, limits)
+
+
+def _rows_if_any(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
+    """Return the rows of a source, none of one in which no row was ever entered."""
+    empty = isinstance(source, list | tuple | Mapping) and not source
+    # A data frame that no row was ever entered in has no columns either.
+    if empty or (not is_array(source) and getattr(source, "shape", None) == (0, 0)):
+        return EventTable.empty(Origin(role, form="empty"))
+    return to_rows(source, role, settings, limits)
+
+
+def _as_columns(events: Any, name: str) -> Any:  # noqa: ANN401
+    """Return a list of events, each (onset, offset, label), as columns; anything else as it is."""
+    if not (isinstance(events, list | tuple) and any(isinstance(each, list | tuple) for each in events)):
+        return events
+    for i, event in enumerate(events):
+        if not isinstance(event, list | tuple) or len(event) != 3:
+            expected = "expected (onset, offset, label)"
+            raise InputError(Problem(name, f"[{i}] is {shown(event)}; {expected}"))
+    return dict(zip(("onset", "offset", "event_label"), map(list, zip(*events, strict=True)), strict=True))
+
+
+def is_by_file(source: Mapping[Any, Any], role: str) -> bool:
+    """Return whether a mapping has a table for each file, not a column for each name of one.
+
+    A table is an array or a frame of two dimensions, a mapping, or a list of events; a column has one. Where
+    there is nothing but empty lists, the names of columns tell. Raises InputError for a mapping of both.
+    """
+    kinds = {key: _is_table(value, f"{role}[{shown(key)}]") for key, value in source.items()}
+    named = any(isinstance(key, str) and role_of(key) in {"onset", "offset"} for key in kinds)
+    first = {kind: key for key, kind in reversed(kinds.items())}
+    if named or not {True, None} & {*first}:
+        return False
+    if False in first and True in first:
+        message = (
+            f"{shown(first[True])} has a table and {shown(first[False])} a column; expected a mapping of "
+            "file names to tables, or of the names of columns to columns"
+        )
+        raise InputError(Problem(role, message))
+    return False not in first
+
+
+def _is_table(value: Any, role: str) -> bool | None:  # noqa: ANN401
+    """Return whether a value of a mapping is a table, and no column; None for nothing at all."""
+    if isinstance(value, Mapping | EventTable):
+        return True
+    if isinstance(value, list | tuple):
+        return isinstance(value[0], list | tuple | Mapping) if value else None
+    array = array_of(value, role)
+    shape = getattr(value, "shape", None) if array is None else array.shape
+    return isinstance(shape, tuple) and len(shape) > 1
 
 
 def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN401 - as for evaluate
@@ -144,43 +233,52 @@ def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits
 
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate
-    """Return whether a system is given as lists of events by threshold, or is rows of such lists."""
+    """Return whether a system is given as lists of events by threshold, or is rows of such lists.
+
+    Thresholds are numbers; where all are whole, they may as well count files.
+    """
     if isinstance(system, EventTable):
         return system.born is not None
-    return (
-        isinstance(system, Mapping)
-        and bool(system)
-        and all(isinstance(k, int | float | np.number) for k in system)
-    )
+    if not isinstance(system, Mapping) or not all(map(_is_number, system)):
+        return False
+    return any(isinstance(key, float | np.floating) for key in system)
+
+
+def _is_number(key: object) -> bool:
+    return isinstance(key, int | float | np.number)
 
 
 def _rows_of_array(values: Array, role: str, settings: Settings) -> EventTable:
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(
+            Problem(role, "a masked array, whose mask would be lost; expected an array of values in [0, 1]: "
+                    "numpy.ma.filled says what stands in for those that are masked")
+        )  # fmt: skip
+    if values.ndim not in (2, 3) or values.dtype.kind not in "biuf":
         raise InputError(
             Problem(role, f"array of shape {values.shape} and type {values.dtype}; expected numbers of shape "
-                    "(n_segments, n_classes)")
+                    "(n_segments, n_classes), or (n_files, n_segments, n_classes)")
         )  # fmt: skip
-    columns = as_written(values).T
     bad = np.argwhere(~((values >= 0) & (values <= 1)))
     if len(bad):
-        row, column = bad[0]
-        raise InputError(
-            Problem(role, f"[{row}, {column}] is {values[row, column]}; expected a value in [0, 1]")
-        )
-    n_segments, n_classes = values.shape
+        at = bad[0].tolist()
+        raise InputError(Problem(role, f"{at} is {values[tuple(at)]}; expected a value in [0, 1]"))
+    *n_files, n_segments, n_classes = values.shape
+    # The files of a batch are called by their index.
+    files = tuple(map(str, range(*n_files))) if n_files else (UNNAMED,)
     classes = settings.classes or tuple(str(label) for label in range(n_classes))
     if len(classes) != n_classes:
         raise EvaluationError(f"{role}: {counted(n_classes, 'column')}, but classes names {len(classes)}")
     # Multiples of the exact length: row k is segment k however long the array.
     edges = to_seconds(Edges(settings.segment_ticks).at(np.arange(n_segments + 1)))
     return EventTable(
-        files=(UNNAMED,),
+        files=files,
         classes=classes,
-        file=np.zeros(n_segments, dtype=np.int32),
-        onset=edges[:-1],
-        offset=edges[1:],
-        values=tuple(columns),
-        origin=Origin(role, form=f"array of shape {values.shape}"),
+        file=np.repeat(np.arange(len(files), dtype=np.int32), n_segments),
+        onset=np.tile(edges[:-1], len(files)),
+        offset=np.tile(edges[1:], len(files)),
+        values=tuple(as_written(values).reshape(-1, n_classes).T),
+        origin=Origin(role, form=f"array of shape {values.shape}", shape=values.shape),
     )
 
 

@@ -178,6 +178,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         **(inputs or each_of("system output", given["systems"])),
         "table of durations": given["durations"],
         "table of folds": given["folds"],
+        "list of files": given["files"],
         "table of scenes": by if by and "{" not in by else None,
         **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],

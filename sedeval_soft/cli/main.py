@@ -181,8 +181,11 @@ def _say(message: str, code: int = 2) -> int:
 
 
 def _explain(error: Exception) -> int:
-    """Print an error of the package as it is, any other as a defect; return the exit code."""
-    from sedeval_soft.errors import EvaluationError, InputError
+    """Print an error of the package as it is, what is not installed with its mend, any other as a defect.
+
+    Returns the exit code.
+    """
+    from sedeval_soft.errors import EvaluationError, InputError, missing_package
 
     if isinstance(error, EvaluationError):
         from sedeval_soft.cli.wrong_calls import as_options, of_words
@@ -198,5 +201,8 @@ def _explain(error: Exception) -> int:
         return _say(f"standard output: cannot be written: {error.strerror or error}")
     if os.environ.get(DEBUG_VARIABLE):
         raise error
+    missing = missing_package(error) if isinstance(error, ModuleNotFoundError) else None
+    if missing:
+        return _say(missing)
     defect = f"defect: {type(error).__name__}: {error}"
     return _say(f"{defect}\nPlease report it; {DEBUG_VARIABLE}=1 shows where it happened.")

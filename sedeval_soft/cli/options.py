@@ -103,6 +103,7 @@ _TYPES: dict[str, Any] = {
     "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
     "cross_tune": int,
+    "files": PATH,
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
 }
 """Types of settings that are of no simple kind."""
@@ -381,6 +382,10 @@ def settings_of(
         more = [family for name, family in families.items() if "psds" not in name]
         more = [family for family in more if family.split(".")[0] not in DEFAULT_ONLY]
         values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
+    if isinstance(values.get("files"), str):
+        from sedeval_soft.api.sources import with_listed
+
+        values = with_listed(values)
     if folds is not None and values.get("thresholds") is None and values.get("cross_tune") is None:
         values["cross_tune"] = "folds"
     settings = Settings.of(**values)

@@ -113,7 +113,11 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         wish = Wish(**{name: given[name] for name in OPTIONS})
         look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})
         read = {"reference": reference, **each_of("system output", systems)}
-        read |= {"table of durations": given["durations"], "table of folds": folds}
+        read |= {
+            "table of durations": given["durations"],
+            "table of folds": folds,
+            "list of files": given["files"],
+        }
         check_files({"-o": output}, read | options.settings_files(given["config"]))
         suffix = form if printed else form_of(output)
         if form not in (None, suffix):

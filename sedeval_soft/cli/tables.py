@@ -88,6 +88,8 @@ CONVERSION = (
         help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
     option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be."),
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
+    setting("files", help="Write these recordings only: a list of names, or a table with a column of file "
+        "names."),
     FORCE,
     QUIET,
     *options.INTAKE,
@@ -164,10 +166,12 @@ VALIDATION = (
     option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
         help="Table that it will be scored against: names of files and classes, lengths of recordings."),
     option(_HELD, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration."),
+    option(_HELD, "--files", type=PATH, metavar="LIST", help="List of the recordings that will be scored, or "
+        "a table with a column of file names; others are not looked at."),
     option(_HELD, "--preset", metavar="NAME",
         help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them."),
     option(_HELD, "--config", type=FILE, metavar="YAML",
-        help="File of settings; its `classes` are the allowed ones."),
+        help="File of settings; its `classes` are the allowed ones, its `files` those that are scored."),
     option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
         help="How many problems are told; all are counted."),
     option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too."),
@@ -204,7 +208,7 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
     standard output. What OUT cannot hold is said on standard error.
     """
-    how = {name: given[name] for name in ("to", "source_form", "strict")}
+    how = {name: given[name] for name in ("to", "source_form", "strict", "files")}
     with options.limits_of(given) as limits:
         _hand_over(source, target, given, limits=limits, **how)
 
@@ -301,6 +305,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
     cannot be scored; what a warning is about is scored, but is probably not what was meant.
     """
+    from sedeval_soft.api.sources import settings_from
     from sedeval_soft.tools.validate import render_validation
     from sedeval_soft.tools.validate import validate as validated
 
@@ -317,19 +322,22 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
          "--fix writes a file; standard output has the report."),
         (one_file, "-o and --fix write one file; expected two."),
     )  # fmt: skip
-    read = {"reference": reference, "table of durations": given["durations"]}
+    read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
     read |= each_of("system output", systems) | options.settings_files(config)
     check_files({"-o": output, "--fix": fix}, read)
     how = {name: given[name] for name in ("durations", "preset", "max_problems", "fix")}
     with options.limits_of(given) as limits:
-        classes = None
+        classes, files = None, given["files"]
         if config is not None:
-            from sedeval_soft.settings import Settings
             from sedeval_soft.settings_files import load_settings
 
-            classes = Settings.of(**load_settings(config)).classes
-        results = [validated(each, reference, classes=classes, limits=limits, **how) for each in systems]
-    emit("".join(render_validation(result, form) for result in results), output)
+            values = load_settings(config)
+            classes = settings_from(None, {"classes": values.get("classes")}).classes
+            files = files or values.get("files")
+        how |= {"classes": classes, "files": files, "limits": limits}
+        results = [validated(each, reference, **how) for each in systems]
+    report = "".join(render_validation(result, form) for result in results)
+    emit(report, output, exact=form == "github")
     raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
 
 
@@ -353,6 +361,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     output, durations = given["output"], given["durations"]
     with options.limits_of(given) as limits:
         read = {"reference": reference, "system output": system, "table of durations": durations}
+        read["list of files"] = given["files"]
         check_files({"-o": output}, read | options.settings_files(given["config"]))
         settings = options.settings_of(given)
         objective = settings.objective or "segment.f1"
@@ -399,4 +408,5 @@ def _hand_over(
         click.echo(prepared.content(), nl=False)
     else:
         prepared.write(target, force=given["force"])
-    warn([f"{name} loses {loss}" for loss in prepared.conversion.losses], quiet=given["quiet"])
+    losses = [f"{name} loses {loss}" for loss in prepared.conversion.losses]
+    warn([*prepared.conversion.notes, *losses], quiet=given["quiet"])

@@ -77,7 +77,10 @@ def count_rows(
     longest = max(*(float(rows.offset.max(initial=0.0)) for rows in (reference, system)),
                   *(durations or {}).values())  # fmt: skip
     cells = n_files * n_classes * np.ceil(longest / settings.segment_length)
-    if not has_room(2 * (n_files * bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells)):
+    # Which classes are left where files are left out is known of all rows together only.
+    if settings.files is None and not has_room(
+        2 * (n_files * bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells)
+    ):
         from sedeval_soft.evaluation.execute import Execute
         from sedeval_soft.evaluation.partition import partition_rows
 

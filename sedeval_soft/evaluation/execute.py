@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sedeval_soft import __version__
-from sedeval_soft.errors import EvaluationError, SettingsError, one_line, visible
+from sedeval_soft.errors import EvaluationError, SettingsError, install_command, one_line, visible
 from sedeval_soft.memory import memory_limited, reuse_freed, room, taken
 from sedeval_soft.tables.source import is_url
 from sedeval_soft.threads import become_worker, for_each, processors
@@ -265,7 +265,7 @@ def cluster(scheduler: str) -> Iterator[Dask]:
         import distributed
     except ImportError as error:
         raise SettingsError(
-            f"{OPTION} needs the package {error.name}: install soft-sed-eval[distributed]"
+            f"{OPTION} needs the package {error.name}: {install_command('dask', 'distributed')}"
         ) from error
     name, address = visible(scheduler), _address(scheduler)
     wait = dask.config.get("soft-sed-eval.wait", _WAIT)

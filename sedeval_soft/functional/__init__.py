@@ -12,7 +12,7 @@ What the scores mean is told beside their measures, in `sedeval_soft.measures.de
 - `score_of`: a score from such counts.
 
 Nothing looks at values, so that all of it can be compiled: values outside of [0, 1] give numbers without
-meaning. Needs array-api-compat: the extra `soft-sed-eval[functional]`.
+meaning. Needs array-api-compat: the extra `functional`.
 
 Undefined cases are those of `sedeval_soft.evaluate`, and NaN here. A class without reference (N_ref = 0) is
 left out of macro and weighted averages, also where it has false alarms, which count in micro averages. The

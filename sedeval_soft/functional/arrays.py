@@ -9,13 +9,13 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import SettingsError, install_command
 
 try:
     import array_api_compat
 except ImportError as error:  # pragma: no cover - tests run it in a process of its own
     raise ImportError(
-        "sedeval_soft.functional needs array-api-compat: pip install 'soft-sed-eval[functional]'"
+        f"sedeval_soft.functional needs array-api-compat: {install_command('array_api_compat')}"
     ) from error
 
 Array = Any

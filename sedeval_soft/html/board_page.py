@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,7 +17,7 @@ from sedeval_soft import __version__
 from sedeval_soft.comparison.board import Board, Entry
 from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.html.report_page import ASSETS, fill
+from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.page import measure_label
@@ -194,19 +193,15 @@ class BoardPages:
                 if value != default[name]
             },
         }
-        # A browser runs this script of ours, whatever else is in the page.
-        digest = b64encode(sha256((ASSETS / "board.js").read_bytes()).digest()).decode("ascii")
-        return self._filled("board.html.j2", values, f"'sha256-{digest}'", ["board.js"])
+        return self._filled("board.html.j2", values, ["board.js"])
 
     def problems(self, submission: Submission) -> str:
         """Return the page of a submission that could not be scored."""
         values = {"submission": submission, "reference": self.reference.name}
         return self._filled("problems.html.j2", values)
 
-    def _filled(
-        self, template: str, values: dict[str, Any], runs: str = "'none'", scripts: Sequence[str] = ()
-    ) -> str:
-        common = {"title": self.title, "runs": runs, "version": __version__}
+    def _filled(self, template: str, values: dict[str, Any], scripts: Sequence[str] = ()) -> str:
+        common = {"title": self.title, "version": __version__}
         return fill(template, values | common, ("colours.css", "board.css"), scripts)
 
     def _groups(self) -> dict[str, list[dict[str, Any]]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +30,9 @@ _MEASURES = {"f1.macro": "macro F1", "f1.micro": "micro F1", "error_rate.micro":
 _STYLES = ("colours.css", "page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
+
+_CLOSED = "base-uri 'none'; form-action 'none'"
+_IMAGES = "; img-src data: blob:"
 
 _MOST_CELLS = 30_000
 """Cells up to which all tables of a system stand in the page as text; the page's list has all scores."""
@@ -98,11 +103,19 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
         "plotly_address": choices.plotly,
         "plotly": None if choices.plotly else packed_bytes(plotly_script()),
     }
-    return fill("page.html.j2", values, _STYLES, _SCRIPTS)
+    # plotly.js draws into images of its own.
+    more = f"'self'{_IMAGES}" if choices.plotly else f"{_hash(plotly_script())}{_IMAGES}"
+    return fill("page.html.j2", values, _STYLES, _SCRIPTS, more)
 
 
-def fill(template: str, values: dict[str, Any], styles: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return a template filled with values, of which every text is escaped; styles, scripts: of ours."""
+def fill(
+    template: str, values: dict[str, Any], styles: Sequence[str], scripts: Sequence[str], more: str = ""
+) -> str:
+    """Return a template filled with values, of which every text is escaped; styles, scripts: of ours.
+
+    A browser runs nothing but these scripts, whatever else is in the page, and asks nobody for anything.
+    more: what else it may run, and further parts of this policy.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -115,12 +128,19 @@ def fill(template: str, values: dict[str, Any], styles: Sequence[str], scripts: 
     )
     environment.filters |= _FILTERS
     ours = {name: (ASSETS / name).read_text(encoding="utf-8") for name in (*styles, *scripts)}
+    runs = " ".join([*(_hash(ours[name].encode()) for name in scripts), more]).strip() or "'none'"
     inserted = {
+        "policy": f"default-src 'none'; style-src 'unsafe-inline'; {_CLOSED}; script-src {runs}",
         # These are files of the package.
         "style": Markup("".join(ours[name] for name in styles)),  # noqa: S704
         "scripts": [Markup(ours[name]) for name in scripts],  # noqa: S704
     }
     return environment.get_template(template).render(values | inserted)
+
+
+def _hash(script: bytes) -> str:
+    """Return by what a policy of a page knows a script."""
+    return f"'sha256-{b64encode(sha256(script).digest()).decode('ascii')}'"
 
 
 def plotly_script() -> bytes:

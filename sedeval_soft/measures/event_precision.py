@@ -26,8 +26,7 @@ COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 
 
 _MOST_PAIRS, _MANY = 4_000_000, 64
-"""Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection: they are
-put in order for each overlap that counts."""
+"""Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,18 @@ def maximum_matching(
     order = np.argsort(left, kind="stable")
     left, right = left[order], right[order]
     while steps < _MAX_STEPS:
-        more = _augment(left, right, partner, owner)
+        more = _augment(left, right, partner, owner, _MAX_STEPS)
         if not more:
             return partner
         steps += more
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+    try:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+    except ModuleNotFoundError:
+        # A slim install has no scipy: it takes longer, and gets as far.
+        while _augment(left, right, partner, owner, math.inf):
+            pass
+        return partner
 
     graph = csr_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n_left, n_right))
     match = maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
@@ -108,10 +114,11 @@ def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> i
     return steps
 
 
-def _augment(left: Index, right: Index, partner: Index, owner: Index) -> int:
+def _augment(left: Index, right: Index, partner: Index, owner: Index, most: float) -> int:
     """Search from all free left vertices at once and flip the disjoint augmenting paths found.
 
-    left: sorted. Returns the steps used; 0 if there is no such path, so that the matching is maximum.
+    left: sorted. most: steps after which the search stops. Returns the steps used; 0 if there is no such
+    path, so that the matching is maximum.
     """
     count = np.bincount(left, minlength=len(partner))
     first = np.cumsum(count) - count
@@ -120,7 +127,7 @@ def _augment(left: Index, right: Index, partner: Index, owner: Index) -> int:
     frontier = np.flatnonzero((partner < 0) & (count > 0))
     root[frontier] = frontier
     steps = 0
-    while len(frontier) and steps < _MAX_STEPS:
+    while len(frontier) and steps < most:
         steps += 1
         whose, position = expand(first[frontier], first[frontier] + count[frontier])
         source, target = frontier[whose], right[position]
@@ -136,7 +143,7 @@ def _augment(left: Index, right: Index, partner: Index, owner: Index) -> int:
         frontier = owner[target[growing]]
         root[frontier] = root[source[growing]]
     tip = end[end >= 0]
-    if not len(tip) and steps < _MAX_STEPS:
+    if not len(tip) and steps < most:
         return 0
     while len(tip):
         steps += 1

@@ -17,6 +17,7 @@ from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreNam
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
+from sedeval_soft.tables.event_table import WEAK
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Level, Offender, Sweep, Worst
@@ -183,8 +184,9 @@ def input_line(item: Input) -> tuple[str, str]:
         f"{visible(item.name)}: {', '.join(counted(size, noun) for size, noun in sizes)}",
         visible(item.form),
         "with values" if item.has_values else "without values",
-        "touching rows are one event" if item.events == "merge" else "each row is an event",
     ]
+    if WEAK not in item.form:
+        parts.append("touching rows are one event" if item.events == "merge" else "each row is an event")
     if item.ignored:
         parts.append(f"ignored columns: {', '.join(map(visible, item.ignored))}")
     return item.role, "; ".join(parts)
@@ -214,8 +216,10 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     if Plan.of(settings).psds:
         keys = ("alpha_ct", "alpha_st", "max_efpr")
         psds += "".join(f"{key} {short(settings.criterion(key))}, " for key in keys)
+    # Recordings without times on either side have no length that is known.
+    untimed = bases == {"clip"} and scores.length <= 1e-6 * len(scores.files)
     texts = {
-        "files": f"{len(scores.files)}, {short(round(scores.length, 6))} s; {cut}",
+        "files": f"{len(scores.files)}{'' if untimed else f', {short(round(scores.length, 6))} s'}; {cut}",
         "process": settings.postprocesses and _processing(settings),
         "segments": "segment" in bases and f"{scores.n_segments} of {length} s{pooled}{t_norm}",
         "events": "event" in bases and f"{(onsets + offsets)[:-2]}; {settings.matching} matching",

@@ -2,7 +2,8 @@
 
 - `read_rows` reads whatever is at a path: `text` a table of text, `joined_tables` a folder of tables or
   shards as one, and the module that `forms` has for it any other form.
-- `columns.tsv` has the names that columns go by: to have another one known, add it there.
+- `columns.tsv` has the names that columns go by: to have another one known, add it there. `dialects.tsv` has
+  the headers of tools that give names another meaning.
 - To have another form read, write a module with `reads`, `read` and perhaps `write`; add it to `forms.FORMS`.
 - `text.scan` says what is wrong with a table of text, with line and column; `problem_codes.tsv` what each
   code means.
@@ -19,6 +20,12 @@ from typing import TYPE_CHECKING, BinaryIO
 if TYPE_CHECKING:
     from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.limits import Limits
+
+EMPTY = (
+    "is empty; expected a table, of a system that detects nothing a header alone, as "
+    "filename,onset,offset,event_label"
+)
+"""What is said of a file without any line: it may not have been written at all."""
 
 
 def read_rows(
@@ -58,5 +65,4 @@ def read_rows(
         return rows
     if may_be_empty:
         return EventTable.empty(Origin(opened.name, opened.sha256, "empty"))
-    message = "is empty; expected a table (an output without events is written as a header alone)"
-    raise InputError(Problem(name, message, code="empty-file"))
+    raise InputError(Problem(name, EMPTY, code="empty-file"))

@@ -1,4 +1,4 @@
-"""Annotations of events that are read one by one: Audacity, RTTM, ELAN, JAMS; and JSON lines.
+"""Annotations as lines of text, read one by one: Audacity, RTTM, ELAN's export, WebVTT.
 
 - Audacity label tracks: lines of start, end and label, tabs between. A line that begins with a backslash has
   the frequencies of the label before it. Quotes are characters like others.
@@ -7,133 +7,44 @@
   whose cells hold values. Times are `ss.msec`, `hh:mm:ss.ms` or `msec`; without a header they must be
   hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
   stand before. An annotation's value is the label; where it is empty, its tier is.
-- JAMS: annotations of one recording as JSON, of which those of sound events are read: observations with a
-  time and a duration in some namespaces. A background of scaper's is no event, and its confidence, always 1,
-  no value.
-- JSON lines: an object for each row, its fields called as the columns of tables are.
-
-Readers take files apart into fields; `text.scan` says what is wrong with these, as of tables of text.
+- WebVTT: cues, each a line of two times with `-->` between and lines of text, which is the label without its
+  markup. Blocks of notes, styles and regions are read past.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
 from itertools import chain
-from typing import Any
 
-import msgspec
-
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
+from sedeval_soft.tables.annotation_rows import (
+    HEAD,
+    Events,
+    end_of,
+    events_of,
+    lines_of,
+    one_line_of,
+    origin_of,
+    read_past,
+    rows_of,
+    seconds,
+)
 from sedeval_soft.tables.columns import (
     ALIASES,
-    RAVEN,
-    RAVEN_TABLE,
     Layout,
+    dialect_of,
     is_number,
-    is_of_raven,
-    looks_like_header,
     normal,
     to_number,
 )
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
-from sedeval_soft.tables.fit import PLAIN, check_text, silent_files, unfold, written_columns
-from sedeval_soft.tables.frames import rows_from_objects
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record, decode, scan
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick, to_ticks
-
-_HEAD = 1 << 16
-_NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-
-
-def _rows(
-    source: Source,
-    limits: Limits,
-    layout: Layout,
-    records: list[Record],
-    origin: Origin,
-    declared: Sequence[str] = (),
-) -> EventTable | None:
-    """Return the rows that records hold; raises InputError with what is wrong with any.
-
-    layout: of their fields; recordings and values may be missing where it has no header. declared:
-    recordings, whether they have events or not.
-    """
-    for role in ("filename", "soft_value"):
-        at = layout.position(role)
-        if at is None:
-            continue
-        rows = [fields for _, fields in records if not isinstance(fields, Problem) and len(fields) > at]
-        missing = [fields for fields in rows if not fields[at]]
-        if len(missing) == len(rows) and not layout.has_header:
-            layout = replace(layout, roles=(*layout.roles[:at], None, *layout.roles[at + 1 :]))
-        elif missing and role == "soft_value":
-            note = f"{counted(len(missing), 'event')} without a value count{'s' * (len(missing) == 1)} 1.0"
-            origin = replace(origin, notes=(*origin.notes, note))
-            for fields in missing:
-                fields[at] = "1"
-    if not source.data[:].strip():
-        return None
-    scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
-    scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
-    scanned.check()
-    scanned.declared += declared
-    return scanned.rows(layout, origin, limits)
-
-
-def _origin(source: Source, form: str, notes: Sequence[str] = (), ignored: Sequence[str] = ()) -> Origin:
-    return Origin(source.name, source.sha256, form, tuple(ignored), tuple(notes))
-
-
-def _lines(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text that are not blank, with their numbers."""
-    for line, text in enumerate(decode(source).split("\n"), 1):
-        if text.strip():
-            yield line, text.rstrip("\r")
-
-
-def _end(onset: str, duration: str) -> str:
-    """Return the offset of an event, to the nearest tick; its duration where that is no number, 0 or more."""
-    begin, length = to_number(onset), to_number(duration)
-    if not (begin >= 0 and length >= 0):
-        return duration
-    end = begin + length
-    return repr((tick(begin) + tick(length)) / TICKS_PER_SECOND if end < 1e9 else end)
-
-
-def _past(n: int, what: str) -> list[str]:
-    """Return the note of what was read past, `{s}` its plural; none where nothing was."""
-    words = what.format(s="s" * (n != 1), are="is" if n == 1 else "are")
-    return [f"{n} {words} {'was' if n == 1 else 'were'} read past"] * (n > 0)
-
-
-def _written(
-    rows: EventTable, form: str, forbidden: str = "\r\n", *, files: bool = True
-) -> Iterator[tuple[str, str, int, int, float | None]]:
-    """Return file, label, onset and offset in ticks, and value of the events of rows, as a form writes them.
-
-    forbidden: characters that names must not have. files: whether the names of recordings are written.
-    Raises InputError for names that the form cannot hold.
-    """
-    rows = unfold(rows)
-    check_text(rows.origin.name, (*(rows.files if files else ()), *rows.classes), form, forbidden)
-    values = [None] * len(rows) if rows.value is None else rows.value.tolist()
-    times = to_ticks(rows.onset).tolist(), to_ticks(rows.offset).tolist()
-    columns = (rows.file.tolist(), rows.row_label.tolist(), *times, values)
-    return (
-        (rows.files[file], rows.classes[label], onset, offset, value)
-        for file, label, onset, offset, value in zip(*columns, strict=True)
-    )
-
-
-def _seconds(ticks: int) -> str:
-    """Return ticks as seconds with six decimals, exactly."""
-    return f"{ticks // TICKS_PER_SECOND}.{ticks % TICKS_PER_SECOND:06d}"
-
+from sedeval_soft.tables.text import Record, decode
 
 # Audacity
 
@@ -142,7 +53,7 @@ _TRACK = Layout(("start", "end", "label"), ("onset", "offset", "event_label"), h
 
 def reads_audacity(source: Source) -> bool:
     """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
-    first = source.data[:_HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
+    first = source.data[:HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
     return len(first) >= 2 and all(map(is_number, first[:2])) and source.data.find(b"\n\\\t") >= 0
 
 
@@ -150,7 +61,7 @@ def read_audacity(source: Source, limits: Limits) -> EventTable | None:
     """Read labels; lines of frequencies are counted and read past."""
     records: list[Record] = []
     spectral = 0
-    for line, text in _lines(source):
+    for line, text in lines_of(source):
         fields = text.split("\t", 2)
         if fields[0] != "\\":
             records.append((line, fields))
@@ -159,18 +70,18 @@ def read_audacity(source: Source, limits: Limits) -> EventTable | None:
         if len(fields) != 3 or not records:
             wrong = "is no line of frequencies behind a label; expected \\, low, high"
             records.append((line, Problem(source.name, wrong, line)))
-    notes = _past(spectral, "line{s} of frequencies")
-    return _rows(source, limits, _TRACK, records, _origin(source, "Audacity label track", notes))
+    notes = read_past(spectral, "line{s} of frequencies")
+    return rows_of(source, limits, _TRACK, records, origin_of(source, "Audacity label track", notes))
 
 
 def write_audacity(rows: EventTable) -> bytes:
     """Return a label for each row."""
-    events = _written(rows, "audacity", "\r\n\t", files=False)
+    events = events_of(rows, "audacity", "\r\n\t", files=False)
     for name in rows.classes:
         if name.startswith('"'):
             why = f"the name {quoted(name)} begins with a quote, which readers of tables take away"
             raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
-    lines = (f"{_seconds(onset)}\t{_seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
+    lines = (f"{seconds(onset)}\t{seconds(offset)}\t{label}\n" for _, label, onset, offset, _ in events)
     return "".join(lines).encode()
 
 
@@ -190,7 +101,7 @@ _SPEAKER = Layout(
 
 def reads_rttm(source: Source) -> bool:
     """Return whether the first line that is no comment is one of RTTM."""
-    lines = source.data[:_HEAD].splitlines()
+    lines = source.data[:HEAD].splitlines()
     first = next((line.split() for line in lines if line.strip() and line[:2] != b";;"), [b""])
     return first[0].decode("ascii", "replace") in _TYPES and 9 <= len(first) <= 10
 
@@ -199,21 +110,21 @@ def read_rttm(source: Source, limits: Limits) -> EventTable | None:
     """Read the SPEAKER lines; others are counted and read past."""
     records: list[Record] = []
     others = 0
-    for line, text in _lines(source):
+    for line, text in lines_of(source):
         fields = text.split()
         if fields[0] == "SPEAKER":
             fields += [""] * (len(fields) == 9)
             if len(fields) == 10:
                 fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
-                fields[4] = _end(fields[3], fields[4])
+                fields[4] = end_of(fields[3], fields[4])
             records.append((line, fields))
         elif fields[0] in _TYPES:
             others += 1
         elif not fields[0].startswith(";;"):
             wrong = f"begins with {quoted(fields[0])}; expected SPEAKER"
             records.append((line, Problem(source.name, wrong, line, 1)))
-    notes = _past(others, "line{s} of RTTM that {are} not SPEAKER")
-    return _rows(source, limits, _SPEAKER, records, _origin(source, "RTTM", notes))
+    notes = read_past(others, "line{s} of RTTM that {are} not SPEAKER")
+    return rows_of(source, limits, _SPEAKER, records, origin_of(source, "RTTM", notes))
 
 
 def write_rttm(rows: EventTable) -> bytes:
@@ -222,9 +133,9 @@ def write_rttm(rows: EventTable) -> bytes:
         why = f"a recording called {_MISSING} would be read as one without a name"
         raise InputError(Problem(rows.origin.name, why, code="cannot-hold"))
     return "".join(
-        f"SPEAKER {file or _MISSING} 1 {_seconds(onset)} {_seconds(offset - onset)} <NA> <NA> "
+        f"SPEAKER {file or _MISSING} 1 {seconds(onset)} {seconds(offset - onset)} <NA> <NA> "
         f"{label} {_MISSING if value is None else repr(value)} <NA>\n"
-        for file, label, onset, offset, value in _written(rows, "rttm")
+        for file, label, onset, offset, value in events_of(rows, "rttm")
     ).encode()
 
 
@@ -270,7 +181,7 @@ class _Export:
 
 def reads_elan(source: Source) -> bool:
     """Return whether the first line that names no media is a header of ELAN's, or one of its annotations."""
-    lines = source.data[:_HEAD].decode("utf-8", "replace").splitlines()
+    lines = source.data[:HEAD].decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
     export = _export(first)
     if export is None or not export.layout.has_header:
@@ -281,12 +192,10 @@ def reads_elan(source: Source) -> bool:
 
 def read_elan(source: Source, limits: Limits) -> EventTable | None:
     """Read annotations; raises InputError also where the first line is no header and none of them."""
-    lines = _lines(source)
+    lines = lines_of(source)
     line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
     if not first:
         return None
-    if is_of_raven(first.split("\t")):
-        raise InputError(Problem(source.name, RAVEN_TABLE, line, code=RAVEN))
     export = _export(first)
     if export is None:
         message = "is neither a header with times nor an annotation; expected tab-delimited text of ELAN"
@@ -296,7 +205,9 @@ def read_elan(source: Source, limits: Limits) -> EventTable | None:
         records += _annotations(source.name, line, first.split("\t"), export)
     for line, text in lines:
         records += _annotations(source.name, line, text.split("\t"), export)
-    return _rows(source, limits, export.layout, records, _origin(source, "ELAN export", (), export.ignored))
+    return rows_of(
+        source, limits, export.layout, records, origin_of(source, "ELAN export", (), export.ignored)
+    )
 
 
 def _export(first: str) -> _Export | None:
@@ -306,7 +217,9 @@ def _export(first: str) -> _Export | None:
 
 
 def _header(fields: list[str]) -> _Export | None:
-    """Return what a header says, None where it is none."""
+    """Return what a header says, None where it is none, or one of a table that another tool has made."""
+    if dialect_of(fields) is not None:
+        return None
     times: dict[tuple[str, str], int] = {}
     names: dict[int, str] = {}
     for i, key in enumerate(map(normal, fields)):
@@ -382,188 +295,67 @@ def _time(text: str, unit: str) -> float:
 def write_elan(rows: EventTable) -> bytes:
     """Return an annotation for each row, all of one tier, times in seconds with milliseconds."""
     lines = ["Tier\tBegin Time - ss.msec\tEnd Time - ss.msec\tDuration - ss.msec\tAnnotation\n"]
-    for _, label, onset, offset, _ in _written(rows, "elan", "\r\n\t", files=False):
-        times = "\t".join(_seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
+    for _, label, onset, offset, _ in events_of(rows, "elan", "\r\n\t", files=False):
+        times = "\t".join(seconds(ticks)[:-3] for ticks in (onset, offset, offset - onset))
         lines.append(f"events\t{times}\t{label}\n")
     return "".join(lines).encode()
 
 
-# JAMS
+# WebVTT
 
-NAMESPACES = ("segment_open", "tag_open", "sound_event", "scaper")
-"""Of JAMS: those of sound events."""
-
-
-class _Event(msgspec.Struct):
-    """The value of an observation of scaper's."""
-
-    label: str
-    role: Any = None
+_CUE = re.compile(r"[ \t]*([\d:.]+)[ \t]+-->[ \t]+([\d:.]+)(?:[ \t].*)?", re.ASCII)
+_STAMP = re.compile(r"(?:(\d{2,9}):)?([0-5]\d):([0-5]\d\.\d{3})", re.ASCII)
+_LINE_END = re.compile(r"\r\n?|\n")
+_MARKUP = re.compile(r"<[^<>]*>")
+_NO_CUES = ("NOTE", "STYLE", "REGION")
 
 
-class _Observation(msgspec.Struct):
-    time: float
-    duration: float
-    value: str | _Event
-    confidence: float | None = None
+def reads_webvtt(source: Source) -> bool:
+    """Return whether the first line is that of WebVTT, and cues follow, or nothing."""
+    head = source.data[:HEAD]
+    first = re.match(rb"WEBVTT(?:[ \t][^\r\n]*)?(?:[\r\n]|$)", head)
+    return first is not None and (b"-->" in head or not head[6:].strip())
 
 
-class _Annotation(msgspec.Struct):
-    namespace: str
-    data: msgspec.Raw
-
-
-class _Metadata(msgspec.Struct):
-    identifiers: dict[str, Any] | None = None
-
-
-class _Document(msgspec.Struct):
-    annotations: list[_Annotation]
-    file_metadata: _Metadata | None = None
-
-
-_OBSERVED = Layout(
-    ("file", "time", "duration", "value", "confidence"),
-    ("filename", "onset", "offset", "event_label", "soft_value"),
-    has_header=False,
-)
-
-
-def reads_jams(source: Source) -> bool:
-    """Return whether a JSON object has annotations."""
-    return source.data[:_HEAD].lstrip().startswith(b"{") and source.data.find(b'"annotations"') >= 0
-
-
-def _decoded(source: Source, data: bytes | msgspec.Raw, kind: Any, place: str = "") -> Any:  # noqa: ANN401
-    """Return a JSON text as what it should be; raises InputError where it is not."""
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except _NO_JSON as error:
-        raise InputError(Problem(source.name, f"cannot be read as JAMS: {place}{error}")) from error
-
-
-def read_jams(source: Source, limits: Limits) -> EventTable | None:
-    """Read the sound events of a JAMS document."""
-    document = _decoded(source, source.data[:], _Document)
-    if not any(each.namespace in NAMESPACES for each in document.annotations):
-        expected = f"expected one of {', '.join(NAMESPACES)}"
-        raise InputError(Problem(source.name, f"has no annotation of sound events; {expected}"))
-    metadata = document.file_metadata
-    name = ((metadata and metadata.identifiers) or {}).get("filename")
-    file = name.strip() if isinstance(name, str) else UNNAMED
-    records: list[Record] = []
-    places: list[str] = []
-    ignored: dict[str, None] = {}
-    backgrounds = 0
-    for i, annotation in enumerate(document.annotations):
-        place = f"annotations[{i}].data"
-        if annotation.namespace not in NAMESPACES:
-            ignored[f"namespace {quoted(annotation.namespace)}"] = None
+def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
+    """Read the cues that have a text."""
+    events, several = Events(), 0
+    for block in _blocks(source):
+        at = next((i for i, (_, text) in enumerate(block) if "-->" in text), None)
+        if at is None and (block[0][0] == 1 or block[0][1].startswith(_NO_CUES)):
             continue
-        for k, each in enumerate(_decoded(source, annotation.data, list[_Observation], f"{place}: ")):
-            label, confidence = each.value, each.confidence
-            if isinstance(label, _Event):
-                if label.role == "background":
-                    backgrounds += 1
-                    continue
-                label, confidence = label.label, None
-            time, value = repr(each.time), "" if confidence is None else repr(confidence)
-            records.append((len(places), [file, time, _end(time, repr(each.duration)), label, value]))
-            places.append(f"{place}[{k}].")
-    origin = _origin(source, "JAMS", _past(backgrounds, "background{s}"), [*ignored])
-    try:
-        return _rows(source, limits, _OBSERVED, records, origin, [file] * (file != UNNAMED))
-    except InputError as error:
-        problems = [
-            p if p.line is None else replace(p, message=places[p.line] + p.message, line=None, column=None)
-            for p in error.problems
-        ]
-        raise InputError(problems, error.more) from error
+        line, text = block[at or 0]
+        cue = _CUE.fullmatch(text) if at is not None and at < 2 and block[0][0] > 1 else None
+        times = [_stamp(time) for time in cue.groups()] if cue else [math.nan]
+        texts = [text.strip() for _, text in block[(at or 0) + 1 :]]
+        if any(map(math.isnan, times)) or any("-->" in text for text in texts):
+            wrong = f"{quoted(text)} begins no cue"
+            expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 behind a blank line"
+            raise InputError(Problem(source.name, f"{wrong}; {expected}", line))
+        label = one_line_of("\n".join(unescape(_MARKUP.sub("", text)) for text in texts))
+        several += len(texts) > 1
+        if label:
+            events.add(line, ["", *map(repr, times), label, ""])
+    notes = [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
+    return events.rows(source, limits, origin_of(source, "WebVTT", notes))
 
 
-def write_jams(rows: EventTable) -> bytes:
-    """Return the events of one recording as an annotation of segment_open."""
-    data = [
-        {
-            "time": onset / TICKS_PER_SECOND,
-            "duration": (offset - onset) / TICKS_PER_SECOND,
-            "value": label,
-            "confidence": value,
-        }
-        for _, label, onset, offset, value in _written(rows, "jams", "")
-    ]
-    end = float(rows.offset.max()) if len(rows) else 0.0
-    annotation = {
-        "namespace": NAMESPACES[0],
-        "data": data,
-        "time": 0.0,
-        "duration": end,
-        "annotation_metadata": {"data_source": "soft-sed-eval"},
-        "sandbox": {},
-    }
-    metadata = {
-        "title": "",
-        "artist": "",
-        "release": "",
-        "duration": end,
-        "identifiers": {"filename": rows.files[0]} if any(rows.files[:1]) else {},
-        "jams_version": "0.3.4",
-    }
-    document = {"annotations": [annotation], "file_metadata": metadata, "sandbox": {}}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
+    """Yield the lines, with their numbers, that stand together without a blank one."""
+    block: list[tuple[int, str]] = []
+    for line, text in enumerate(_LINE_END.split(decode(source)), 1):
+        if text.strip():
+            block.append((line, text))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
 
 
-# JSON lines
-
-
-def reads_jsonl(source: Source) -> bool:
-    """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
-    try:
-        first = msgspec.json.decode(source.data[:_HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
-    except _NO_JSON:
-        return False
-    keys = [*first]
-    return looks_like_header(keys) or looks_like_header([*keys, "onset", "offset"])
-
-
-def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
-    """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    objects: list[dict[str, Any]] = []
-    lines: list[int] = []
-    problems: list[Problem] = []
-    for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            objects.append(decode(text))
-            lines.append(line)
-        except _NO_JSON as error:
-            problems.append(
-                Problem(source.name, f"is no JSON object: {error}; expected one in each line", line)
-            )
-        if len(problems) > MAX_PROBLEMS:
-            break
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
-    if not objects:
-        return None
-    limits.check(source.name, "rows", len(objects), "rows")
-    names = {key for row in objects for key in row}
-    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
-    origin = Origin(source.name, source.sha256, "JSON lines, {}")
-    return rows_from_objects(objects, lines, origin, limits)
-
-
-def write_jsonl(rows: EventTable) -> bytes:
-    """Return an object for each row."""
-    columns = written_columns(rows, "jsonl", "")
-    names = [name for name, _, _ in columns]
-    cells: list[Sequence[object]] = [
-        column.tolist() if among is None else [among[code] for code in column.tolist()]
-        for _, among, column in columns
-    ]
-    encode = msgspec.json.Encoder().encode
-    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
-    lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
-    return b"".join(line + b"\n" for line in lines)
+def _stamp(text: str) -> float:
+    """Return a time in seconds, NaN where the text is none."""
+    match = _STAMP.fullmatch(text)
+    if match is None:
+        return math.nan
+    return round((int(match[1] or 0) * 60 + int(match[2])) * 60 + float(match[3]), 6)

@@ -17,18 +17,20 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
+
+import numpy as np
 
 from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import BOM, Bytes, Source, Taken, compression_of, decompress, spelled
+from sedeval_soft.tables.source import Bytes, Source, Taken, as_utf8, compression_of, decompress, spelled
 
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-_TAR_AT = 257
+_TAR_AT, _TYPE_AT, _BLOCK = 257, 156, 512
 _NESTED = re.compile(r"\.(zip|tar|tgz|tbz2?|txz|7z|rar|tar\.\w+)$", re.IGNORECASE)
+_APART, _HIDDEN = re.compile(r"[/\\]"), re.compile(r"(?:^|/)(?:\.(?!/)|__MACOSX(?:/|$))")
 _PIECE = 1 << 20
 
 _BROKEN = (
@@ -72,23 +74,26 @@ def read(source: Source, limits: Limits, form: str) -> EventTable | None:
         raise InputError(Problem(source.name, message, code="broken-archive")) from error
 
 
-def _members(source: Source, limits: Limits, form: str) -> Iterator[Source]:
-    """Yield the tables of an archive; raises InputError for a member that is refused, and over a limit."""
+def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, Source]]:
+    """Yield the tables of an archive, each with its path in it.
+
+    Raises InputError for a member that is refused, and over a limit.
+    """
 
     def refused(code: str) -> InputError:
         return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
 
     taken = Taken(source.name, limits)
     taken.packed = partial(len, source.data)
-    for number, (name, is_folder, code, opened) in enumerate(_entries(source, form), 1):
-        limits.check(source.name, "members", number, "members")
-        path, parts = PurePosixPath(name), re.split(r"[/\\]", name)
+    limits.check(source.name, "members", _n_entries(source.data, form), "members")
+    for name, is_folder, code, opened in _entries(source, form):
+        parts = _APART.split(name)
         unsafe = not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name
         if unsafe or code == "archive-link":
             raise refused("unsafe-name" if unsafe else code)
-        if is_folder or any(part.startswith(".") or part == "__MACOSX" for part in path.parts):
+        if is_folder or _HIDDEN.search(name):
             continue
-        if _NESTED.search(path.name):
+        if _NESTED.search(name):
             raise refused("nested-archive")
         if not is_table(name):
             continue
@@ -97,12 +102,23 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[Source]:
         with opened() as file:
             data = taken.all(iter(partial(file.read, _PIECE), b""))
         digest = hashlib.sha256(data).hexdigest()
-        place = f"{source.name}/{spelled(name)}"
+        label = spelled(name)
+        place = f"{source.name}/{label}"
         if compression_of(data):
             data = decompress(place, data, limits)
         if _archive_of(data) or compression_of(data):
             raise refused("nested-archive")
-        yield Source(place, data.removeprefix(BOM), partial(str, digest))
+        yield label, Source(place, as_utf8(place, data), partial(str, digest))
+
+
+def _n_entries(data: Bytes, form: str) -> int:
+    """Return how many members an archive has, before objects are made of them; more if data look like one."""
+    if form == "zip":
+        return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
+    heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
+    magic = heads[:, _TAR_AT : _TAR_AT + 5] == np.frombuffer(b"ustar", dtype=np.uint8)
+    # What only says more of the member behind it is none.
+    return int(np.count_nonzero(magic.all(axis=1) & ~np.isin(heads[:, _TYPE_AT], [*b"xgLK"])))
 
 
 def _entries(source: Source, form: str) -> Iterator[_Entry]:

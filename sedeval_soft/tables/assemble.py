@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats
+from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.errors import counted
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import Layout
+from sedeval_soft.tables.columns import TIMES, Layout
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 ROUNDING = 1e-6
 """How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
@@ -22,9 +25,21 @@ that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843.
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
 
-def range_of(role: str | None, limits: Limits) -> tuple[float, float]:
-    """Return the least and the largest number that a column of a role may have: seconds, or values."""
-    return (0.0, limits.duration) if role in {"onset", "offset"} else (-ROUNDING, 1 + ROUNDING)
+_PER_SECOND = {"s": 1, "ms": 1000}
+
+
+def range_of(role: str | None, limits: Limits, unit: str = "s") -> tuple[float, float]:
+    """Return the least and the largest number that a column of a role may have: times, or values.
+
+    Times are in the unit; dates and times of day are ticks, and may be any.
+    """
+    if role not in {*TIMES, "file_offset"}:
+        return (-ROUNDING, 1 + ROUNDING)
+    return (-np.inf, np.inf) if unit == "date" else (0.0, limits.duration * _PER_SECOND[unit])
+
+
+class OtherTextError(ValueError):
+    """A cell has a text that is not what its column should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,18 @@ class Named:
         """Return which rows have no name, (n,)."""
         return np.array([not name for name in self.names], dtype=bool)[self.codes]
 
+    def as_dates(self) -> Floats:
+        """Return dates and times of day as ticks since 1970, (n,), NaN for empty texts.
+
+        Raises OtherTextError for other texts.
+        """
+        from sedeval_soft.tables.date_times import ticks_of
+
+        ticks = ticks_of(self.names)
+        if (np.isnan(ticks) & [bool(name) for name in self.names]).any():
+            raise OtherTextError
+        return ticks[self.codes]
+
     def of_rows(self, rows: Bools, also: Iterable[str] = ()) -> Named:
         """Return the column of some rows; of its names those that they use, and some others."""
         codes = self.codes if rows.all() else self.codes[rows]
@@ -60,22 +87,78 @@ class Named:
         return Named(tuple(codes), lookup[self.codes])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Columns:
     """The columns of a table that play a role.
 
-    file, label: names, None where the table has no such column. numbers: (n,) each, those of times and values
-    by position, NaN where one is missing. declared: files without rows.
+    texts: columns of names by role. numbers: (n,) each, those of times and values by position, as they are
+    written, NaN where one is missing: times in their units, dates and times of day as ticks since 1970.
+    declared: files without rows.
     """
 
     layout: Layout
-    file: Named | None
-    label: Named | None
+    texts: Mapping[str, Named]
     numbers: Mapping[int, Floats]
     declared: Sequence[str] = ()
 
+    @property
+    def label(self) -> Named | None:
+        """The classes of rows, None where the table has no such column."""
+        return self.texts.get("event_label")
+
+    @cached_property
+    def file(self) -> Named | None:
+        """The files of rows, below their folders where the table has these apart; None where it has none."""
+        folder, file = self.texts.get("folder"), self.texts.get("filename")
+        if folder is None or file is None:
+            return file
+        pairs, codes = np.unique(
+            folder.codes.astype(np.int64) * len(file.names) + file.codes, return_inverse=True
+        )
+        split = (divmod(pair, len(file.names)) for pair in pairs.tolist())
+        return Named.of(
+            (below(folder.names[k], file.names[i]) for k, i in split), codes.reshape(-1).astype(np.int32)
+        )
+
+    @cached_property
+    def times(self) -> tuple[Floats, Floats]:
+        """Onsets and offsets in seconds, (n,) each.
+
+        Where they are made of other numbers, as of a duration, they are whole ticks.
+        """
+        layout = self.layout
+        of_role = {role: i for i, role in enumerate(layout.roles) if role in {*TIMES, "file_offset"}}
+        times = {role: self._seconds(i) for role, i in of_role.items()}
+        onset = times["onset"]
+        if "offset" not in times:
+            return onset, _sum(onset, times["duration"])
+        if "file_offset" in times:
+            return times["file_offset"], _sum(times["file_offset"], times["offset"], onset)
+        return onset, times["offset"]
+
+    def _seconds(self, position: int) -> Floats:
+        """Return a column of times in seconds."""
+        unit, column = self.layout.units.get(position, "s"), self.numbers[position]
+        if unit != "date":
+            return column if unit == "s" else column / _PER_SECOND[unit]
+        from sedeval_soft.tables.date_times import beginnings
+
+        names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
+        return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
+
     def blank(self) -> Bools:
-        """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,)."""
+        """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,).
+
+        So do those of a label that says so.
+        """
+        blank = self._without_numbers()
+        if self.label is not None and self.layout.dialect is not None and self.layout.dialect.nothing:
+            says = np.array([self.layout.says_nothing(name) for name in self.label.names], dtype=bool)
+            blank = blank | says[self.label.codes]
+        return blank
+
+    def _without_numbers(self) -> Bools:
+        """Return which rows hold nothing, but perhaps the name of a file, (n,)."""
         first, *others = self.numbers.values()
         blank = np.isnan(first)
         if not blank.any():
@@ -91,11 +174,13 @@ class Columns:
 
     def first_unsound(self, limits: Limits) -> int | None:
         """Return the first row with a number or a name that cannot be scored; None where there is none."""
-        roles = self.layout.roles
-        onset, offset = (self.numbers[roles.index(role)] for role in ("onset", "offset"))
+        layout = self.layout
+        onset, offset = self.times
         sound = onset <= offset
+        if layout.units or "offset" not in layout.roles or "file_offset" in layout.roles:
+            sound &= (onset >= 0) & (offset <= limits.duration)
         for at, column in self.numbers.items():
-            low, high = range_of(roles[at], limits)
+            low, high = range_of(layout.roles[at], limits, layout.units.get(at, "s"))
             # NaN compares false; most columns need no comparison of each of their numbers.
             if len(column) and not (column.min() >= low and column.max() <= high):
                 sound &= (column >= low) & (column <= high)
@@ -120,12 +205,16 @@ class Columns:
             return None
         blank = self.blank()
         rows, numbers, files = ~blank, self.numbers, [*self.declared]
-        if blank.any():
+        if blank.any() and self.file is not None:
+            declared = distinct(self.file.codes[blank]).tolist()
+            files += [self.file.names[code] for code in declared if self.file.names[code]]
+        onset, offset = self.times
+        if self.layout.dialect is not None:
+            rows &= self._first_views()
+            origin = replace(origin, assumed=(*origin.assumed, *self._assumed(rows)))
+        if not rows.all():
             numbers = {at: column[rows] for at, column in numbers.items()}
-            if self.file is not None:
-                declared = distinct(self.file.codes[blank]).tolist()
-                files += [self.file.names[code] for code in declared if self.file.names[code]]
-        onset, offset = (numbers[self.layout.roles.index(role)] for role in ("onset", "offset"))
+            onset, offset = onset[rows], offset[rows]
         limits.check(origin.name, "rows", len(onset), "rows")
         values = [numbers[at] for at, role in enumerate(self.layout.roles) if role in {"class", "soft_value"}]
         if any(len(column) and (column.min() < 0 or column.max() > 1) for column in values):
@@ -145,6 +234,55 @@ class Columns:
                 raise limits.refusal(origin.name, "name_length", why, len(longest))
         codes = None if label is None else label.codes
         return EventTable(file.names, classes, file.codes, onset, offset, tuple(values), origin, codes)
+
+    def _first_views(self) -> Bools:
+        """Return which rows are in the first view that their selection is in, (n,)."""
+        selection, view = self.texts.get("selection"), self.texts.get("view")
+        onset, offset = self.times
+        if selection is None or view is None or len(view.names) < 2:
+            return np.ones(len(onset), dtype=bool)
+        names = (selection, self.file, self.label)
+        keys: list[Array] = [onset, offset, *(each.codes for each in names if each is not None)]
+        order = np.lexsort([np.arange(len(onset)), *keys])
+        keys = [key[order] for key in keys]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0) if len(order) > 1 else []
+        first = np.empty_like(order)
+        first[order] = order[new][np.cumsum(new) - 1]
+        return np.equal(view.codes, view.codes[first])
+
+    def _assumed(self, rows: Bools) -> Iterator[str]:
+        """Yield what had to be assumed of rows of a dialect."""
+        file, end = self.file, self.texts.get("end_file")
+        wanted = self.layout.dialect.roles.get("file_offset", ()) if self.layout.dialect else ()
+        if file is None or not wanted:
+            return
+        files = {without_folders(file.names[code]) for code in distinct(file.codes[rows]).tolist()}
+        if len(files) > 1 and "file_offset" not in self.layout.roles:
+            yield (
+                f"times were taken to count from the start of each of {len(files)} files; those of files "
+                "that Raven has opened at once count from the first: export them with 'File Offset (s)'"
+            )
+        if end is not None:
+            begins, ends = (np.array([*map(without_folders, each.names)])[each.codes] for each in (file, end))
+            n = int(np.count_nonzero(((begins != ends) & (ends != ""))[rows]))
+            if n:
+                yield (
+                    f"{counted(n, 'selection')} that {'ends' if n == 1 else 'end'} in another file than "
+                    "that of the begin: taken to be of the first"
+                )
+
+
+def below(folder: str, file: str) -> str:
+    """Return the name of a file in a folder; either may be empty."""
+    folder = folder.rstrip("/\\")
+    return f"{folder}/{file}" if folder and file else file
+
+
+def _sum(begin: Floats, more: Floats, less: Floats | None = None) -> Floats:
+    """Return begin + more - less, (n,), in whole ticks."""
+    ticks = np.rint(begin * TICKS_PER_SECOND) + np.rint(more * TICKS_PER_SECOND)
+    return (ticks if less is None else ticks - np.rint(less * TICKS_PER_SECOND)) / TICKS_PER_SECOND
 
 
 def joined_notes(notes: Iterable[str]) -> tuple[str, ...]:

@@ -1,17 +1,19 @@
 """Which column of a table plays which role, by its name and by what the user says of it.
 
-To have another name known, add it to its role in `columns.tsv`; a table without header of another shape is
-a line of `_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
-order of columns is free, and columns that play no role are read past. A header with onset and offset but
-without any label column is that of a wide table: every other column is a class.
+To have another name known, add it to its role in `columns.tsv`, with the unit of its times; the headers of
+tools that give names another meaning are in `dialects.tsv`. A table without header of another shape is a line
+of `_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
+order of columns is free, and columns that play no role are read past. Where there is no offset, a duration
+takes its place. A header with times but without any label column is that of a wide table: every other column
+is a class.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,8 +28,16 @@ def data(name: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()[1:]]
 
 
-NAMES = {role: tuple(names.split()) for role, _, names in data("columns.tsv")}
-"""What columns are called, by role."""
+_ROWS = [(role, unit, tuple(names.split())) for role, unit, _, names in data("columns.tsv")]
+
+NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
+"""What columns are called, by role; those of times in seconds."""
+
+UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
+"""The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
+
+TIMES = ("onset", "offset", "duration")
+"""Roles of columns of times."""
 
 WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("column_words.tsv")}
 """What tells what columns without a role hold."""
@@ -42,11 +52,73 @@ _HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
     ("[ns]nnsn", ("filename", "onset", "offset", "event_label", "soft_value")),
     ("snnnn", ("filename", "onset", "offset", "event_label", "soft_value")),
     ("ssnns", ("filename", None, "onset", "offset", "event_label")),  # dcase_util, with a scene
+    (
+        "ssnns.[ns]",
+        ("filename", None, "onset", "offset", "event_label", None, None),
+    ),  # TUT 2017, of a mixture
 )
 """Rows of tables without header: which fields are numbers (n) and which are not (s), and their roles.
 
 `filename onset offset number` could be a class called by a number, or a label, its times and a value.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Headers of a tool, in which columns mean what they do not elsewhere: some rows of `dialects.tsv`.
+
+    name: in the table. title: in words. has: names that its headers have; some: of which they have one at
+    least, if there are any. roles: for each role the names of its columns, the best first; what is not listed
+    goes by `columns.tsv`. same: columns that say in other words what the label says. past: columns that are
+    read past. nothing: labels of rows that say that a recording has no event.
+
+    Beside the roles of other tables there are: folder, of the recording; file_offset, seconds from the start
+    of the recording where onsets count from that of the first of several; end_file, the recording in which a
+    row ends; selection and view: a selection has a row in each view, and counts once.
+    """
+
+    name: str
+    title: str
+    has: frozenset[str]
+    some: frozenset[str]
+    roles: Mapping[str, tuple[str, ...]]
+    same: frozenset[str]
+    past: frozenset[str]
+    nothing: frozenset[str]
+
+    def fits(self, names: set[str]) -> bool:
+        """Return whether a header with these names, as they are compared, is of this dialect."""
+        return self.has <= names and (not self.some or not self.some.isdisjoint(names))
+
+    def columns(self, names: Iterable[str]) -> dict[str, str]:
+        """Return for each role that is listed the best of some names, as they are compared."""
+        names = {*names}
+        best = ((role, next((n for n in listed if n in names), None)) for role, listed in self.roles.items())
+        return {role: name for role, name in best if name is not None}
+
+
+def _dialects() -> tuple[Dialect, ...]:
+    rows: dict[str, dict[str, str]] = {}
+    for name, what, names in data("dialects.tsv"):
+        rows.setdefault(name, {})[what] = names
+    dialects = []
+    for name, row in rows.items():
+        title = row.pop("title")
+        lists = ("has", "some", "same", "past", "nothing")
+        has, some, same, past, nothing = (frozenset(row.pop(what, "").split()) for what in lists)
+        roles = {role: tuple(names.split()) for role, names in row.items()}
+        dialects.append(Dialect(name, title, has, some, roles, same, past, nothing))
+    return tuple(dialects)
+
+
+DIALECTS = _dialects()
+"""In the order in which a header is compared with them."""
+
+BESIDE = frozenset({"folder", "end_file", "selection", "view"})
+"""Roles of columns of texts that some dialects have: alone they make no row."""
+
+TEXTS = BESIDE | {"filename", "event_label"}
+"""Roles of columns of texts."""
 
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
@@ -61,25 +133,25 @@ BLANKS = " \t\r\n\f\v"
 COLUMNS = "--columns"
 """The option that says which column of a table plays which role, as `--columns ROLE=COLUMN`."""
 
-_OPTIONS = {**{role: role for role in ALIASES if role != "soft_value"}, "value": "soft_value", "ignore": ""}
+_OPTIONS = {
+    **{role: role for role in ALIASES if role != "soft_value"},
+    "duration": "duration",
+    "value": "soft_value",
+    "ignore": "",
+}
 """What a column can be said to be, and the role that readers know it by: none where it is to be read past."""
 
-_ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
+_ROLE_OF = {name: role for role, _, names in _ROWS if role in ALIASES for name in names}
+_DURATIONS = frozenset(name for role, _, names in _ROWS if role == "duration" for name in names)
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
+_POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
 _LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
 UNCLEAR_VALUE = "unclear-value-column"
-RAVEN = "raven-table"
-UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE, RAVEN)
+UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE)
 """Codes of problems that only the user can settle: no other form is tried."""
-
-RAVEN_TABLE = (
-    "is a Raven selection table, which is not read: a selection has a row in each view, and its times may be "
-    "counted from the first of several files; expected one row a selection, with the columns filename, "
-    "onset, offset and event_label"
-)
 
 ColumnNames = tuple[tuple[str, str], ...]
 """What the user says of columns: pairs of a role and the name of a column, the role empty where it has none.
@@ -143,8 +215,11 @@ class Layout:
     names: of all columns, made up where there is no header. roles: for each column its role,
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
-    follow a description of the table, which columns play a role because the user says so. Of a table of text,
-    delimiter: between fields; skip: how many lines stand before its rows.
+    follow a description of the table, which columns play a role because the user says so, and which is the
+    label in a dialect. units: of columns of times that are not in seconds, by position. dialect: of the
+    header. labels: positions of other columns that could be the label, the best first. assumed: what had to
+    be assumed, with its mend. Of a table of text, delimiter: between fields; skip: how many lines stand
+    before its rows.
     """
 
     names: tuple[str, ...]
@@ -152,6 +227,10 @@ class Layout:
     has_header: bool
     settled: frozenset[int] = frozenset()
     choices: str = ""
+    units: Mapping[int, str] = field(default_factory=dict)
+    dialect: Dialect | None = None
+    labels: tuple[int, ...] = ()
+    assumed: tuple[str, ...] = ()
     delimiter: str = "\t"
     skip: int = 0
 
@@ -162,16 +241,45 @@ class Layout:
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Return the names of the columns that are read past."""
-        return tuple(name for name, role in zip(self.names, self.roles, strict=True) if role is None)
+        """Return the names of the columns that are read past, or where they stand."""
+        past = (i for i, role in enumerate(self.roles) if role is None)
+        return tuple(self.names[i] or f"column {i + 1}, which has no name" for i in past)
+
+    @property
+    def once(self) -> bool:
+        """Whether rows may be left out for others of the table: only all of them can be read."""
+        return self.dialect is not None and "selection" in self.dialect.roles
 
     def position(self, role: str) -> int | None:
         """Return the position of the column with a role, None where there is none."""
         return self.roles.index(role) if role in self.roles else None
 
     def number_positions(self) -> list[int]:
+        """Return the positions of the columns of times and values, dates and times of day left out."""
+        return [i for i in self.positions() if self.units.get(i) != "date"]
+
+    def dates(self) -> list[int]:
+        """Return the positions of the columns of dates and times of day."""
+        return [i for i, unit in self.units.items() if unit == "date"]
+
+    def positions(self) -> list[int]:
         """Return the positions of the columns of times and values."""
-        return [i for i, role in enumerate(self.roles) if role not in {None, "filename", "event_label"}]
+        return [i for i, role in enumerate(self.roles) if role is not None and role not in TEXTS]
+
+    def of(self, positions: Sequence[int]) -> Layout:
+        """Return the layout of some of the columns, which has all that play a role."""
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in positions),
+            roles=tuple(self.roles[i] for i in positions),
+            settled=frozenset(k for k, i in enumerate(positions) if i in self.settled),
+            units={k: self.units[i] for k, i in enumerate(positions) if i in self.units},
+            labels=(),
+        )
+
+    def says_nothing(self, label: str) -> bool:
+        """Return whether a row of a label says that its recording has no event."""
+        return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
 def normal(name: str) -> str:
@@ -195,35 +303,62 @@ def is_number(text: str) -> bool:
     return NUMBER.fullmatch(text.strip(BLANKS)) is not None
 
 
-def is_of_raven(fields: Sequence[str]) -> bool:
-    """Return whether a line is the header of a selection table of Raven's."""
+def dialect_of(fields: Sequence[str]) -> Dialect | None:
+    """Return the dialect that a header is of, None where it is of none."""
     names = {normal(field) for field in fields}
-    times, others = WORD_LISTS["raven-times"], WORD_LISTS["raven-others"]
-    return names.issuperset(times) and not names.isdisjoint(others)
+    return next((dialect for dialect in DIALECTS if dialect.fits(names)), None)
 
 
 def looks_like_header(fields: Sequence[str], columns: ColumnNames = ()) -> bool:
-    """Return whether a line names an onset and an offset column, or is the header of a table of Raven's."""
-    return {"onset", "offset"} <= {*_roles_of(fields, columns)[0]} or is_of_raven(fields)
+    """Return whether a line names a column of onsets, and one of offsets or durations.
+
+    Numbers are no names: they are of columns of a table without header.
+    """
+    named = tuple((role, name) for role, name in columns if not _POSITION.fullmatch(name))
+    roles, _ = _roles_of(fields, named, dialect_of(fields))
+    return "onset" in roles and ("offset" in roles or "duration" in roles)
 
 
-def _roles_of(fields: Sequence[str], columns: ColumnNames) -> tuple[list[str | None], set[int]]:
+def _roles_of(
+    fields: Sequence[str], columns: ColumnNames, dialect: Dialect | None
+) -> tuple[list[str | None], set[int]]:
     """Return the role of each column by its name, and the positions of those settled to have none."""
     keys = [normal(field) for field in fields]
     given = {normal(name): role for role, name in columns}
     chosen = {given[key] for key in keys if key in given}
+    past = dialect.past if dialect else frozenset()
+    meant = dialect.columns(key for key in keys if key not in given) if dialect else {}
+    meant = {key: role for role, key in meant.items() if role not in chosen}
+    chosen.update(meant.values())
     roles: list[str | None] = []
     settled: set[int] = set()
     for i, key in enumerate(keys):
-        role = _ROLE_OF.get(key)
-        if key in given or role in chosen:
-            role = given.get(key) or None
-            settled.update([i] if role is None else [])
-        roles.append(role)
+        known = _ROLE_OF.get(key)
+        role = given.get(key, meant.get(key, ""))
+        if key not in given and key not in meant and known not in chosen and key not in past:
+            roles.append(known)
+            continue
+        roles.append(role or None)
+        settled.update([] if role else [i])
+    if not {"offset", "duration"} & {*roles}:
+        # Beside an offset a duration says nothing new, and may be a class.
+        for i, key in enumerate(keys):
+            roles[i] = roles[i] or ("duration" if key in _DURATIONS and i not in settled else None)
+    _in_one_unit(keys, roles, settled)
     if PRESENT in keys and "event_label" in roles and "soft_value" not in given.values():
         at = keys.index(PRESENT)
         roles[at] = roles[at] if at in settled else roles[at] or "soft_value"
     return roles, settled
+
+
+def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
+    """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
+    for role in TIMES:
+        units = {i: UNITS.get(keys[i], "s") for i, other in enumerate(roles) if other == role}
+        first = next((unit for unit in UNITS.values() if unit in units.values()), "s")
+        for i in (i for i, unit in units.items() if unit != first):
+            roles[i] = None
+            settled.add(i)
 
 
 def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequence[str] = ()) -> Layout:
@@ -233,10 +368,34 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
     could be long or wide is refused then, as a class may be called `event`, or `activity`.
     """
     names = tuple(field.strip() for field in fields)
-    if is_of_raven(names):
-        raise LayoutError(RAVEN_TABLE, RAVEN)
-    roles, settled = _roles_of(names, columns)
-    for role, aliases in ALIASES.items():
+    keys, dialect = [normal(name) for name in names], dialect_of(names)
+    roles, settled = _roles_of(names, columns, dialect)
+    _one_of_each(names, roles, settled)
+    if "onset" not in roles:
+        raise _without_time("onset", names)
+    if "offset" not in roles and "duration" not in roles:
+        raise _without_end(names, roles)
+    labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
+    if "event_label" not in roles and dialect is not None:
+        raise _without_label(names, roles, settled, dialect)
+    if "event_label" not in roles:
+        _enter_classes(names, roles, settled)
+    elif len(row) == len(names) and None in roles:
+        _check_labels(names, roles, row)
+    given = {(role, normal(name)) for role, name in columns}
+    chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
+    labelled = [("event_label", names[roles.index("event_label")])] if dialect else []
+    chosen = list(dict.fromkeys([*chosen, *labelled]))
+    choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
+    units = {i: UNITS.get(keys[i], "s") for i, role in enumerate(roles) if role in TIMES}
+    layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
+    units = {i: unit for i, unit in units.items() if unit != "s"}
+    return replace(layout, units=units, dialect=dialect, labels=labels)
+
+
+def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
+    """Leave of several columns of a role the canonical one its role; raises LayoutError where none is."""
+    for role, aliases in (*ALIASES.items(), ("duration", NAMES["duration"])):
         holders = [i for i, other in enumerate(roles) if other == role]
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
         if len(holders) > 1 and len(canonical) != 1:
@@ -248,17 +407,76 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
         for i in {*holders} - {*canonical} if len(holders) > 1 else ():
             roles[i] = None
             settled.add(i)
-    for role in ("onset", "offset"):
-        if role not in roles:
-            raise _without_time(role, names)
-    if "event_label" not in roles:
-        _enter_classes(names, roles, settled)
-    elif len(row) == len(names) and None in roles:
-        _check_labels(names, roles, row)
-    given = {(role, normal(name)) for role, name in columns}
-    chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
-    choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
-    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
+
+
+def _other_labels(
+    keys: Sequence[str],
+    roles: Sequence[str | None],
+    settled: set[int],
+    dialect: Dialect,
+    columns: ColumnNames,
+) -> tuple[int, ...]:
+    """Return the columns that could be the label, too; none where the user says which is."""
+    names = dialect.roles.get("event_label", ())
+    free = {i: key for i, key in enumerate(keys) if roles[i] is None}
+    others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
+    settled.update(others, (i for i, key in free.items() if key in dialect.same))
+    said = {normal(name) for _, name in columns}
+    chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
+    return () if chosen else tuple(i for i in others if keys[i] not in said)
+
+
+def _without_end(names: Sequence[str], roles: Sequence[str | None]) -> LayoutError:
+    """Return what is wrong with a header of onsets, but without ends."""
+    error = _without_time("offset", names)
+    if error.column is not None:
+        return error
+    onset = names[roles.index("onset")]
+    other = next((name for name, role in zip(names, roles, strict=True) if role is None and name), "NAME")
+    message = (
+        f"{onset!r} says when events begin, but no column when they end; expected one named 'offset' or "
+        f"'duration', or {COLUMNS} offset={other}, or {COLUMNS} duration={other}, if that is one"
+    )
+    return LayoutError(message, "missing-column")
+
+
+def _without_label(
+    names: Sequence[str], roles: Sequence[str | None], settled: set[int], dialect: Dialect
+) -> LayoutError:
+    """Return what is wrong with a header of a dialect in which no column is known to be the label."""
+    free = [name for i, name in enumerate(names) if roles[i] is None and i not in settled and name]
+    same = [name for name in names if normal(name) in dialect.same]
+    message = (
+        f"{dialect.title}: no column is known to have the labels; expected {COLUMNS} "
+        f"event_label={next(iter([*free, *same]), 'NAME')}, or --label NAME if all rows are of one class"
+    )
+    return LayoutError(message, "missing-column")
+
+
+def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
+    """Return a layout of a dialect with the best of the columns that hold texts as its label.
+
+    filled: their positions. What else could be the label, and does not say the same in other words, is said.
+    """
+    first = layout.roles.index("event_label")
+    candidates = (first, *layout.labels)
+    best, *doubtful = [i for i in candidates if i in filled] or [first]
+    same = layout.dialect.same if layout.dialect else frozenset()
+    doubtful = [i for i in doubtful if normal(layout.names[i]) not in same]
+    label = layout.names[best]
+    assumed = [
+        f"column {label!r} was taken for the label, which {layout.names[i]!r} could be, too; {COLUMNS} "
+        f"event_label={label} says so, {COLUMNS} event_label={layout.names[i]} the other"
+        for i in doubtful[:1]
+    ]
+    return replace(
+        layout,
+        roles=tuple({first: None, best: "event_label"}.get(i, role) for i, role in enumerate(layout.roles)),
+        settled=(layout.settled | {*candidates}) - {best},
+        choices=layout.choices.replace(f"from {layout.names[first]!r}", f"from {label!r}"),
+        labels=tuple(i for i in candidates if i != best),
+        assumed=tuple(assumed),
+    )
 
 
 def _without_time(role: str, names: Sequence[str]) -> LayoutError:
@@ -290,6 +508,8 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
         raise LayoutError(message, "missing-column")
     first = {name: i for i, name in reversed([*enumerate(names)])}
     for i, name in enumerate(names):
+        if normal(name) in WORD_LISTS["directions"]:
+            settled.add(i)
         if roles[i] is not None or i in settled:
             continue
         if not name:
@@ -322,17 +542,106 @@ def layout_of_row(fields: Sequence[str]) -> Layout | None:
     return None
 
 
+def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layout, bool] | None:
+    """Return the layout of a header that names recordings and labels but no times; None for any other.
+
+    Beside it whether a cell may hold several labels, as the name of their column says. What could be a time
+    in another spelling is one.
+    """
+    names = tuple(field.strip() for field in fields)
+    roles, settled = _roles_of(names, columns, None)
+    if {*TIMES} & {*roles} - {"duration"}:
+        return None
+    roles = [None if role == "duration" else role for role in roles]  # of the recording
+    keys = [normal(name) for name in names]
+    lists = [i for i, key in enumerate(keys) if key in WORD_LISTS["label-lists"] and i not in settled]
+    several = "event_label" not in roles and len(lists) > 0
+    if several:
+        roles[lists[0]] = "event_label"
+    once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
+    if not once or roles.count("soft_value") > 1:
+        return None
+    if any(_without_time(role, names).column for role in ("onset", "offset")):
+        return None
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
+
+
+def layout_by_number(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
+    """Return the layout of a table without header whose columns the user names by number, as `onset=2`.
+
+    fields: of its first row. None where that has no such columns, or no numbers where times would be. Raises
+    LayoutError where the numbers leave out a time or the label.
+    """
+    given = {int(name) - 1: role for role, name in columns if _POSITION.fullmatch(name)}
+    roles = tuple(given.get(i) or None for i in range(len(fields)))
+    numbers = [i for i, role in enumerate(roles) if role in TIMES]
+    if not any(roles) or max(given) >= len(fields) or not all(is_number(fields[i]) for i in numbers):
+        return None
+    end = "duration" if "duration" in roles and "offset" not in roles else "offset"
+    for role in ("onset", end, "event_label"):
+        if roles.count(role) != 1:
+            wrong = f"{COLUMNS} gives columns by number, but {roles.count(role) or 'none'} as the {role}"
+            raise LayoutError(f"{wrong}; expected {role}=NUMBER once", "missing-column")
+    choices = "".join(
+        f", {role.removeprefix('soft_')} from column {i + 1}" for i, role in enumerate(roles) if role
+    )
+    return replace(_without_header(roles), settled=frozenset(given), choices=choices)
+
+
+def duration_by_number(layout: Layout) -> str:
+    """Return what says that the offsets of a table without header are durations; empty where they are not."""
+    roles = ["duration" if role == "offset" else role for role in layout.roles]
+    if layout.has_header or "offset" not in layout.roles:
+        return ""
+    columns = _numbered({(role or "").removeprefix("soft_"): i for i, role in enumerate(roles)})
+    return f"{columns} if column {1 + layout.roles.index('offset')} is a duration"
+
+
+def _numbered(roles: Mapping[str, int | None]) -> str:
+    """Return the option that says which columns have roles, by their positions."""
+    return f"{COLUMNS} " + ",".join(f"{role}={i + 1}" for role, i in roles.items() if role and i is not None)
+
+
+def _by_number(fields: Sequence[str]) -> str:
+    """Return what a row may be, as `--columns` takes it; empty where it has no times beside each other."""
+    texts = [i for i, field in enumerate(fields) if not is_number(field)]
+    pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
+    if not pairs or len(fields) < 3:
+        return ""
+    at = next((i for i in pairs if float(fields[i]) <= float(fields[i + 1])), pairs[0])
+    # A label stands behind the times nearly always, and the name of the recording first.
+    behind = [i for i in [*texts, *range(len(fields))] if i > at + 1]
+    label = next(iter([*behind, *(i for i in reversed(texts) if i < at)]), 0)
+    file = next((i for i in texts if i < at and i != label), None)
+    end = "offset" if float(fields[at]) <= float(fields[at + 1]) else "duration"
+    return _numbered({"filename": file, "onset": at, end: at + 1, "event_label": label})
+
+
 def explain_first_line(fields: Sequence[str]) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one."""
     texts = [field.strip() for field in fields[:_LISTED]]
     line = ", ".join(repr(text if len(text) <= _LISTED else f"{text[:_LISTED]}...") for text in texts[:8])
     if [is_number(field) for field in fields] == [False, True, True, True]:
         wrong = "could be filename, onset, offset and a class called by a number, or a label, its times and a"
-        return LayoutError(f"{line} {wrong} value; expected a header that says which", "ambiguous-table")
+        first, second = "filename=1,onset=2,offset=3,event_label=4", "event_label=1,onset=2,offset=3,value=4"
+        mend = f"{COLUMNS} {first} for the former, {COLUMNS} {second} for the latter"
+        return LayoutError(
+            f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
+        )
+    roles, _ = _roles_of(texts, (), None)
+    if "onset" in roles and not any(map(is_number, texts)):
+        return _without_end(texts, roles)
     for role in ("onset", "offset"):
         error = _without_time(role, texts)
         if error.column is not None:
             return error
+    mend = _by_number(texts)
+    if mend:
+        kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
+        wrong = f"{line} ({kinds}) is no row of a known table without header"
+        return LayoutError(
+            f"{wrong}; expected a header, or the numbers of its columns: {mend}", "not-a-table"
+        )
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
         "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]",

@@ -30,6 +30,9 @@ LONGEST = 1e9
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
+WEAK = "weak labels"
+"""The form, in words, of labels of whole recordings."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -39,7 +42,9 @@ class Origin:
     form: what the table looked like, for example `long table with header, tab`.
     ignored: columns that were read past. notes: what was taken for something else in reading.
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
+    timed: whether rows have times; labels of whole recordings have none, though something stands there.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
+    shape: of an array, whose rows have no times of their own; None for a table.
     """
 
     name: str
@@ -48,7 +53,9 @@ class Origin:
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    timed: bool = True
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
+    shape: tuple[int, ...] | None = None
 
 
 class Spans(NamedTuple):
@@ -228,6 +235,13 @@ class EventTable:
         together = len(at) and at[-1] - at[0] + 1 == len(at)
         rows = slice(at[0], at[-1] + 1) if together else at
         return replace(self.take(rows), files=files, file=file[rows])
+
+    def of_used_classes(self) -> EventTable:
+        """Return the table without the classes that none of its rows is of; a wide one as it is."""
+        if self.label is None:
+            return self
+        used = np.flatnonzero(np.bincount(self.label, minlength=len(self.classes)))
+        return self.with_classes(tuple(self.classes[code] for code in used.tolist()))
 
     def with_classes(self, classes: tuple[str, ...]) -> EventTable:
         """Return the table of some classes, in this order; those that it lacks are silent."""

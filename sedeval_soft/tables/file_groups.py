@@ -1,7 +1,10 @@
 """What is said of each file: its duration, or the part (fold of a cross-validation, scene) it belongs to.
 
+And lists of files, of which nothing more is said.
+
 A table that says it has a header, whose other columns are read past, or none. A file may stand there many
-times (DCASE metadata has a line per event) if the same is said of it.
+times (DCASE metadata has a line per event) if the same is said of it. Durations may be those of a UEM file:
+lines of `file channel begin end`, blanks between, which say what is evaluated of each.
 """
 
 from __future__ import annotations
@@ -10,20 +13,32 @@ import fnmatch
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Integral
 from typing import TypeVar
 
-from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError
+import numpy as np
+
+from sedeval_soft.errors import (
+    MAX_PROBLEMS,
+    EvaluationError,
+    InputError,
+    Problem,
+    SettingsError,
+    be,
+    counted,
+    quoted,
+)
 from sedeval_soft.settings import PART_NAMES, is_part_name
 from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
-from sedeval_soft.tables.filenames import listing, match_names
+from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import BLANK, DELIMITERS, check_lines, decode, records
+from sedeval_soft.tables.source import Source, extension_of, open_source
+from sedeval_soft.tables.text import BLANK, DELIMITERS, Record, check_lines, decode, records, split
 
 T = TypeVar("T")
 
@@ -76,6 +91,71 @@ def read_partition(
     return Partition(parts, source.name, source.sha256)
 
 
+def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[str, ...]:
+    """Return the names of files in a list or a table, each once; raises InputError where there are none.
+
+    A table of text with a header that has a column of file names names them there, others in the first
+    field of each line; blank lines and those that begin with `#` are passed over. A table of another form
+    names the recordings of its rows.
+    """
+    from sedeval_soft.tables.forms import form_at_once, read_as
+
+    source = open_source(path, limits=limits)
+    form = form_at_once(source)
+    if form:
+        rows = read_as(form, source, limits)
+        names = [] if rows is None else [name for name in rows.files if name != UNNAMED]
+    else:
+        names = _names_in(source, limits)
+    if not names:
+        message = "names no file; expected a name a line, or a table with the column filename"
+        raise InputError(Problem(source.name, message))
+    limits.check(source.name, "files", len(names), "files")
+    limits.check(source.name, "name_length", max(map(len, names)), "characters in the name of a file")
+    return tuple(names)
+
+
+def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, list[str]]:
+    """Return the rows of listed files, whose names match with or without folders and extensions, and notes.
+
+    Notes say how many files are left out, and what is listed and not there. Classes of a long table that no
+    row is of any more are none. Raises InputError where nothing is left.
+    """
+    match = match_names(rows.files, files)
+    inside = {*match.canonical.values()} & {*rows.files}
+    unknown = [name for name, own in match.canonical.items() if own not in inside]
+    notes, name = [], rows.origin.name
+    left_out = len(rows.files) - len(inside)
+    if unknown:
+        like = named_alike(sorted({*rows.files} - inside), unknown, (name, "list"))
+        notes.append(f"{listing(unknown, 'listed file')} {be(len(unknown))} not in it{like}")
+    if not inside:
+        expected = (
+            "expected names of files that it has"
+            if UNNAMED not in rows.files
+            else ("there is no column of file names; expected a filename column")
+        )
+        raise InputError(Problem(name, f"{notes[0]}; {expected}"))
+    if left_out:
+        rows = rows.only_files(
+            np.array([file in inside for file in rows.files], dtype=bool)
+        ).of_used_classes()
+        notes.append(f"{counted(left_out, 'file')} {be(left_out)} not listed, and left out")
+    return rows, notes
+
+
+def _names_in(source: Source, limits: Limits) -> list[str]:
+    check_lines(source, limits)
+    lines = (line for line in decode(source).splitlines() if line.strip(BLANK) and line.lstrip()[0] != "#")
+    first = next(lines, "")
+    delimiter = max(DELIMITERS, key=first.count)
+    head = split(first, delimiter)
+    columns = [at for at, field in enumerate(head) if role_of(field) == "filename"]
+    fields = (split(line, delimiter) for line in (lines if columns else chain([first], lines)))
+    at = columns[0] if columns else 0
+    return list(filter(None, dict.fromkeys(each[at].strip() for each in fields if len(each) > at)))
+
+
 def _read(
     source: Source, noun: str, choices: Sequence[Collection[str]], parse: Callable[[str], T], limits: Limits
 ) -> dict[str, T]:
@@ -87,7 +167,8 @@ def _read(
     name = source.name
     check_lines(source, limits)
     text = next((line for line in decode(source).splitlines() if line.strip(BLANK)), "")
-    lines = records(source, max(DELIMITERS, key=text.count))
+    uem = noun == "duration" and _is_uem(source, text)
+    lines = _regions(source) if uem else records(source, max(DELIMITERS, key=text.count))
     first = next(lines, None)
     if first is None:
         raise InputError(Problem(name, f"is empty; expected a table of filename and {noun}"))
@@ -95,7 +176,7 @@ def _read(
     if isinstance(head, Problem):
         raise InputError(head)
     try:
-        places = _places_of(head, noun, choices)
+        places = (0, 3, False) if uem else _places_of(head, noun, choices)
     except ValueError as error:
         raise InputError(Problem(name, str(error), line)) from error
     values: dict[str, T] = {}
@@ -111,6 +192,27 @@ def _read(
     limits.check(name, "files", len(values), "files")
     limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
     return values
+
+
+def _is_uem(source: Source, first: str) -> bool:
+    """Return whether a source is a UEM file, by its extension or its first line."""
+    fields = first.split()
+    regions = len(fields) == 4 and all(map(is_number, fields[2:])) and not any(d in first for d in DELIMITERS)
+    return regions or extension_of(source.name) == ".uem"
+
+
+def _regions(source: Source) -> Iterator[Record]:
+    """Yield the lines of a UEM file, whose regions must begin at 0, or what is wrong with them."""
+    for number, line in enumerate(decode(source).splitlines(), 1):
+        fields, wrong, column = line.split(), "", None
+        if not fields or fields[0].startswith(";;"):
+            continue
+        if len(fields) != 4:
+            wrong = f"has {len(fields)} fields; expected file, channel, begin and end of a region"
+        elif not is_number(fields[2]) or float(fields[2]):
+            region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
+            wrong, column = f"{region}, but recordings are evaluated from their begin on; expected 0", 3
+        yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 
 def _places_of(head: Sequence[str], noun: str, choices: Sequence[Collection[str]]) -> _Places:

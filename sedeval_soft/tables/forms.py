@@ -2,7 +2,7 @@
 
 A module of a form has `reads(source)`: whether the bytes are of that form; `read(source, limits)`: the rows,
 None for a file without any line; and `write(rows)`: the bytes of rows that the form can hold. Where a module
-has several forms, its functions take `form`, the name of one.
+has several forms, its functions take `form`, the name of one, or are called after it: `read_jams`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import Source, extension_of, is_url, let_go, open_source
 
 if TYPE_CHECKING:
-    from sedeval_soft.tables.columns import Layout
+    from sedeval_soft.tables.columns import ColumnNames, Layout
     from sedeval_soft.tables.event_table import EventTable
     from sedeval_soft.tables.text import Scan
 
@@ -57,7 +57,7 @@ class Form:
     first is what is written. module: in this package. holds: what is not lost in writing. begins: what files
     of this form begin with, and tables of text mostly do not. written: whether it is not only read. folder:
     always a folder of files, one per recording. text: lines of text, fit for a terminal. delimiter, header:
-    of a table of text.
+    of a table of text. assumes: what is assumed of a file that only looks like one of this form.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Form:
     text: bool = True
     delimiter: str = "\t"
     header: bool = True
+    assumes: str = ""
 
     @property
     def apart(self) -> bool:
@@ -82,8 +83,13 @@ class Form:
         """Whether a file of a single recording says what that is called."""
         return self.holds.name and not self.folder
 
-    def reads(self, source: Source) -> bool:
-        """Return whether bytes are of this form, whatever the file is called; false of tables of text."""
+    def reads(self, source: Source, columns: ColumnNames = ()) -> bool:
+        """Return whether bytes are of this form, whatever the file is called; false of tables of text.
+
+        columns: what the user says of them, for lists with a header.
+        """
+        if self.module == "annotation_lists":
+            return bool(self.function("reads")(source, columns))
         return self.module != "fit" and bool(self.function("reads")(source))
 
     def read(self, source: Source, limits: Limits = LIMITS) -> EventTable | None:
@@ -99,16 +105,18 @@ class Form:
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""
         module = import_module(f"sedeval_soft.tables.{self.module}")
-        if self.module != "annotations":
-            return partial(getattr(module, name), form=self.name)
-        function: Callable[..., Any] = getattr(module, f"{name}_{self.name}")
-        return function
+        of_one: Callable[..., Any] | None = getattr(module, f"{name}_{self.name.replace('-', '_')}", None)
+        return of_one or partial(getattr(module, name), form=self.name)
 
 
 _WIDE = Holds(long=False, wide=True, classes=True)
 _text = partial(Form, module="fit")
 _columnar = partial(Form, module="parquet", holds=Holds(wide=True), text=False)
-_events = partial(Form, module="annotations")
+_lines = partial(Form, module="annotations")
+_json = partial(Form, module="annotation_json")
+_jsonl = partial(Form, module="json_lines")
+_tiers = partial(Form, module="annotation_tiers", written=False)
+_list = partial(Form, module="annotation_lists", written=False)
 _archive = partial(Form, module="archive", written=False, text=False)
 _one = partial(Holds, recordings=False)
 
@@ -127,17 +135,30 @@ FORMS: tuple[Form, ...] = (
     _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
               begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
-    _events("jsonl", "JSON lines: an object for each row",
+    _jsonl("jsonl", "JSON lines: an object for each row",
             (".jsonl", ".ndjson"), holds=Holds(wide=True, nothing=False), begins=(b"{",)),
-    _events("jams", "JAMS: a JSON document of annotations, of one recording",
+    _json("label-studio", "Label Studio's JSON and JSON-MIN: audio with labelled regions", (".json",),
+          begins=(b"[",), written=False),
+    _json("soundevent", "soundevent's and whombat's JSON: annotation sets, prediction sets", (),
+          begins=(b"{",), written=False),
+    _json("jams", "JAMS: a JSON document of annotations, of one recording",
             (".jams",), holds=_one(resolution=1), begins=(b"{",)),
-    _events("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
+    _lines("rttm", "RTTM: SPEAKER lines of file, onset, duration, name and confidence",
             (".rttm",), holds=Holds(silent=False, nothing=False, blanks=False, resolution=1),
             begins=(b"SPEAKER", b"SPKR", b";;")),
-    _events("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
+    _lines("elan", "ELAN's tab-delimited export: tier, begin and end time, annotation",
             (".txt",), holds=_one(values=False, name=False, resolution=1000)),
-    _events("audacity", "Audacity label tracks: start, end, label, without header, tab",
+    _lines("audacity", "Audacity label tracks: start, end, label, without header, tab",
             (".txt",), holds=_one(values=False, name=False, nothing=False, resolution=1)),
+    _lines("webvtt", "WebVTT: cues, whose text is the label", (".vtt",), begins=(b"WEBVTT",), written=False),
+    _tiers("textgrid", "TextGrid of Praat, long or short text", (".textgrid",),
+           begins=(b"File typ", b'"ooTextF', b"ooBinary")),
+    _tiers("eaf", "documents of ELAN", (".eaf",), begins=(b"<?xml", b"<ANNOTAT")),
+    _list("weak", "weak labels: filename and labels of whole recordings, without times", (".tsv", ".csv")),
+    _list("few-shot", "DCASE few-shot: a column per class with cells of POS, NEG or UNK", (".csv",)),
+    _list("seld", "SELD: frames of 0.1 s: frame, class, source, azimuth, elevation, comma", (".csv",),
+          assumes="taken for frames of 0.1 s by the look of its numbers (frame, class, and where it comes "
+          "from); --from seld says that they are"),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
 )  # fmt: skip
@@ -153,8 +174,8 @@ _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 """Of forms that are no tables of text with delimiters."""
 
-MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.written)
-"""Of these, those of tables that a folder or an archive may have."""
+MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - {".json"}
+"""Of these, those of tables that a folder or an archive may have: beside tables a .json may be anything."""
 
 
 def form_of(name: str, option: str = "--to") -> Form:
@@ -186,18 +207,19 @@ def form_at_once(source: Source) -> str:
     return form_instead(source) if begins or extension_of(source.name) in OTHER_EXTENSIONS else ""
 
 
-def form_instead(source: Source, layout: Layout | None = None) -> str:
+def form_instead(source: Source, layout: Layout | None = None, columns: ColumnNames = ()) -> str:
     """Return the name of the form that recognises what cannot be read as a table of text, empty for none.
 
     A form goes by what a file holds, then by its extension. layout: what it looks like as text. What is
-    wrong with a table must not be read past in another form: only of these it looks like one.
+    wrong with a table must not be read past in another form: only of these it looks like one. columns: what
+    the user says of them.
     """
-    form = next((form for form in FORMS if form.reads(source)), None)
+    form = next((form for form in FORMS if form.reads(source, columns)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))
     if form is None or layout is None:
         return "" if form is None else form.name
-    alike = "elan" if layout.wide else "" if layout.has_header else "audacity"
-    return form.name if form.name == alike else ""
+    alike = ("elan", "few-shot") if layout.wide else () if layout.has_header else ("audacity",)
+    return form.name if form.name in alike else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +248,7 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
         layout = sniff(source, limits)
     except InputError as error:
         final = over_limit(error) or any(problem.code in UNCLEAR for problem in error.problems)
-        form = "" if final else form_instead(source)
+        form = "" if final else form_instead(source, columns=limits.columns)
         if form:
             return Reading(form)
         raise
@@ -236,24 +258,30 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
     if rows is not None:
         return Reading("", layout, rows)
     lines = scan(source, layout, most, limits, whole=whole)
-    form = form_instead(source, layout) if lines.counts else ""
+    form = form_instead(source, layout, limits.columns) if lines.counts else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form) if form else Reading("", layout, rows, lines)
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
-    form = form_of(form, "--from").name if form else form_at_once(source)
+    if form:
+        return read_as(form_of(form, "--from").name, source, limits)
+    form = form_at_once(source)
     reading = Reading(form) if form else read_text(source, limits)
     if reading.scan is not None:
         reading.scan.check()
-    return read_as(reading.form, source, limits) if reading.form else reading.rows
+    return read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
 
 
-def read_as(form: str, source: Source, limits: Limits) -> EventTable | None:
-    """Read a table of a known form; raises InputError with what is wrong."""
+def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:
+    """Read a table of a form; raises InputError with what is wrong. found: nobody said that it is of it."""
     try:
-        return form_of(form).read(source, limits)
+        rows = form_of(form).read(source, limits)
+        assumed = form_of(form).assumes
+        if rows is None or not (found and assumed):
+            return rows
+        return replace(rows, origin=replace(rows.origin, assumed=(*rows.origin.assumed, assumed)))
     except InputError as error:
         coded = [replace(p, code="malformed-file") if p.code == "invalid" else p for p in error.problems]
         raise InputError(coded, error.more) from error
@@ -309,6 +337,7 @@ def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -
     from sedeval_soft.tables.text import line_ends, read_laid_out
 
     data = source.data
+    size = len(data) if layout.once else size
     problems: list[Problem] = []
     n_problems = begin = 0
     while begin < len(data) and n_problems <= MAX_PROBLEMS:
@@ -320,7 +349,7 @@ def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -
         try:
             rows = read_laid_out(block, replace(layout, skip=0) if begin else layout, limits)
         except InputError as error:
-            if not over_limit(error) and form_instead(source, layout):
+            if not over_limit(error) and form_instead(source, layout, limits.columns):
                 raise UnfitError from error
             lines = line_ends(data, begin)
             moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]

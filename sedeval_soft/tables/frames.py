@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -12,35 +12,36 @@ import pyarrow as pa
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, counted, one_line
+from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.assemble import Columns, Named
-from sedeval_soft.tables.columns import RAVEN, LayoutError, layout_of_header
+from sedeval_soft.tables.columns import BESIDE, TEXTS, TIMES, Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.text import check_row
 from sedeval_soft.tables.ticks import as_written
-from sedeval_soft.tables.unclear_columns import check_unclear, words_as_numbers
+from sedeval_soft.tables.unclear_columns import settled, words_as_numbers
 
 _EXPECTED = (
     "expected a path, a data frame, a mapping of columns such as {'onset': [...], 'offset': [...], "
-    "'event_label': [...]}, or a numpy array of shape (n_segments, n_classes)"
+    "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
 T = TypeVar("T")
 
 
 def rows_from_data(
-    data: object, name: str, limits: Limits = LIMITS, *, settled: bool = False, before: int = 0
+    data: object, name: str, limits: Limits = LIMITS, *, layout: Layout | None = None, before: int = 0
 ) -> EventTable:
     """Return the rows of a data frame or a mapping of columns, long or wide, by the names of its columns.
 
     A row with a filename and nothing else declares a file without events; one with nothing is left out.
-    name: what messages call it. settled: columns that play no role were looked at before. before: rows of the
-    same table that stand before these. Raises InputError, which counts rows from 0, as data frames do.
+    name: what messages call it. layout: of the columns, where it is known. before: rows of the same table
+    that stand before these. Raises InputError, which counts rows from 0, as data frames do.
     """
     if isinstance(data, EventTable):
         return data
     table = replace(_table_of(data, name), before=before)
-    return _rows_of(table, Origin(name, None, "{} data frame"), limits, settled=settled)
+    return _rows_of(table, Origin(name, None, "{} data frame"), limits, layout)
 
 
 def rows_from_objects(
@@ -51,30 +52,35 @@ def rows_from_objects(
     origin: its form has `{}` where `long` or `wide` stands.
     """
     table = replace(_of_objects(objects, origin.name), lines=lines)
-    return _rows_of(table, origin, limits, settled=False)
+    return _rows_of(table, origin, limits)
 
 
-def _rows_of(table: _Table, origin: Origin, limits: Limits, *, settled: bool) -> EventTable:
+def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | None = None) -> EventTable:
     head = None if table.lines is None else 1
-    try:
-        layout = layout_of_header(table.names, limits.columns)
-    except LayoutError as error:
-        code = error.code if error.code == RAVEN else "invalid"
-        raise InputError(Problem(table.name, str(error), head, code=code)) from error
-    if not settled:
-        check_unclear(table.name, layout, limits, lambda at: [[cells_of(table.columns[i]) for i in at]], head)
-    numbers = {i: table.numbers(i, layout.roles[i] or "") for i in layout.number_positions()}
-    file, label = (table.texts(layout.position(role)) for role in ("filename", "event_label"))
-    form = origin.form.format("wide" if layout.wide else "long") + layout.choices
-    columns = Columns(layout, file, label, numbers)
-    rows = columns.rows(replace(origin, form=form, ignored=layout.ignored), limits)
+    if layout is None:
+        try:
+            layout = layout_of_header(table.names, limits.columns)
+        except LayoutError as error:
+            raise InputError(Problem(table.name, str(error), head)) from error
+        layout = settled(
+            table.name, layout, limits, lambda at: [[cells_of(table.columns[i]) for i in at]], head
+        )
+    numbers = {i: table.numbers(i, layout) for i in layout.positions()}
+    texts = {role: table.texts(i, role) for i, role in enumerate(layout.roles) if role in TEXTS}
+    kind = f", {layout.dialect.title}" if layout.dialect else ""
+    form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
+    columns = Columns(layout, texts, numbers)
+    origin = replace(origin, form=form, ignored=layout.ignored, assumed=layout.assumed)
+    rows = columns.rows(origin, limits)
     if rows is not None:
         return rows
     row = columns.first_unsound(limits) or 0
-    cells = {i: "" if np.isnan(column[row]) else repr(float(column[row])) for i, column in numbers.items()}
-    for role, names in (("filename", file), ("event_label", label)):
-        if names is not None:
-            cells[layout.roles.index(role)] = names.names[names.codes[row]]
+    cells = {
+        i: "" if np.isnan(column[row]) else _written(float(column[row]), layout.units.get(i, ""))
+        for i, column in numbers.items()
+    }
+    for role, names in texts.items():
+        cells[layout.roles.index(role)] = names.names[names.codes[row]]
     fields = [cells.get(i, "") for i in range(len(layout.names))]
     problems, _ = check_row(table.name, layout, 0, fields, limits)
     raise InputError(table.problem(row, problems[0].message))
@@ -102,14 +108,19 @@ class _Table:
             return Problem(self.name, message, self.lines[row])
         return Problem(self.name, f"row {self.before + row}: {message}")
 
-    def numbers(self, position: int, role: str) -> Floats:
+    def numbers(self, position: int, layout: Layout) -> Floats:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""
+        if layout.units.get(position) == "date":
+            from sedeval_soft.tables.date_times import SUCH_AS
+
+            return self._converted(position, "date", f"a date and time such as {SUCH_AS}", None, _dates)
+        role = layout.roles[position] or ""
         return self._converted(position, "number", "a number", None, lambda column: _numbers(column, role))
 
-    def texts(self, position: int | None) -> Named | None:
-        """Return a column of names; None where there is no column. Raises InputError naming what is none."""
-        if position is None:
-            return None
+    def texts(self, position: int, role: str) -> Named:
+        """Return a column of names; raises InputError naming what is none."""
+        if role in BESIDE:
+            return _names(cells_of(self.columns[position]).cast(pa.string()))
         return self._converted(position, "name", "text, such as 'car'", "", _names)
 
     def _converted(
@@ -121,7 +132,7 @@ class _Table:
             return convert(column)
         except _FAILURES as failure:
             error = failure
-        for row, cell in enumerate(column.to_pylist() if isinstance(column, pa.ChunkedArray) else column):
+        for row, cell in self._suspects(column, convert):
             try:
                 convert([beside, cell])
             except _FAILURES:
@@ -130,21 +141,53 @@ class _Table:
         wrong = f"column {title!r} does not hold {noun}s ({one_line(error)})"
         raise InputError(Problem(self.name, f"{wrong}; expected {expected}")) from error
 
+    def _suspects(self, column: Any, convert: Callable[[Any], T]) -> Iterator[tuple[int, Any]]:  # noqa: ANN401
+        """Yield rows with their cells: first the last of the shortest begin that cannot be converted."""
+        cells = (lambda at: column[at].as_py()) if isinstance(column, pa.ChunkedArray) else None
+        low, high = 0, len(column)
+        while cells and high - low > 1:
+            middle = (low + high) // 2
+            try:
+                convert(column[low:middle])
+                low = middle
+            except _FAILURES:
+                high = middle
+        if cells:
+            yield low, cells(low)
+            yield from ((row, cells(row)) for row in range(len(column)))
+        else:
+            yield from enumerate(column)
+
 
 _FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 
 def _array(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it, NaN as missing, without a dictionary."""
+    """Return a column as Arrow has it, NaN as missing."""
     array = column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return (array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array).combine_chunks()
+
+
+def _distinct(array: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    """Return what a dictionary's cells are, in the order in which they appear, and which each is.
+
+    A cell that is missing is null: it is one of what they are, too. At its full length no cell is repeated.
+    """
+    codes = array.indices.cast(pa.int64()).dictionary_encode(null_encoding="encode")
+    return array.dictionary.take(codes.dictionary), codes.indices
 
 
 def cells_of(column: Any) -> Any:  # noqa: ANN401
-    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that."""
+    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that.
+
+    Of a column with a dictionary each different cell once.
+    """
     with suppress(*_FAILURES):
         array = _array(column)
+        if pa.types.is_dictionary(array.type):
+            array, _ = _distinct(array)
         if pa.types.is_decimal(array.type):
             return array.cast(pa.float64())
         if _is_number(array.type) or _is_text(array.type):
@@ -158,10 +201,14 @@ def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
     role: as soft values some words are read that stand for 1 or 0; times are not true or false.
     """
     array = _array(column)
+    if pa.types.is_dictionary(array.type):
+        values, codes = _distinct(array)
+        numbers: Floats = _numbers(values, role)[codes.to_numpy()]
+        return numbers
     if role == "soft_value" and _is_text(array.type):
         array = words_as_numbers(array)
     sound = _is_number(array.type) or _is_text(array.type) or pa.types.is_null(array.type)
-    if not sound or (role in {"onset", "offset"} and pa.types.is_boolean(array.type)):
+    if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
         raise pa.ArrowTypeError(f"it is of type {array.type}")
     if array.type not in {pa.float16(), pa.float32()}:
         array = array.cast(pa.float64())
@@ -174,10 +221,33 @@ def _names(column: Any) -> Named:  # noqa: ANN401
     array = _array(column)
     if array.null_count == len(array):
         array = pa.nulls(len(array), pa.string())
-    if not (_is_text(array.type) or pa.types.is_integer(array.type)):
-        raise pa.ArrowTypeError(f"it is of type {array.type}")
-    encoded = array.cast(pa.string()).fill_null("").dictionary_encode()
-    return Named.of(encoded.dictionary.to_pylist(), encoded.indices.to_numpy())
+    coded = pa.types.is_dictionary(array.type)
+    values, codes = _distinct(array) if coded else (array, None)
+    if not (_is_text(values.type) or pa.types.is_integer(values.type)):
+        raise pa.ArrowTypeError(f"it is of type {values.type}")
+    texts = values.cast(pa.string()).fill_null("")
+    if codes is None:
+        encoded = texts.dictionary_encode()
+        texts, codes = encoded.dictionary, encoded.indices
+    return Named.of(texts.to_pylist(), codes.to_numpy())
+
+
+def _dates(column: Any) -> Floats:  # noqa: ANN401
+    """Return dates and times of day as ticks since 1970, missing ones as NaN; raises one of `_FAILURES`."""
+    array = _array(column)
+    if pa.types.is_timestamp(array.type):
+        ticks = array.cast(pa.timestamp("us", array.type.tz), safe=False).cast(pa.int64())
+        return np.asarray(ticks.cast(pa.float64()).to_numpy(zero_copy_only=False))
+    return _names(array).as_dates()
+
+
+def _written(number: float, unit: str) -> str:
+    """Return a number as text, ticks since 1970 as a date and time of day."""
+    if unit != "date":
+        return repr(number)
+    from sedeval_soft.tables.date_times import as_text
+
+    return as_text(number)
 
 
 def _is_number(kind: Any) -> bool:  # noqa: ANN401
@@ -220,7 +290,8 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
     arrays: list[Any] = []
     for key, column in columns.items():
         # Of a list that mixes them, numpy would make numbers texts.
-        array = list(column) if isinstance(column, list | tuple) else np.asarray(column)
+        array = list(column) if isinstance(column, list | tuple) else array_of(column, f"{name}: {key!r}")
+        array = np.asarray(column) if array is None else array
         wrong = ""
         if isinstance(column, np.ma.MaskedArray):
             wrong = "is a masked array, whose mask would be lost; expected numpy.ma.filled, or None for what "

@@ -1,6 +1,7 @@
 """Several tables read as one: those of a folder or an archive, shards, operating points.
 
-- A folder has a table for each recording, which is named after it unless the table names it.
+- A folder has a table for each recording, which is named after it unless the table names it. Where no table
+  lies in the folder itself, those of the folders in it are read, however deep they lie; so are archives.
 - Rows of all shards are those of one table, in the order of their names; a recording may be in several of
   them. Where no shard names its recordings, each is one, named after its file.
 - Operating points are a system known at some thresholds only: a list of events for each, as psds_eval takes
@@ -14,7 +15,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
@@ -26,7 +29,9 @@ from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.assemble import joined_notes
+from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import (
@@ -46,6 +51,9 @@ _EMPTY = "empty"
 _NUMBER = re.compile(r"((?<!\d)(?<!\d\.)\d+(?:\.\d+)?(?:[eE]-?\d+)?(?!\d|\.\d))")
 """A number in a name, as it stands there; neither part of a longer one nor of a version such as 1.0.2."""
 
+_ENDINGS = re.compile(f"(?:{'|'.join(WORD_LISTS['table-endings'])})$", re.ASCII | re.IGNORECASE)
+"""What tools write between the name of a recording and the extension of its table."""
+
 _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 """The end of a name that is no part of a number: `.csv`, `.tsv.gz`."""
 
@@ -54,8 +62,14 @@ _EXTENSIONS = re.compile(r"(?:\.[A-Za-z]\w*)+$")
 
 
 def stem_of(name: str) -> str:
-    """Return the recording that a table is named after."""
+    """Return the name of a table without its extension."""
     return PurePosixPath(without_compression(name)).stem
+
+
+def recording_of(name: str) -> str:
+    """Return the recording that a table is named after: `rec1` of `rec1.Table.1.selections.txt`."""
+    stem = stem_of(name)
+    return _ENDINGS.sub("", stem) or stem
 
 
 def is_table(name: str, extensions: Iterable[str] = TEXT_EXTENSIONS | MEMBER_EXTENSIONS) -> bool:
@@ -71,32 +85,133 @@ def visible_entries(folder: str, limits: Limits) -> list[Path]:
 
 
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
-    """Return the tables of a folder (not of folders in it) by name: those of text, if any are.
+    """Return the tables of a folder by name: those of text, if any are; where it has none, of folders in it.
 
-    Raises InputError where there are none, and where two are of one name.
+    Links to folders are followed, each folder is read once. Raises InputError where there is no table, and
+    where there are too many files.
     """
-    try:
-        paths = [path for path in visible_entries(name, limits) if path.is_file()]
-    except OSError as error:
-        raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
-    tables = [path for path in paths if is_table(path.name, TEXT_EXTENSIONS)]
-    tables = tables or [path for path in paths if is_table(path.name)]
-    _check_recordings(name, [path.name for path in tables])
-    return tables
-
-
-def _check_recordings(name: str, tables: Sequence[str]) -> None:
-    """Refuse no table at all, and tables of which two are named after one recording."""
+    files: list[Path] = []
+    folders, seen, n_entries = [Path(name)], {_identity(Path(name))}, 0
+    for folder in folders:
+        try:
+            entries = visible_entries(str(folder), limits)
+        except OSError as error:
+            raise unreadable(str(folder), f"cannot be read: {error.strerror or error}") from error
+        n_entries += len(entries)
+        limits.check(spelled(name), "members", n_entries, "files or more")
+        files += [path for path in entries if path.is_file()]
+        if folder == folders[0] and any(is_table(path.name) for path in files):
+            break
+        for path in entries:
+            if path.is_dir() and _identity(path) not in seen:
+                seen.add(_identity(path))
+                folders.append(path)
+    tables = [path for path in files if is_table(path.name, TEXT_EXTENSIONS)]
+    tables = tables or [path for path in files if is_table(path.name)]
     if not tables:
-        expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
-        raise InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
-    stems: dict[str, str] = {}
-    for table in tables:
-        stem = stem_of(table)
-        if stem in stems:
-            message = f"{stems[stem]} and {table} are both of recording {stem!r}"
+        raise _no_table(name)
+    return sorted(tables, key=lambda path: os.path.relpath(path, name))
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Return what tells a folder from all others, whichever way leads to it."""
+    state = path.stat()
+    return state.st_dev, state.st_ino
+
+
+def _no_table(name: str) -> InputError:
+    expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
+    return InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
+
+
+def _check_recordings(name: str, tables: Sequence[str], recordings: Iterable[str]) -> None:
+    """Refuse tables of which two are named after one recording."""
+    first: dict[str, str] = {}
+    for table, recording in zip(tables, recordings, strict=True):
+        if recording in first:
+            message = f"{first[recording]} and {table} are both of recording {recording_of(table)!r}"
             raise InputError(Problem(name, message, code="repeated-recording"))
-        stems[stem] = table
+        first[recording] = table
+
+
+def paths_below(name: str, tables: Iterable[Path]) -> list[str]:
+    """Return the paths of tables from a folder on, with slashes."""
+    return [spelled(PurePath(os.path.relpath(table, name)).as_posix()) for table in tables]
+
+
+def folders_left_out(name: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return a note of the folders with tables in a folder that has tables itself, which alone are read.
+
+    paths: of its tables, from it on.
+    """
+    if any("/" in path for path in paths):
+        return ()
+    left_out = []
+    for folder in (path for path in sorted(Path(name).iterdir()) if path.name[:1] != "." and path.is_dir()):
+        with suppress(OSError), os.scandir(folder) as entries:
+            if any(is_table(entry.name) and entry.name[:1] != "." for entry in entries):
+                left_out.append(spelled(folder.name))
+    return _left_out(left_out)
+
+
+def _left_out(folders: Sequence[str]) -> tuple[str, ...]:
+    if not folders:
+        return ()
+    hold, are = ("holds", "is") if len(folders) == 1 else ("hold", "are")
+    rest = f"{are} left out: only tables beside them are read"
+    return (f"{listing(folders, 'folder')} in it {hold} tables and {rest}",)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Which tables of a folder or an archive are read, and the recordings that they are named after.
+
+    places: of those that are read, among all. labels: their paths from the folder on that has all tables.
+    recordings: of each its name without extension if that is its alone, else with the folders before it.
+    notes: what must be said of this.
+    """
+
+    places: tuple[int, ...]
+    labels: tuple[str, ...]
+    recordings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, paths: Sequence[str]) -> Members:
+        """Choose among paths within a folder or an archive: where tables lie side by side at the top, these.
+
+        Raises InputError where there is none, where two tables side by side are of one recording, and where
+        names of folders hold thresholds.
+        """
+        if not paths:
+            raise _no_table(name)
+        split = [tuple(part for part in path.split("/") if part not in {"", "."}) for path in paths]
+        common = _common([parts[:-1] for parts in split])
+        below = [parts[common:] for parts in split]
+        top = tuple(k for k, parts in enumerate(below) if len(parts) == 1)
+        left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
+        places = top or tuple(range(len(below)))
+        labels = ["/".join(below[k]) for k in places]
+        stems = [recording_of(below[k][-1]) for k in places]
+        whole = ["/".join((*below[k][:-1], stem)) for k, stem in zip(places, stems, strict=True)]
+        _check_recordings(name, labels, whole)
+        times = Counter(stems)
+        recordings = [stem if times[stem] == 1 else full for stem, full in zip(stems, whole, strict=True)]
+        several = [full for stem, full in zip(stems, whole, strict=True) if times[stem] > 1]
+        folders = sorted({label.partition("/")[0] for label in labels})
+        if several and seem_thresholds(folders):
+            message = (
+                f"names of folders in it hold thresholds ({', '.join(folders[:3])} ...), and several have "
+                "tables of one recording; expected --operating-points FOLDER, in place of SYSTEM, for "
+                "operating points of one system"
+            )
+            raise InputError(Problem(spelled(name), message, code="repeated-recording"))
+        notes = _left_out(left_out)
+        if several:
+            verb = "is" if len(several) == 1 else "are"
+            why = "named with the folders of their tables, as tables in others have the same name"
+            notes += (f"{listing(several, 'recording')} {verb} {why}",)
+        return cls(places, tuple(labels), tuple(recordings), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +245,7 @@ class Shard:
         """Return the shard with all of its rows, which are of its name where they name no recording."""
         named = UNNAMED not in rows.files if rows.files else None
         if named is False and not self.alone:
-            rows = with_recording(rows, stem_of(self.name))
+            rows = with_recording(rows, recording_of(self.name))
         return replace(self, rows=rows, n_rows=len(rows), named=named)
 
 
@@ -148,12 +263,17 @@ def shards_of(name: str, limits: Limits = LIMITS) -> list[Shard]:
         raise InputError(Problem(spelled(name), f"fits no file; {expected}", code="empty-folder"))
     limits.check(spelled(name), "size", sum(size for _, size in files), "bytes in all shards")
     split = [path.split("/") for path, _ in files]
-    same = [len(set(parts)) == 1 for parts in zip(*(parts[:-1] for parts in split), strict=False)]
-    common = [*same, False].index(False)
+    common = _common([parts[:-1] for parts in split])
     return [
         Shard(path, size, "/".join(parts[common:]), only=len(files) == 1)
         for (path, size), parts in zip(files, split, strict=True)
     ]
+
+
+def _common(folders: Iterable[Sequence[str]]) -> int:
+    """Return how many parts at the begin are the same in all of some paths."""
+    same = [len(set(parts)) == 1 for parts in zip(*folders, strict=False)]
+    return [*same, False].index(False)
 
 
 # Names that hold thresholds.
@@ -190,10 +310,13 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
 
     Raises InputError where there are none, and where a name does not hold one threshold.
     """
-    shards = is_pattern(path)
-    names = (
-        [file.name for file in shards_of(path, limits)] if shards else [*map(str, tables_in(path, limits))]
-    )
+    if is_pattern(path):
+        names = [file.name for file in shards_of(path, limits)]
+    else:
+        names = [*map(str, tables_in(path, limits))]
+        inner = {below.partition("/")[0] for below in paths_below(path, map(Path, names)) if "/" in below}
+        # A folder for each threshold, with a table for each recording.
+        names = [str(Path(path, folder)) for folder in sorted(inner)] or names
     thresholds = thresholds_in(names)
     if thresholds is None:
         first = ", ".join(spelled(PurePath(name).name) for name in names[:3])
@@ -218,8 +341,13 @@ def with_recording(rows: EventTable, stem: str) -> EventTable:
 
 def check_alike(source: str, tables: Sequence[tuple[str, EventTable]]) -> None:
     """Refuse tables with rows of which some are wide or have values, and others are not or have none."""
-    for yes, no, trait in (("wide", "long", "has_steps"), ("with values", "without values", "has_values")):
-        kinds = {getattr(rows, trait): table for table, rows in tables}
+    traits: tuple[tuple[str, str, Callable[[EventTable], bool]], ...] = (
+        ("wide", "long", lambda rows: rows.has_steps),
+        ("with values", "without values", lambda rows: rows.has_values),
+        ("with times", "without times", lambda rows: rows.origin.timed),
+    )
+    for yes, no, trait in traits:
+        kinds = {trait(rows): table for table, rows in tables}
         if len(kinds) > 1:
             raise _mixed(source, f"{kinds[True]} is {yes}, {kinds[False]} is {no}")
 
@@ -229,7 +357,7 @@ def _mixed(source: str, message: str) -> InputError:
 
 
 def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
-    """Refuse a folder, or an archive, of which two tables have rows of one recording.
+    """Refuse a folder, or an archive, of which two tables, by their paths in it, have rows of one recording.
 
     They may be one system at several thresholds, runs of it, other systems, or parts of one table: added up
     they would be scored as something that nobody has made.
@@ -241,7 +369,7 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
             if other != table:
                 # Where the folder lies is said by the source alone: others may read the message on a board.
                 message = (
-                    f"{PurePath(other).name} and {PurePath(table).name} both have rows of recording "
+                    f"{other} and {table} both have rows of recording "
                     f"{recording!r}; expected one table for each recording: --operating-points FOLDER takes "
                     "tables of one system at several thresholds, in place of SYSTEM, and a pattern such as "
                     f"'FOLDER/*{PurePath(table).suffix}' parts of one table"
@@ -288,9 +416,10 @@ def _join(
     sha256 = digest.hexdigest() if all(rows.origin.sha256 for rows in parts) else None
     origins = [(prefix, rows.origin) for prefix, rows in zip(prefixes, parts, strict=True)]
     notes = joined_notes(f"{prefix}{text}" for prefix, origin in origins for text in origin.notes)
-    assumptions = dict.fromkeys(f"{prefix}{text}" for prefix, origin in origins for text in origin.assumed)
+    assumptions = _assumed_of([(prefix, origin.assumed) for prefix, origin in origins])
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
-    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions))
+    timed = all(origin.timed for _, origin in origins)
+    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed)
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}
     limits.check(name, "files", len(files), "files")
@@ -304,33 +433,64 @@ def _join(
     return EventTable.join(parts, files, origin)
 
 
+def _assumed_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return what was assumed of tables, each thing once; tables: a prefix for each, and what was assumed."""
+    prefixes: dict[str, list[str]] = {}
+    for prefix, texts in tables:
+        for text in texts:
+            prefixes.setdefault(text, []).append(prefix)
+    return [
+        f"{of[0]}{text}" if len(of) == 1 else f"{counted(len(of), 'table')}: {text}"
+        for text, of in prefixes.items()
+    ]
+
+
 def read_folder(name: str, form: str = "", limits: Limits = LIMITS) -> EventTable:
-    """Read all tables of a folder (not of folders in it) as one; form: what they must be, if that is known.
+    """Read all tables of a folder as one, see `tables_in`; form: what they must be, if that is known.
 
     A table without any line is a recording without events. Raises InputError where there is no
     table, where one is wrong, where long and wide ones are mixed, where two have rows of one recording, and
     where all together are over a limit.
     """
-    sources = (open_source(path, limits=limits) for path in tables_in(name, limits))
-    return read_members(name, sources, "folder", limits, form)
+    tables = tables_in(name, limits)
+    paths = paths_below(name, tables)
+    sources = ((path, open_source(table, limits=limits)) for path, table in zip(paths, tables, strict=True))
+    return read_members(name, sources, "folder", limits, form, folders_left_out(name, paths))
 
 
 def read_members(
-    name: str, sources: Iterable[Source], what: str, limits: Limits = LIMITS, form: str = ""
+    name: str,
+    sources: Iterable[tuple[str, Source]],
+    what: str,
+    limits: Limits = LIMITS,
+    form: str = "",
+    notes: Sequence[str] = (),
 ) -> EventTable:
-    """Read some tables as one, errors as for `read_folder`; what: they are of, a folder or an archive."""
+    """Read some tables as one, errors as for `read_folder`.
+
+    sources: each with its path within what they are of. what: that is, a folder or an archive. notes: on it.
+    """
     sources = iter(sources)
     first = list(islice(sources, 2))
     of_each = replace(limits, by_table=True, only=len(first) < 2)
-    read = list(_read_each(name, chain(first, sources), limits, of_each, form))
-    labels = [PurePath(rows.origin.name).name for rows in read]
-    _check_recordings(name, labels)
-    tables = {label: with_recording(rows, stem_of(label)) for label, rows in zip(labels, read, strict=True)}
+    paths: list[str] = []
+
+    def opened() -> Iterator[Source]:
+        for path, source in chain(first, sources):
+            paths.append(path)
+            yield source
+
+    read = list(_read_each(name, opened(), limits, of_each, form))
+    members = Members.of(name, paths)
+    chosen = zip(members.places, members.labels, members.recordings, strict=True)
+    tables = {label: with_recording(read[k], recording) for k, label, recording in chosen}
     check_alike(name, [(label, rows) for label, rows in tables.items() if len(rows)])
     check_apart(name, tables.items())
     forms = [rows.origin.form for rows in tables.values() if rows.origin.form != _EMPTY]
     form = ", ".join([f"{what} of {counted(len(tables), 'table')}", *forms[:1]])
-    return _join(name, form, tables, limits, "Expected batches of files", [f"{label}: " for label in labels])
+    prefixes = [f"{label}: " for label in tables]
+    rows = _join(name, form, tables, limits, "Expected batches of files", prefixes)
+    return replace(rows, origin=replace(rows.origin, notes=(*notes, *members.notes, *rows.origin.notes)))
 
 
 def _read_each(
@@ -372,8 +532,9 @@ def joined(name: str, shards: Sequence[Shard], limits: Limits = LIMITS) -> Event
     if {True, False} <= kinds.keys():
         raise _mixed(spelled(name), f"{kinds[True]} names its recordings, {kinds[False]} does not")
     if False in kinds:
-        _check_recordings(spelled(name), [shard.name for shard in shards])
-        tables = {label: with_recording(rows, stem_of(label)) for label, rows in tables.items()}
+        names = [shard.name for shard in shards]
+        _check_recordings(spelled(name), names, map(recording_of, names))
+        tables = {label: with_recording(rows, recording_of(label)) for label, rows in tables.items()}
     else:
         _check_named(name, [shard.name for shard in shards], list(tables.values()))
     check_alike(spelled(name), [(shard.name, tables[shard.label]) for shard in shards if shard.n_rows])
@@ -400,6 +561,26 @@ def _check_named(name: str, names: Sequence[str], tables: Sequence[EventTable]) 
         if rows.origin.form == _EMPTY:
             message = "is empty; expected a table (a shard without rows is written as a header alone)"
             raise InputError(Problem(spelled(path), message, code="empty-file"))
+
+
+def by_file(role: str, tables: Mapping[str, EventTable], limits: Limits = LIMITS) -> EventTable:
+    """Return the rows of tables that stand by the names of their recordings.
+
+    Raises InputError for one that names another recording, where wide and long ones are mixed, and where all
+    together are over a limit.
+    """
+    for file, rows in tables.items():
+        others = sorted({*rows.files} - {UNNAMED, file})
+        if others:
+            message = f"names the recording {others[0]!r}; expected {file!r}, by which it stands, or none"
+            raise InputError(Problem(rows.origin.name, message, code="repeated-recording"))
+    check_alike(role, [(rows.origin.name, rows) for rows in tables.values() if len(rows)])
+    limits.check(role, "rows", sum(map(len, tables.values())), "rows in its tables")
+    form = next((rows.origin.form for rows in tables.values() if len(rows)), _EMPTY)
+    named = {file: with_recording(rows, file) for file, rows in tables.items()}
+    prefixes = [f"{rows.origin.name}: " for rows in tables.values()]
+    form = f"{counted(len(tables), 'file')}, {form}"
+    return _join(role, form, named, limits, "Expected batches of files", prefixes)
 
 
 def read_points(

@@ -46,7 +46,7 @@ class Limits:
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
-    members: int = 1_000_000
+    members: int = 50_000
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)

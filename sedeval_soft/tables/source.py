@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
-from sedeval_soft.errors import EvaluationError, InputError, Problem, one_line
+from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
 from sedeval_soft.tables.limits import LIMITS, Limits
 
 T = TypeVar("T")
@@ -51,15 +51,15 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parq
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
 
-_SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
 
 TRIES, FIRST_WAIT = 5, 0.5
 """How often a read is tried, and seconds before the second time; before each one after it, twice as many."""
 
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}
-"""Kinds of URLs and the extras of this package that have what they need."""
+_STORES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
+"""Kinds of URLs and what they need beside fsspec."""
 
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 """What trying again does not mend."""
@@ -107,9 +107,23 @@ def open_source(
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     elif compression_of(raw):
         data = decompress(spelled(name), raw, limits)
-    if data[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
-    return Source(spelled(name), data[len(BOM) :] if data[: len(BOM)] == BOM else data, digest)
+    return Source(spelled(name), as_utf8(name, data), digest)
+
+
+def as_utf8(name: str, data: Bytes) -> Bytes:
+    """Return a text without its byte order mark; raises InputError for one in UTF-16.
+
+    Praat writes UTF-16 where a text is not ASCII: of its files that is taken for what it is.
+    """
+    if data[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
+        return data[len(BOM) :] if data[: len(BOM)] == BOM else data
+    try:
+        if b"ooTextFile" in data[:200].replace(b"\0", b""):
+            return data[:].decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        wrong = f"is UTF-16 that is damaged ({error.reason}); expected UTF-8 text"
+        raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
+    raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
 
 
 def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
@@ -204,7 +218,10 @@ def without_compression(name: str) -> str:
 
 def extension_of(name: str) -> str:
     """Return the extension of a file's name, below `.gz`, `.bz2` or `.xz`, in lower case."""
-    return PurePosixPath(without_compression(name).replace("\\", "/")).suffix.lower()
+    # An archive may have very many: a path object of each takes longer than to read it.
+    last = without_compression(name).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem, dot, end = last.rpartition(".")
+    return f"{dot}{end}".lower() if stem and end else ""
 
 
 def bytes_as_text(name: str, size: int) -> int:
@@ -309,8 +326,9 @@ def _file_system(name: str) -> tuple[Any, str]:
         lacking = ""
         files, path = url_to_fs(name)
     except ImportError as error:
-        extra = _EXTRAS.get(name.partition("://")[0].rpartition("::")[2].lower(), "distributed")
-        what = f"({lacking or one_line(error)}): install soft-sed-eval[{extra}]"
+        store = _STORES.get(name.partition("://")[0].rpartition("::")[2].lower(), lacking)
+        mend = f": {install_command(store)}" if store else ""
+        what = f"({lacking or one_line(error)}){mend}"
         raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
     except ValueError as error:
         raise unreadable(name, f"is no URL that can be read: {_said(error)}") from error
@@ -337,7 +355,7 @@ class Taken:
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
-        if self.size > max(_SPARED, self._limits.ratio * self.packed()):
+        if self.size > max(SPARED, self._limits.ratio * self.packed()):
             why = f"has more than {self._limits.ratio} bytes for each compressed one"
             raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:

@@ -25,17 +25,23 @@ import pyarrow.csv as pv
 
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
-from sedeval_soft.tables.assemble import Columns, Named, range_of
+from sedeval_soft.tables.assemble import Columns, Named, OtherTextError, below, range_of
 from sedeval_soft.tables.columns import (
+    BESIDE,
     BLANKS,
     COLUMNS,
     FILES_ALONE,
     PRESENT,
+    TEXTS,
+    TIMES,
     WORDS,
+    ColumnNames,
     Layout,
     LayoutError,
+    duration_by_number,
     explain_first_line,
     is_number,
+    layout_by_number,
     layout_of_header,
     layout_of_row,
     looks_like_header,
@@ -58,6 +64,7 @@ _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[
 """A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
 
 _NAMES = ("filename", "event_label")
+_UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
 _BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
 _BESIDE = 100  # columns that a table may have beside those of classes
@@ -200,7 +207,7 @@ def misdivided(text: str, layout: Layout) -> str:
 
     Read by the table's own delimiter it could be the name of a file.
     """
-    times = [layout.roles.index(role) for role in ("onset", "offset")]
+    times = [i for i in layout.number_positions() if layout.roles[i] in TIMES]
     for other in DELIMITERS:
         fields = [] if other == layout.delimiter else split(text, other)
         if len(fields) == len(layout.names) and all(is_number(fields[i]) for i in times):
@@ -234,7 +241,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
-        _check_unclear(source, layout, limits)
+        return settled_columns(source, layout, limits)
     return layout
 
 
@@ -248,6 +255,21 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
             return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
+    layout = _layout_of_rows(lines, columns)
+    if layout is not None:
+        return layout
+    delimiter = max(DELIMITERS, key=first.count)
+    _check_quotes(first, delimiter)
+    raise explain_first_line(split(first, delimiter))
+
+
+def _layout_of_rows(lines: Sequence[str], columns: ColumnNames) -> Layout | None:
+    """Return how a table without header is laid out, None where nobody knows."""
+    first = lines[0]
+    for delimiter in DELIMITERS if columns else ():
+        layout = layout_by_number(split(first, delimiter), columns)
+        if layout is not None:
+            return replace(layout, delimiter=delimiter)
     for delimiter in DELIMITERS:
         rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
         # Others declare a file without events, or are divided by another delimiter.
@@ -261,9 +283,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
         layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
         if layout is not None:  # its rows are refused for their decimal commas
             return replace(layout, delimiter=delimiter)
-    delimiter = max(DELIMITERS, key=first.count)
-    _check_quotes(first, delimiter)
-    raise explain_first_line(split(first, delimiter))
+    return None
 
 
 def _check_quotes(line: str, delimiter: str) -> None:
@@ -272,8 +292,9 @@ def _check_quotes(line: str, delimiter: str) -> None:
         raise LayoutError(wrong[0], "misquoted", wrong[1])
 
 
-def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
-    from sedeval_soft.tables.unclear_columns import check_unclear
+def settled_columns(source: Source, layout: Layout, limits: Limits) -> Layout:
+    """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
+    from sedeval_soft.tables.unclear_columns import settled
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
         types = dict.fromkeys(map(str, positions), pa.large_binary())
@@ -285,7 +306,7 @@ def _check_unclear(source: Source, layout: Layout, limits: Limits) -> None:
             for batch in reader:
                 yield [_as_text(column) for column in batch.columns]
 
-    check_unclear(source.name, layout, limits, batches, layout.skip)
+    return settled(source.name, layout, limits, batches, layout.skip)
 
 
 def _is_text(data: Bytes) -> bool:
@@ -321,10 +342,10 @@ def read_laid_out(source: Source, layout: Layout, limits: Limits = LIMITS) -> Ev
 
 def origin_of(source: Source, layout: Layout) -> Origin:
     """Return where the rows of a table come from; its form in words: `long table with header, tab`."""
-    shape = "wide" if layout.wide else "long"
-    header = "with" if layout.has_header else "without"
-    form = f"{shape} table {header} header, {DELIMITERS[layout.delimiter]}{layout.choices}"
-    return Origin(source.name, source.sha256, form, layout.ignored)
+    shape = f"{'wide' if layout.wide else 'long'} table {'with' if layout.has_header else 'without'} header"
+    kind = layout.dialect.title if layout.dialect else shape
+    form = f"{kind}, {DELIMITERS[layout.delimiter]}{layout.choices}"
+    return Origin(source.name, source.sha256, form, layout.ignored, assumed=layout.assumed)
 
 
 def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:
@@ -338,36 +359,35 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
         return None
     value = layout.position("soft_value")
     in_words = value is not None and normal(layout.names[value]) == PRESENT
-    texts = (*_NAMES, "soft_value") if in_words else _NAMES
     roles = {i: role for i, role in enumerate(layout.roles) if role is not None}
+    texts = {i for i, role in roles.items() if role in TEXTS} | {*layout.dates()}
+    words = {value} if in_words else set()
     text = pa.dictionary(pa.int32(), pa.string())
-    types = {str(i): text if role in texts else pa.float64() for i, role in roles.items()}
+    types = {str(i): text if i in texts | words else pa.float64() for i in roles}
     names: dict[str, Named] = {}
     numbers: dict[int, Floats] = {}
     try:
         table = pv.read_csv(*_parsing(source, layout, types, threads=len(data) > _BLOCK))
         for i, role in roles.items():
             column = table.column(str(i))
-            if role in _NAMES:
+            if i in texts:
                 array, limit = column.combine_chunks(), "files" if role == "filename" else "classes"
-                # Refused before they become texts of ours; one may be the nothing of blank lines.
-                limits.check(source.name, limit, len(array.dictionary) - 1, f"{limit} or more")
-                names[role] = Named.of(array.dictionary.to_pylist(), _buffer(array.indices, np.int32))
+                if role in _NAMES:
+                    # Refused before they become texts of ours; one may be the nothing of blank lines.
+                    limits.check(source.name, limit, len(array.dictionary) - 1, f"{limit} or more")
+                names[role if role in TEXTS else str(i)] = Named.of(
+                    array.dictionary.to_pylist(), _buffer(array.indices, np.int32)
+                )
                 continue
-            if role in texts:
+            if i in words:
                 from sedeval_soft.tables.unclear_columns import words_as_numbers
 
                 column = words_as_numbers(column)
-            array = column.combine_chunks()
-            numbers[i] = _buffer(array, np.float64)
-            if len(array) and np.isnan(numbers[i].min()):
-                return None  # the text `nan`, which is no missing number
-            if array.null_count:
-                numbers[i] = np.where(_is_null(array), np.nan, numbers[i])
-    except pa.ArrowInvalid:
+            numbers[i] = _numbers(column.combine_chunks())
+        numbers |= {i: names.pop(str(i)).as_dates() for i in layout.dates()}
+    except (pa.ArrowInvalid, OtherTextError):
         return None
-    columns = Columns(layout, names.get("filename"), names.get("event_label"), numbers)
-    return columns.rows(origin_of(source, layout), limits)
+    return Columns(layout, names, numbers).rows(origin_of(source, layout), limits)
 
 
 def _parsing(
@@ -392,6 +412,14 @@ def _parsing(
 def _buffer(array: Any, kind: type[np.generic]) -> Array:  # noqa: ANN401
     """Return the numbers of an array as they lie in memory: pyarrow's own conversion imports pandas first."""
     return np.frombuffer(array.buffers()[1] or b"", dtype=kind)[array.offset :][: len(array)]
+
+
+def _numbers(array: Any) -> Floats:  # noqa: ANN401
+    """Return the numbers of an array, missing ones as NaN; raises OtherTextError for the text NaN."""
+    numbers: Floats = _buffer(array, np.float64)
+    if len(array) and np.isnan(numbers.min()):
+        raise OtherTextError
+    return np.where(_is_null(array), np.nan, numbers) if array.null_count else numbers
 
 
 def _is_null(array: Any) -> Bools:  # noqa: ANN401
@@ -425,14 +453,15 @@ class Scan:
     def rows(self, layout: Layout, origin: Origin, limits: Limits = LIMITS) -> EventTable | None:
         """Return the rows that can be scored."""
         each_row = np.arange(len(self.cells), dtype=np.int32)
-        file, label = (
-            None if at is None else Named.of([fields[at] for fields in self.cells], each_row)
-            for at in map(layout.position, _NAMES)
-        )
-        positions = layout.number_positions()
+        names = {
+            role: Named.of([fields[at] for fields in self.cells], each_row)
+            for at, role in enumerate(layout.roles)
+            if role in TEXTS
+        }
+        positions = layout.positions()
         table = np.array(self.numbers, dtype=np.float64).reshape(-1, len(positions)).T
         numbers = dict(zip(positions, np.ascontiguousarray(table), strict=True))
-        return Columns(layout, file, label, numbers, self.declared).rows(origin, limits)
+        return Columns(layout, names, numbers, self.declared).rows(origin, limits)
 
 
 def scan(
@@ -451,12 +480,13 @@ def scan(
     """
     scanned = Scan()
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
+    otherwise = duration_by_number(layout) if lines is None else ""
     lines = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
     for line, fields in lines:
         if isinstance(fields, Problem):
             problems = [fields]
-        elif name := declares(layout, fields):
-            scanned.declared.append(name)
+        elif (name := declares(layout, fields)) or _says_nothing(layout, fields):
+            scanned.declared += filter(None, [name])
             continue
         elif len(fields) != len(layout.names):
             problems = [_other_length(source.name, layout, line, fields)]
@@ -471,10 +501,17 @@ def scan(
         for problem in problems:
             scanned.counts[problem.code] += 1
             if scanned.counts[problem.code] <= most:
-                scanned.problems.append(problem)
+                scanned.problems.append(_or_duration(problem, otherwise))
         if scanned.counts.total() > most and not whole:
             break
     return scanned
+
+
+def _or_duration(problem: Problem, otherwise: str) -> Problem:
+    """Return the problem of a row that ends before it begins with what it may be otherwise."""
+    if not otherwise or problem.code != "offset-before-onset":
+        return problem
+    return replace(problem, message=f"{problem.message}, or {otherwise}")
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:
@@ -483,42 +520,108 @@ def declares(layout: Layout, fields: Sequence[str]) -> str:
     if at is None or at >= len(fields) or not fields[at].strip():
         return ""
     alone = len(fields) == 1 and at == 0 and not misdivided(fields[0], layout)
-    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] is not None)
+    others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] not in {None, *BESIDE})
     whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
-    return fields[at].strip() if whole else ""
+    whole = whole or _says_nothing(layout, fields)
+    return _file_of(layout, fields) if whole else ""
+
+
+def _says_nothing(layout: Layout, fields: Sequence[str]) -> bool:
+    """Return whether the label of a line says that its recording has no event."""
+    at = layout.position("event_label")
+    return at is not None and len(fields) == len(layout.names) and layout.says_nothing(fields[at])
+
+
+def _file_of(layout: Layout, fields: Sequence[str]) -> str:
+    """Return the file of a line, below its folder where it has one; empty where it names none."""
+    folder, file = (
+        "" if at is None or at >= len(fields) else fields[at].strip()
+        for at in (layout.position("folder"), layout.position("filename"))
+    )
+    return below(folder, file)
 
 
 def check_row(
     name: str, layout: Layout, line: int, fields: Sequence[str], limits: Limits
 ) -> tuple[list[Problem], list[float]]:
-    """Return what is wrong with a row, and its numbers: times in seconds, values."""
+    """Return what is wrong with a row, and its numbers: times in their units, dates as ticks, and values."""
     problems: list[Problem] = []
     numbers: list[float] = []
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
         wrong = None
         if role in _NAMES and not text.strip():
-            wrong = "empty-name", f"{title} is empty; expected a name"
+            wrong = "empty-name", f"{title} is empty; expected a name{_or_other(layout, role)}"
         elif role in _NAMES and "\0" in text:
             wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
-        elif role not in {*_NAMES, None}:
+        elif layout.units.get(column - 1) == "date":
+            from sedeval_soft.tables.date_times import SUCH_AS, ticks_of
+
+            numbers.append(float(ticks_of([text])[0]))
+            if math.isnan(numbers[-1]):
+                message = f"{title} {quoted(text)} is no date and time of day; expected one such as {SUCH_AS}"
+                wrong = "not-a-number", message
+        elif role is not None and role not in TEXTS:
             stripped = text.strip(BLANKS)
             if role == "soft_value":
                 stripped = WORDS.get(stripped.upper(), stripped)
             numbers.append(to_number(stripped))
-            wrong = _wrong_number(title, role or "", stripped, numbers[-1], limits)
+            unit = layout.units.get(column - 1, "s")
+            wrong = _wrong_number(title, role, stripped, numbers[-1], limits, unit)
         if wrong is not None:
             problems.append(Problem(name, wrong[1], line, column, wrong[0]))
-    onset, offset = (layout.roles.index(role) for role in ("onset", "offset"))
-    if not problems and float(fields[offset]) < float(fields[onset]):
-        end, begin = (fields[at].strip()[:SHOWN] for at in (offset, onset))
-        message = f"offset {end} is before onset {begin}; expected onset <= offset"
-        problems.append(Problem(name, message, line, offset + 1, "offset-before-onset"))
+    if not problems:
+        wrong_times = _wrong_times(layout, fields, numbers, limits)
+        problems += [Problem(name, text, line, at + 1, code) for at, code, text in wrong_times]
     return problems, numbers
 
 
-def _wrong_number(title: str, role: str, text: str, number: float, limits: Limits) -> tuple[str, str] | None:
-    time = role in {"onset", "offset"}
-    low, high = range_of(role, limits)
+def _or_other(layout: Layout, role: str) -> str:
+    """Return what else could have the names that a column lacks, as it follows what was expected."""
+    others = [layout.names[i] for i in layout.labels] if role == "event_label" else []
+    return "".join(f", or {COLUMNS} event_label={other}" for other in others[:1])
+
+
+def _wrong_times(
+    layout: Layout, fields: Sequence[str], numbers: Sequence[float], limits: Limits
+) -> Iterator[tuple[int, str, str]]:
+    """Yield what is wrong with the times of a row that is sound else: position, code and message."""
+    at = {layout.roles[i] or "": i for i in layout.positions()}
+    names = {
+        role: Named.of([fields[i]], np.zeros(1, dtype=np.int32))
+        for i, role in enumerate(layout.roles)
+        if role in {"filename", "folder"}
+    }
+    columns = Columns(
+        layout, names, {i: np.array([number]) for i, number in zip(layout.positions(), numbers, strict=True)}
+    )
+    onset, offset = (float(times[0]) for times in columns.times)
+    end = at.get("offset", at.get("duration", 0))
+    begin_text, end_text = (fields[i].strip()[:SHOWN] for i in (at["onset"], end))
+    if math.isnan(onset) or math.isnan(offset):
+        from sedeval_soft.tables.date_times import NAMED
+
+        file = columns.file.names[0] if columns.file else ""
+        message = (
+            f"{layout.names[at['onset']]} counts from when the recording began, which its name, "
+            f"{quoted(file)}, does not say; expected a date and time in it such as {NAMED}, or seconds"
+        )
+        yield at["onset"], "not-a-number", message
+    elif onset < 0:
+        message = f"{layout.names[at['onset']]} {begin_text} is {-onset:.15g} s before the recording began"
+        yield at["onset"], "negative-time", f"{message}; expected it within the recording"
+    elif offset < onset:
+        message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
+        yield end, "offset-before-onset", message
+    elif offset > limits.duration:
+        message = f"{layout.names[end]} {end_text} {limits.too_long()}; expected a time in the recording"
+        yield end, "time-too-long", message
+
+
+def _wrong_number(
+    title: str, role: str, text: str, number: float, limits: Limits, unit: str = "s"
+) -> tuple[str, str] | None:
+    time = role in {*TIMES, "file_offset"}
+    low, high = range_of(role, limits, unit)
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
@@ -534,7 +637,7 @@ def _wrong_number(title: str, role: str, text: str, number: float, limits: Limit
         (True, "value-out-of-range", f"is outside [0, 1]{percent}"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
-    expected = "a number of seconds, 0 or more" if time else "a number in [0, 1]"
+    expected = f"{_UNITS[unit]}, 0 or more" if time else "a number in [0, 1]"
     if code == "not-a-number" and role == "class":
         expected += f", or {COLUMNS} ignore={title} where that is no class"
     given = quoted(text) if text and no_number else text[:SHOWN]

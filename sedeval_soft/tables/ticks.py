@@ -55,6 +55,9 @@ _EXACT = 22
 _DIGITS = 13
 """Significant digits that sums keep."""
 
+_BFLOAT16 = 8
+"""Significant bits of that type."""
+
 _BLOCK = 1 << 15
 """Numbers that are looked at at once: they stay in the processor's cache."""
 
@@ -64,10 +67,11 @@ _LEAST, _MOST = -160, 140
 _POWERS = np.arange(_LEAST, _MOST + 1) * np.log10(2.0)
 
 
-def as_written(values: Array) -> Floats:
+def as_written(values: Array, *, bfloat16: bool = False) -> Floats:
     """Return numbers in double precision, those of single and half precision as decimals; any shape.
 
-    Numbers of other types, and what is not finite, become what numpy makes of them.
+    bfloat16: whether the numbers, in single precision, were of that type, which numpy lacks. Numbers of other
+    types, and what is not finite, become what numpy makes of them.
     """
     kind = values.dtype
     if kind.kind != "f" or kind.itemsize >= np.dtype(np.float64).itemsize:
@@ -75,16 +79,23 @@ def as_written(values: Array) -> Floats:
     kind = kind.newbyteorder("=")
     flat = np.ascontiguousarray(values, dtype=kind).reshape(-1)
     decimals = flat.astype(np.float64)
-    bits = np.finfo(kind).nmant + 1
+    bits = _BFLOAT16 if bfloat16 else np.finfo(kind).nmant + 1
     # 10^-p > u = 2^(e - bits) for numbers below 2^e
     scales = _scales(np.ceil(bits * np.log10(2.0) - _POWERS) - 1)
     for begin in range(0, len(flat), _BLOCK):
         part = slice(begin, begin + _BLOCK)
         written = _to_scale(decimals[part], scales)
         with np.errstate(invalid="ignore", over="ignore"):
-            same = written.astype(kind) == flat[part]
+            narrow = written.astype(kind)
+            same = (_to_bfloat16(narrow) if bfloat16 else narrow) == flat[part]
         np.copyto(decimals[part], written, where=same)
     return decimals.reshape(values.shape)
+
+
+def _to_bfloat16(values: Array) -> Array:
+    """Return numbers of single precision, (n,), rounded to the upper half of their bits, ties to even."""
+    bits = values.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
 def rounded(means: Floats) -> Floats:

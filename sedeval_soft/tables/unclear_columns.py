@@ -29,6 +29,7 @@ from sedeval_soft.tables.columns import (
     Layout,
     normal,
     role_of,
+    with_label,
 )
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits
@@ -139,8 +140,34 @@ def _unclear(layout: Layout) -> list[_Column]:
         plain = layout.roles[i] is None and i not in layout.settled and name and not role_of(name)
         if plain and (may_name or may_value):
             likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
-            columns.append(_Column(name, i, may_name, may_value, likely))
+            # A table of a tool that has no such column is of one recording.
+            columns.append(_Column(name, i, may_name and (likely or not layout.dialect), may_value, likely))
     return columns
+
+
+def settled(source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None = None) -> Layout:
+    """Return a layout, its label one of several columns that has texts; raises InputError as `check_unclear`.
+
+    Arguments as there.
+    """
+    check_unclear(source, layout, limits, batches, line)
+    if not layout.labels:
+        return layout
+    candidates = [layout.roles.index("event_label"), *layout.labels]
+    filled: set[int] = set()
+    for cells in batches(candidates):
+        for at, array in zip(candidates, cells, strict=True):
+            if at not in filled and any(text and text.strip() for text in _texts(array)):
+                filled.add(at)
+        if len(filled) == len(candidates):
+            break
+    return with_label(layout, [*filled])
+
+
+def _texts(cells: Any) -> list[str]:  # noqa: ANN401
+    """Return the distinct cells of an array as texts; null is left out."""
+    texts: list[str] = pc.unique(cells.drop_null().cast(_TEXT)).to_pylist()
+    return texts
 
 
 def check_unclear(

@@ -81,7 +81,8 @@ _MANY = (
 """What is a doubt where it is so of many: code, statistic, of what, how it is told, what to do about it."""
 
 _FILES = (
-    ("missing", "reference file", "the system has no rows for {files}; counted as misses"),
+    ("missing", "reference file", ("the system has no rows for {files}; counted as misses "
+                                      "(--files scores just those that a list names)")),
     ("extra", "system file", ("the reference has no {files}; counted as false alarms, unless a row with only "
                               "its name declares it as a file without events{hint}")),
     ("dropped", "system file", "{files} {are} not in the reference or the durations; left out{hint}"),
@@ -342,6 +343,8 @@ class AlignmentReport:
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. unlisted: reference files without a duration, where there are any.
+    listed: names of files that the settings have and either side has, too. reference_outside,
+    system_outside: files that the settings leave out.
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
@@ -355,6 +358,9 @@ class AlignmentReport:
     extra: frozenset[str] = _NOTHING
     dropped: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
+    listed: frozenset[str] = _NOTHING
+    reference_outside: frozenset[str] = _NOTHING
+    system_outside: frozenset[str] = _NOTHING
     doubtful: frozenset[str] = _NOTHING
     notes: frozenset[str] = _NOTHING
     reference_classes: frozenset[str] = _NOTHING
@@ -391,6 +397,7 @@ class AlignmentReport:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
         classes, both = self.classes(settings), self.reference_classes | self.system_classes
         lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_names(classes)]
+        lines += self._of_listed(settings.files or ())
         if self.after_end:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
@@ -406,7 +413,7 @@ class AlignmentReport:
                 )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
-        lines += sorted(self.notes)
+        lines += [*sorted(self.notes), *self._of_outside()]
         left_out = sorted(both - {*classes})
         if left_out:
             are = be(len(left_out))
@@ -472,6 +479,25 @@ class AlignmentReport:
             "names in each, and give the folder as --operating-points"
         )
         return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
+
+    def _of_listed(self, files: Sequence[str]) -> Iterator[str]:
+        """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
+        unknown = [name for name in files if name not in self.listed]
+        if unknown:
+            ours = sorted(self.reference_outside)
+            like = named_alike(ours, unknown, ("reference", "list"))
+            like = like or did_you_mean(unknown[0], ours[:_COMPARED])
+            text = f"files: {listing(unknown, 'listed file')} {be(len(unknown))} on neither side{like}"
+            if not self.listed:
+                raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
+            yield text
+
+    def _of_outside(self) -> Iterator[str]:
+        """Yield how many files are left out as the settings do not list them."""
+        sides = (("reference", self.reference_outside), ("system", self.system_outside))
+        if any(names for _, names in sides):
+            outside = " and ".join(counted(len(names), f"{role} file") for role, names in sides)
+            yield f"files: {outside} are not listed, and left out"
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield what is assumed where the system goes on after the reference's last offset.

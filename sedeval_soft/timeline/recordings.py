@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable
+from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
@@ -94,23 +94,32 @@ def align(
     A file or class that one side lacks is evaluated all the same (as all false alarms or all
     misses) and reported. `durations` (seconds by file name) is also the list of evaluated files:
     it adds files without any row, and leaves out system files that neither it nor the reference names.
-    `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
+    `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
+    are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
     settings ask for.
 
-    Raises InputError where names cannot be matched.
+    Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
+    check_shapes(reference.origin, system.origin)
+    _check_timed((reference, system), settings)
     reference, system = name_single_file(reference, system, durations or {})
-    files, canonical, lengths, findings = _match_files(reference, system, durations)
+    files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
-    reference = reference.with_files(files, [codes[name] for name in reference.files])
+    reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
     system = system.with_files(files, [codes.get(canonical[name], -1) for name in system.files])
+    if settings.files is not None:
+        reference = reference.of_used_classes() if findings.reference_outside else reference
+        system = system.of_used_classes() if findings.system_outside else system
+        ours, theirs = frozenset(reference.classes), frozenset(system.classes)
+        findings = replace(findings, reference_classes=ours, system_classes=theirs)
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
 
     # Lengths: as given, else up to the last offset.
     sides = {"reference": reference, "system": system}
     last = {role: last_offsets(rows) for role, rows in sides.items()}
-    length = last["reference"].copy()
+    # Where the reference has no times, the recording is as long as the system says.
+    length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
     system_ends = _system_ends(system, last["system"], length, settings)
     for rows, times in ((reference, length), (system, system_ends)):
         if times.max(initial=0.0) > LONGEST:
@@ -121,12 +130,13 @@ def align(
 
     # What the rows tell of how they were read; times of arrays are our own.
     ends, given = np.where(is_given, length, np.inf), np.where(is_given, length, 0.0)
-    expected = given if lengths else None, np.where(given > 0, given, last["reference"])
+    own = given if lengths else None
+    by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
     tables = {
         role: RowStatistics.of(rows, at_least, ends, last[role])
-        for (role, rows), at_least in zip(sides.items(), expected, strict=True)
-        if not rows.origin.form.startswith("array of ")
+        for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
+        if rows.origin.timed and rows.origin.shape is None
     }
 
     # Classes, and the rows of these.
@@ -156,13 +166,40 @@ def align(
     return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
 
 
+def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
+    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
+    untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
+    if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
+        text = "has labels of whole recordings without times, of which only clips can be scored"
+        mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
+        raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))
+
+
+def check_shapes(reference: Origin, system: Origin) -> None:
+    """Refuse two arrays of different shapes, and an array of several files beside a table."""
+    ours, theirs = reference.shape, system.shape
+    if ours is not None and theirs is not None and ours != theirs:
+        expected = f"expected that of the reference, {ours}"
+        raise InputError(Problem(system.name, f"array of shape {theirs}; {expected}"))
+    for side, shape, other in ((reference, ours, theirs), (system, theirs, ours)):
+        if shape is not None and len(shape) > 2 and other is None:
+            text = (
+                f"array of shape {shape}, whose files have no names, beside a table; expected a mapping of "
+                "file names to arrays of shape (n_segments, n_classes)"
+            )
+            raise InputError(Problem(side.name, text))
+
+
 def _match_files(
-    reference: EventTable, system: EventTable, durations: Mapping[str, float] | None
+    reference: EventTable,
+    system: EventTable,
+    durations: Mapping[str, float] | None,
+    chosen: Sequence[str] | None = None,
 ) -> tuple[tuple[str, ...], Mapping[str, str], dict[str, float], AlignmentReport]:
     """Return the files to evaluate, how the reference writes those of the system, durations, and findings.
 
     Files are those of the reference and of the durations, as the reference writes them; without durations
-    those of the system, too.
+    those of the system, too. chosen: of these just those that are named, which match like those of a side.
     """
     doubtful, notes = [], []
     for side in (reference, system):
@@ -190,11 +227,30 @@ def _match_files(
         doubtful.append(f"durations: {files} not in the reference{hint}")
     in_system = {*match.canonical.values()}
     evaluated = {*expected} if durations is not None else {*expected} | in_system
+    inside, chosen_by = {*expected} | in_system, frozenset[str]()
+    if chosen is not None:
+        every = [*expected, *sorted(in_system - {*expected})]
+        if UNNAMED in every:
+            text = "there is no column of file names, but files are listed; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        of_list = match_names(every, chosen)
+        inside = {*of_list.canonical.values()} & {*every}
+        chosen_by = frozenset(name for name, own in of_list.canonical.items() if own in inside)
+        evaluated &= inside
+        lengths = {name: seconds for name, seconds in lengths.items() if name in inside}
+        if of_list.ambiguous:
+            doubtful.append(
+                f"files: {listing(of_list.ambiguous, 'listed name')} could be more than one file of "
+                f"{reference.origin.name} (with and without folders or extension); taken as written"
+            )
     findings = AlignmentReport(
-        missing=frozenset({*reference.files} - in_system),
+        missing=frozenset({*reference.files} & inside - in_system),
         extra=frozenset((in_system & evaluated) - {*expected}),
-        dropped=frozenset(in_system - evaluated),
-        unlisted=frozenset(unlisted),
+        dropped=frozenset((in_system & inside) - evaluated),
+        unlisted=frozenset(unlisted & inside),
+        listed=chosen_by,
+        reference_outside=frozenset({*reference.files} - inside),
+        system_outside=frozenset(in_system - inside),
         doubtful=frozenset(doubtful),
         notes=frozenset(notes),
         reference_classes=frozenset(reference.classes),

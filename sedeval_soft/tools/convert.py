@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
-from sedeval_soft.api.sources import Columns, limits_from, to_rows
+from sedeval_soft.api.sources import Columns, Listed, limits_from, listed_files, to_rows
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
@@ -16,7 +16,7 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import Fitted, fit, recording
 from sedeval_soft.tables.forms import WRITTEN, Form, form_by_extension, form_of
-from sedeval_soft.tables.joined_tables import stem_of
+from sedeval_soft.tables.joined_tables import recording_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import compressed
 
@@ -27,7 +27,7 @@ class Conversion:
 
     read: what the source was. form: what it became, by its name. losses: what the target cannot hold, in
     words, nothing where it holds everything. rows, files, classes: how many were written. apart: whether the
-    target is a folder.
+    target is a folder. notes: what was left out as files were listed.
     """
 
     read: str
@@ -37,6 +37,7 @@ class Conversion:
     files: int
     classes: int
     apart: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def convert(
     source_form: str = "",
     strict: bool = False,
     force: bool = False,
+    files: Listed | None = None,
     limits: Limits | None = None,
     columns: Columns | None = None,
 ) -> Conversion:
@@ -80,13 +82,16 @@ def convert(
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
     there is none. source_form: what the source must be. strict: raise EvaluationError, and write nothing,
-    where something would be lost. force: replace a folder that is not empty. limits: the most that is taken
+    where something would be lost. force: replace a folder that is not empty. files: the recordings that are
+    written, as names or the path of a list; all if there are none. limits: the most that is taken
     in. columns: which play which role, as for `evaluate`.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
     limits = limits_from(limits, columns)
-    prepared = prepare(source, target, to=to, source_form=source_form, strict=strict, limits=limits)
+    prepared = prepare(
+        source, target, to=to, source_form=source_form, strict=strict, files=files, limits=limits
+    )
     prepared.write(target, force=force)
     return prepared.conversion
 
@@ -98,6 +103,7 @@ def prepare(
     to: str | None = None,
     source_form: str = "",
     strict: bool = False,
+    files: Listed | None = None,
     limits: Limits | None = None,
 ) -> Prepared:
     """Read a table and make it fit the form of a target, which is not written yet; as `convert` otherwise."""
@@ -115,7 +121,12 @@ def prepare(
         rows = read_rows(source, form=source_form, limits=limits)
     else:
         rows = to_rows(source, "source", Settings(), limits)
-    form = form or form_by_extension(name, wide=rows.has_steps)
+    notes: list[str] = []
+    if files is not None:
+        from sedeval_soft.tables.file_groups import only_listed
+
+        rows, notes = only_listed(rows, listed_files(files, limits))
+    form = form or form_by_extension("-.tsv" if name == "-" else name, wide=rows.has_steps)
     if form is None:
         written = ", ".join(WRITTEN)
         raise SettingsError(f"{name}: its name does not say what to write; expected --to {written}")
@@ -124,12 +135,14 @@ def prepare(
         raise SettingsError(f"{name}: is a folder; {form.name} is a file, which holds all recordings")
     # A recording without a name is called as the file that it was read from.
     read_from = rows.origin.name
-    called = "" if read_from in {"-", "source"} else stem_of(PurePath(read_from).name)
+    called = "" if read_from in {"-", "source"} else recording_of(PurePath(read_from).name)
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
     if strict and fitted.losses:
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
     sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
-    done = Conversion(rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None)
+    done = Conversion(
+        rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None, tuple(notes)
+    )
     return Prepared(form, fitted, done)

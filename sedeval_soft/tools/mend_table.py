@@ -133,6 +133,8 @@ def _with_points(rows: Rows, columns: Sequence[int]) -> Edits:
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
     """Swap onset and offset where no row of several has them in order."""
+    if "offset" not in layout.roles or layout.units:
+        return
     onset, offset = map(layout.roles.index, ("onset", "offset"))
     times = [(n, row[onset], row[offset]) for n, row in rows.items()]
     if len(times) >= 2 and all(is_number(a) and is_number(b) and float(b) < float(a) for _, a, b in times):

@@ -86,7 +86,7 @@ _WEB = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?", re.IGNORECASE
 _DESCRIPTION = ".yaml"
 """The extension of a file that says who submits: it is named after the submission."""
 
-_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS | {".eaf"}
+_READ = TEXT_EXTENSIONS | OTHER_EXTENSIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,8 +513,10 @@ def _digest(path: Path, source: str, limits: Limits) -> str:
     """Return the hash of a file or a folder; raises InputError for links, devices and what is too large."""
     is_folder = stat.S_ISDIR(path.lstat().st_mode)
     digest = hashlib.sha256(b"folder\n")
-    for member in sorted(path.iterdir()) if is_folder else [path]:
-        mode, name = member.lstat().st_mode, spelled(member.name)
+    members = limits.few_enough(source, map(str, path.rglob("*"))) if is_folder else [str(path)]
+    for member in map(Path, sorted(members)):
+        mode = member.lstat().st_mode
+        name = spelled(member.relative_to(path).as_posix() if is_folder else member.name)
         limits.check(source, "size", member.lstat().st_size, "bytes or more")
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             what = "a link, which is not followed" if stat.S_ISLNK(mode) else "neither a file nor a folder"
@@ -665,6 +667,7 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
                 task.reference,
                 classes=task.settings.classes,
                 durations=task.durations,
+                files=task.settings.files,
                 limits=task.limits,
             )
             closer, number = validation.problems, sum(validation.counts.values())

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from sedeval_soft import __version__
-from sedeval_soft.api.sources import Columns, Durations, limits_from, read_lengths
+from sedeval_soft.api.sources import Columns, Durations, Listed, limits_from, listed_files, read_lengths
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
@@ -27,13 +27,12 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
-from sedeval_soft.tools.validate_checks import check_table, compare
+from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
 from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
 
 MAX_PROBLEMS = 100
 
 _SARIF = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_PAGE = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main/docs/reference/codes.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +83,7 @@ def validate(
     max_problems: int = MAX_PROBLEMS,
     fix: str | os.PathLike[str] | None = None,
     stdin: BinaryIO | None = None,
+    files: Listed | None = None,
     limits: Limits | None = None,
     columns: Columns | None = None,
 ) -> Validation:
@@ -93,7 +93,8 @@ def validate(
         seconds by file name, or the path of a table of them. classes: those that there can be; preset: the
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
-        to do in the copy, and `mends` lists what was done. limits: the most that the table may have. columns:
+        to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
+        `evaluate`: names of others are not looked at. limits: the most that the table may have. columns:
         which play which role, as for `evaluate`.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
@@ -115,7 +116,10 @@ def validate(
         known = chosen or (rows.classes if rows is not None else ())
         system, stdin, mends = _write_copy(system, fix, known, stdin, limits)
     log, name, form = Log(max_problems), spelled(os.fspath(system)), ""
+    listed = () if files is None else listed_files(files, limits)
     tables = read_tables(system, log, stdin, limits)
+    if listed:
+        tables, rows, lengths = only_listed(name, tables, rows, lengths, listed, log)
     for table in tables:
         check_table(table, log)
     n_rows = sum(len(table.rows) for table in tables)
@@ -127,7 +131,7 @@ def validate(
             form = f"folder of {counted(len(tables), 'table')}, {form}"
         if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
-        tables = compare(name, tables, rows, chosen, whose, lengths, log)
+        tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
     problems = log.worst()
     return Validation(
         source=name,
@@ -244,7 +248,6 @@ def _sarif(validation: Validation) -> str:
             "id": code,
             "shortDescription": {"text": rule.meaning},
             "help": {"text": f"{rule.mend[:1].upper()}{rule.mend[1:]}."},
-            "helpUri": f"{_PAGE}#codes",
             "defaultConfiguration": {"level": rule.severity},
         }
         for code, rule in used.items()
@@ -268,14 +271,14 @@ def _sarif(validation: Validation) -> str:
                 **({} if p.column is None else {"properties": {"field": p.column}}),
             }
         )
-    driver = {"name": "soft-sed-eval", "semanticVersion": __version__, "informationUri": _PAGE}
+    driver = {"name": "soft-sed-eval", "semanticVersion": __version__}
     run = {
         "tool": {"driver": {**driver, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "results": results,
         "properties": {"counts": dict(sorted(validation.counts.items())), "more": validation.more},
     }
-    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json_text(json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 def _github(validation: Validation) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.errors import InputError, quoted
+from sedeval_soft.errors import InputError, be, counted, quoted
 from sedeval_soft.names import did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import match_names
+from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.problem_codes import problem
 from sedeval_soft.timeline.alignment_report import (
     DAY,
@@ -220,6 +220,50 @@ def _check_spans(table: Table, log: Log) -> None:
 # Tables held against what is expected.
 
 
+def only_listed(
+    name: str,
+    tables: list[Table],
+    reference: EventTable | None,
+    durations: Mapping[str, float],
+    files: Sequence[str],
+    log: Log,
+) -> tuple[list[Table], EventTable | None, Mapping[str, float]]:
+    """Return tables, reference and durations of listed files only; others as for `compare`.
+
+    The names of both sides match first, then those of the list match theirs, as where they are scored.
+    """
+    expected = [*dict.fromkeys([*(reference.files if reference is not None else ()), *durations])]
+    named = dict.fromkeys(file for table in tables for file in table.names("filename"))
+    own = match_names(expected, named).canonical
+    every = [*dict.fromkeys([*expected, *own.values()])]
+    match = match_names(every, files)
+    inside = {*match.canonical.values()} & {*every}
+    unknown = [file for file, other in match.canonical.items() if other not in inside]
+    if unknown:
+        hint = named_alike(sorted({*every} - inside), unknown, ("table", "list"))
+        text = (
+            f"{listing(unknown, 'listed file')} {be(len(unknown))} neither in it nor in the reference{hint}"
+        )
+        log.add(problem("listed-file", name, text))
+    left_out = sum(own[file] not in inside for file in named)
+    if left_out:
+        text = f"{counted(left_out, 'file')} {be(left_out)} not listed, and not looked at"
+        log.add(problem("files-left-out", name, text))
+    if reference is not None:
+        stays = np.array([file in inside for file in reference.files], dtype=bool)
+        reference = reference if stays.all() else reference.only_files(stays).of_used_classes()
+    chosen = []
+    for table in tables:
+        stays = np.array([own[file] in inside for file in table.rows.files], dtype=bool)
+        on_lines = {file: at for file, at in table.named.get("filename", {}).items() if own[file] in inside}
+        rows, lines = table.rows, table.lines
+        if not stays.all():
+            lines = table.lines_of(np.flatnonzero(stays[rows.file]))
+            rows = rows.only_files(stays).of_used_classes()
+        chosen.append(replace(table, rows=rows, lines=lines, named={**table.named, "filename": on_lines}))
+    return chosen, reference, {file: s for file, s in durations.items() if file in inside}
+
+
 def compare(
     name: str,
     tables: list[Table],
@@ -228,11 +272,12 @@ def compare(
     whose: str,
     durations: Mapping[str, float],
     log: Log,
+    listed: Sequence[str] = (),
 ) -> list[Table]:
     """Hold tables against what is expected; return them with the names that files have there.
 
     name: of all of them, as the user gave it. classes: those that there can be, and whose they are, in words.
-    durations: seconds by file name.
+    durations: seconds by file name. listed: files that are to be there, where nothing else says so.
     """
     reference = _name_files(tables, reference, durations, log)
     swapped = [
@@ -263,8 +308,11 @@ def compare(
     lengths |= whole
     renamed: Mapping[str, str] = {}
     files = [*(reference.files if reference is not None else ()), *whole]
+    files = files or [*listed]
     if not swapped and files and files != [UNNAMED] and "missing-filename-column" not in log.counts:
-        where = "in the reference" if reference is not None else "in the durations"
+        where = (
+            "in the reference" if reference is not None else "in the durations" if whole else "in the list"
+        )
         renamed = _check_files(tables, tuple(dict.fromkeys(files)), where, name, log)
     for table in tables:
         names = [renamed.get(file, file) for file in table.rows.files]

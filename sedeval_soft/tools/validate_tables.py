@@ -10,23 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import PurePath
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
+from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.forms import form_at_once, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
+    Members,
     are_lists_of_one,
     check_alike,
     check_apart,
+    folders_left_out,
+    paths_below,
     seem_thresholds,
-    stem_of,
     tables_in,
     with_recording,
 )
@@ -204,19 +206,28 @@ def read_tables(
     tables: list[Table] = []
     try:
         paths = tables_in(name, limits)
+        labels = paths_below(name, paths)
+        members = Members.of(name, labels)
+        for note in (*folders_left_out(name, labels), *members.notes):
+            log.add(problem("folders-in-folder", name, note))
         limits = replace(limits, by_table=True, only=len(paths) == 1)
-        tables = [table for inner in paths for table in _read(inner, log, limits, may_be_empty=True)]
+        names: list[tuple[str, str]] = []
+        for place, *own in zip(members.places, members.labels, members.recordings, strict=True):
+            read = _read(paths[place], log, limits, may_be_empty=True)
+            tables += read
+            names += [(own[0], own[1])] * len(read)
         if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
             return tables
         # Who is not at a threshold is of the recording that it is named after, unless it names others.
-        stems = [stem_of(PurePath(table.name).name) for table in tables]
         tables = [
-            replace(t, rows=with_recording(t.rows, stem)) for t, stem in zip(tables, stems, strict=True)
+            replace(t, rows=with_recording(t.rows, recording))
+            for t, (_, recording) in zip(tables, names, strict=True)
         ]
-        check_alike(name, [(PurePath(t.name).name, t.rows) for t in tables if len(t.rows)])
-        check_apart(name, [(t.name, t.rows) for t in tables])
+        labelled = [(label, t.rows) for t, (label, _) in zip(tables, names, strict=True)]
+        check_alike(name, [(label, rows) for label, rows in labelled if len(rows)])
+        check_apart(name, labelled)
     except InputError as error:
         log.add_error(error)
     return tables
@@ -243,17 +254,21 @@ def _read(
             # A recording without events, whose file has no line.
             nothing = Layout((), (), has_header=False)
             return [Table(source, nothing, EventTable.empty(origin_of(source, nothing)))]
-        message = "is empty; expected a table (an output without events is written as a header alone)"
-        log.add(problem("empty-file", source.name, message))
+        log.add(problem("empty-file", source.name, EMPTY))
     return [] if table is None else [table]
 
 
 def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
-    """Look at a table of another form as at one of text with a header, in which nothing has a line."""
-    rows = read_as(form, source, limits)
+    """Look at a table of another form; None where it has no line."""
+    rows = read_as(form, source, limits, found=True)
     if rows is None:
         return None
     log.no_texts.add(source.name)
+    return _without_lines(source, rows)
+
+
+def _without_lines(source: Source, rows: EventTable) -> Table:
+    """Return a table as one of text with a header, in which nothing has a line."""
     roles = ("filename", "onset", "offset", *(["class"] * len(rows.classes) if rows.has_steps else _LABELS))
     names = (*roles[:3], *(rows.classes if rows.has_steps else _LABELS))
     layout = Layout(names, roles, has_header=True, skip=1)
@@ -280,6 +295,10 @@ def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
             for role, name in zip(layout.roles, fields, strict=True):
                 if role in named and name.strip():
                     named[role].setdefault(name.strip(), line)
+    if rows is not None and layout.dialect is not None:
+        # Rows may be fewer than lines: nothing else than what is wrong with a line is told by it.
+        log.no_texts.update([source.name] * (lines is None or not lines.problems))
+        return _without_lines(source, rows) if source.name in log.no_texts else None
     row_lines = None if lines is None else lines.lines
     return None if rows is None else Table(source, layout, rows, row_lines, named)
 
@@ -306,7 +325,8 @@ def _explanations(source: Source, layout: Layout, scanned: Scan) -> Iterator[Pro
         for role in ("onset", "offset", "event_label", "class" if layout.wide else "soft_value")
     }
     values = columns["class" if layout.wide else "soft_value"]
-    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"]))
+    both = len(columns["offset"]) == len(columns["onset"])
+    backwards = int(np.count_nonzero(columns["offset"] < columns["onset"])) if both else 0
     below, above = (int(np.count_nonzero(beyond)) for beyond in (values < -ROUNDING, values > 1 + ROUNDING))
     both = len(values) == len(columns["event_label"])
     swapped = int(np.count_nonzero(np.isnan(values) & ~np.isnan(columns["event_label"]))) if both else 0

@@ -1,9 +1,9 @@
 """Soft F as a loss of PyTorch, and soft scores as metrics of torchmetrics.
 
-- `SoftFLoss`: 1 - soft F, for training. Needs the extra `soft-sed-eval[torch]`.
+- `SoftFLoss`: 1 - soft F, for training. Needs the extra `torch`.
 - `sedeval_soft.torch.metrics`: `SoftPrecision`, `SoftRecall`, `SoftFBeta`, `SoftErrorRate` and
   `SoftKLDivergence`, which add up counts over batches and processes. Needs the extra
-  `soft-sed-eval[torchmetrics]`.
+  `torchmetrics`.
 
 As everywhere in PyTorch the output of a network comes first and the target second; in
 `sedeval_soft.functional` and `sedeval_soft.evaluate` the reference comes first.
@@ -11,12 +11,13 @@ As everywhere in PyTorch the output of a network comes first and the target seco
 
 from __future__ import annotations
 
+from sedeval_soft.errors import SettingsError, install_command
+
 try:
     import torch
 except ImportError as error:
-    raise ImportError("sedeval_soft.torch needs PyTorch: pip install 'soft-sed-eval[torch]'") from error
+    raise ImportError(f"sedeval_soft.torch needs PyTorch: {install_command('torch')}") from error
 
-from sedeval_soft.errors import SettingsError
 from sedeval_soft.functional import T_NORMS, score_of, soft_counts
 from sedeval_soft.functional.arrays import Layout, in_type_of
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from sedeval_soft.errors import SettingsError, counted
+from sedeval_soft.errors import SettingsError, counted, install_command
 from sedeval_soft.functional import (
     AVERAGES,
     T_NORMS,
@@ -27,7 +27,7 @@ try:
     import torchmetrics
 except ImportError as error:
     raise ImportError(
-        "sedeval_soft.torch.metrics needs torchmetrics: pip install 'soft-sed-eval[torchmetrics]'"
+        f"sedeval_soft.torch.metrics needs torchmetrics: {install_command('torchmetrics')}"
     ) from error
 
 __all__ = ["SoftErrorRate", "SoftFBeta", "SoftKLDivergence", "SoftPrecision", "SoftRecall"]

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import gzip
 import os
+import tarfile
+import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from attacked import BYTES, attack
 
@@ -243,6 +248,92 @@ def test_very_many_events_at_one_time(only, tmp_path):
         assert "(duplicate-row)" in done.text
 
 
+def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
+    """Write a table with some labels, n rows of each, as Parquet or Arrow by its extension."""
+    codes = np.repeat(np.arange(len(labels), dtype=np.int32), n)
+    label = pa.DictionaryArray.from_arrays(codes, pa.array(labels))
+    label = label if n > 1 else label.cast(pa.string())
+    file = pa.DictionaryArray.from_arrays(np.zeros(len(codes), dtype=np.int32), ["a"])
+    times = {"onset": np.zeros(len(codes)), "offset": np.ones(len(codes))}
+    table = pa.table({"filename": file, **times, "event_label": label})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd", **how)
+    else:
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        new = pa.ipc.new_stream if path.suffix == ".arrows" else pa.ipc.new_file
+        with new(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return path
+
+
+LABELS = {
+    "60": ["x" * MIB + str(i) for i in range(60)],
+    "700": ["x" * MIB + str(i) for i in range(700)],
+    "short": ["x" * 4000 + str(i) for i in range(60_000)],
+}
+ENCODED = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "encoding"),
+    [
+        *(("t.parquet", labels, None) for labels in LABELS),
+        *(("t.parquet", labels, encoding) for encoding in ENCODED for labels in ("700", "short")),
+        *((name, "60", None) for name in ("t.arrow", "t.arrows")),
+    ],
+)
+def test_a_few_bytes_that_are_long_names(name, labels, encoding, reference, tmp_path):
+    how = {"use_dictionary": False, "column_encoding": {"event_label": encoding}} if encoding else {}
+    path = columnar(tmp_path / name, LABELS[labels], **how)
+    assert path.stat().st_size < MIB
+    done = attack(reference, path)
+    done.refused("raises this)")
+    assert done.memory < BYTES // 2
+    for limit in (("--limit", "size=1M"), ("--memory-limit", "500M")):
+        less = attack(reference, path, *limit)
+        less.refused()
+        assert less.memory < 500 * MIB, limit
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
+@pytest.mark.parametrize("labels", [["x" * 4000], ["car"]])
+def test_a_name_in_very_many_rows(name, labels, reference, tmp_path):
+    """A dictionary is not laid out: a name of 4,000 letters in a million rows would be 4 GB."""
+    path = columnar(tmp_path / name, labels, 1_000_000)
+    done = attack(reference, path, "--score", "segment.hard.f1.micro")
+    assert done.code == 0, done
+    done.was_cheap()
+
+
+def test_a_column_of_names_as_times_is_not_read_cell_by_cell(tmp_path):
+    path = columnar(tmp_path / "t.parquet", ["x" * 4000, "y"], 500_000)
+    done = attack(path, path, "--columns", "onset=event_label,event_label=filename,ignore=onset")
+    done.refused("event_label")
+
+
+def archived(path: Path, n: int) -> Path:
+    """Write an archive of many empty tables."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for i in range(n):
+                archive.writestr(zipfile.ZipInfo(f"{i}.tsv"), b"")
+    else:
+        with tarfile.open(path, "w:gz") as archive:
+            for i in range(n):
+                archive.addfile(tarfile.TarInfo(f"{i}.tsv"))
+    return path
+
+
+@pytest.mark.parametrize("name", ["t.zip", "t.tar.gz"])
+def test_an_archive_of_very_many_members(name, reference, tmp_path):
+    done = attack(reference, archived(tmp_path / name, 300_000))
+    done.refused("has 300000 members", "--limit members=300000 raises this")
+    assert done.seconds < 2
+    few = attack(reference, archived(tmp_path / name, 40_000), "--score", "segment.hard.f1.micro")
+    assert few.code == 0, few
+    few.was_cheap()
+
+
 # Files of settings.
 
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -263,7 +354,11 @@ SETTINGS = {
     "python name": ("threshold: !!python/name:os.system\n", "could not determine"),
     "deep": ("classes: " + "[" * 5000 + "]" * 5000 + "\n", "nested too deeply"),
     "deep mappings": ("{a: " * 3000 + "1" + "}" * 3000, "nested too deeply"),
-    "large": ("# " + "x" * (1 << 25), "has more than 16777216 bytes"),
+    "brackets": ("[" * 100_000, "nested too deeply"),
+    "keys": ("".join(f"{i}: \n" for i in range(120_000)), "has more than 100000 keys and values"),
+    "unknown keys": ("".join(f"k{i}: 1\n" for i in range(40_000)), "unknown setting 'k0'"),
+    "anchors": ("".join(f"k{i}: &a{i} 1\n" for i in range(20_000)), "unknown setting 'k0'"),
+    "large": ("# " + "x" * (1 << 25), "has more than 1048576 bytes"),
 }
 
 
@@ -286,4 +381,4 @@ def test_settings_of_strangers_are_refused(option, name, tmp_path, monkeypatch):
 def test_a_device_is_no_settings_file(tmp_path):
     table = tmp_path / "t.tsv"
     table.write_text(GOOD)
-    attack(table, table, "--config", "/dev/zero").refused("more than 16777216 bytes")
+    attack(table, table, "--config", "/dev/zero").refused("more than 1048576 bytes")

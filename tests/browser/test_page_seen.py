@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from test_escape import HOSTILE
-from visits import drawn_whole, violations
+from visits import drawn_whole, taken_over, violations
 
 from sedeval_soft import Choices, write_report
 from sedeval_soft.errors import visible
@@ -47,6 +47,10 @@ def test_the_watch_and_axe_can_fail(visit, tmp_path):
     assert found.dialogs == ["2"] and found.requests == ["http://127.0.0.1:9/x"]
     rules = {name for name, _ in violations(found.page)}
     assert rules >= {"image-alt", "html-has-lang", "color-contrast"}
+
+
+def test_a_script_that_is_not_ours_would_not_run(visit, sample_report):
+    assert taken_over(visit, sample_report.path).title().startswith("2 systems")
 
 
 def rows(names, value=0.9):

@@ -68,6 +68,23 @@ def drawn_whole(page) -> None:
     page.wait_for_timeout(300)
 
 
+def taken_over(visit, path: Path, **options):
+    """Return a page after others' scripts were put into it, as if they had got past the escaping."""
+    found = visit(path, quiet=False, **options)
+    found.page.evaluate(
+        """() => {
+            const script = document.createElement("script");
+            script.textContent = "document.title = 'taken over'";
+            const image = document.createElement("div");
+            image.innerHTML = "<img src=x onerror=\\"document.title = 'taken over'\\">";
+            document.body.append(script, image);
+        }"""
+    )
+    found.page.wait_for_timeout(100)
+    assert found.errors
+    return found.page
+
+
 def violations(page, **options) -> list[tuple]:
     """Return what axe finds serious or critical: the rule, and where."""
     from axe_playwright_python.sync_playwright import Axe

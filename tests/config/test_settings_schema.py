@@ -91,7 +91,7 @@ def beyond_schemas(name: str, value: object) -> bool:
     """Return whether only `Settings` can know that a value is none."""
     if isinstance(value, float) and value.is_integer():
         return True  # a whole number is one in JSON Schema however it is written
-    if name == "satisfice":
+    if name in {"files", "satisfice"}:  # of files the path of a list, which is read before
         return isinstance(value, str)
     if name == "only":
         return any(".tuned" in part for part in ([value] if isinstance(value, str) else value))

@@ -12,10 +12,11 @@ import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from documents import ROOT
+from documents import ROOT, script
 
 import sedeval_soft
 
@@ -76,13 +77,26 @@ def test_everything_public_is_on_a_page_with_its_parameters(pages):
     assert "<li><code>reference</code>, <code>system</code>: each a path" in re.sub(r"</?p>|\n", "", text)
 
 
-def test_formulas_are_drawn_links_lead_to_the_repository_and_scripts_are_no_pages(pages, site):
+def test_formulas_are_drawn_files_of_the_repository_are_named_and_scripts_are_no_pages(pages, site):
     assert pages["explanations/readings.html"].count("<math") > 10
     assert not any("arithmatex" in text for name, text in pages.items() if name.endswith(".html"))
     assert not (site / "make").exists() and "0.1.0" in pages["changelog.html"]
-    repository = "https://github.com/soft-sed-eval/soft-sed-eval/blob/main"
-    assert f"{repository}/fuzzer/README.md" in pages["reference/limits.html"]
+    assert "fuzzer (<code>fuzzer/README.md</code>)" in pages["reference/limits.html"]
     assert all(f'href="{name}.html"' in pages["contributing.html"] for name in ("architecture", "changelog"))
+
+
+def test_the_address_that_pyproject_tells_is_linked_and_filled_in(monkeypatch):
+    pytest.importorskip("mkdocs", reason="needs mkdocs: the dependency group docs")
+    hooks = script("mkdocs_hooks")
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="reference/limits.md"))
+    text = "[a](../../fuzzer/README.md#b) [c](../index.md#d) `[e](../../f)` <repository>"
+    monkeypatch.setattr(hooks, "URLS", {"Repository": "https://example.org/r", "Documentation": "https://d"})
+    assert hooks.on_page_markdown(text, page, None, None) == (
+        "[a](https://example.org/r/blob/main/fuzzer/README.md#b) [c](../index.md#d) `[e](../../f)` "
+        "https://example.org/r"
+    )
+    config = hooks.on_config(SimpleNamespace(site_url=None, extra={}))
+    assert config.site_url == "https://d" and config.extra["social"][0]["link"] == "https://example.org/r"
 
 
 def test_words_can_be_searched(site):

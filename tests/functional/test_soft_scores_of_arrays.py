@@ -262,18 +262,18 @@ def test_what_cannot_be_scored_is_refused(call, said):
 
 
 @pytest.mark.parametrize(
-    ("missing", "module", "extra"),
+    ("missing", "module", "package"),
     [
-        ("array_api_compat", "functional", "functional"),
-        ("torch", "torch", "torch"),
+        ("array_api_compat", "functional", "array-api-compat>="),
+        ("torch", "torch", "torch>="),
         pytest.param(
-            *("torchmetrics", "torch.metrics", "torchmetrics"),
+            *("torchmetrics", "torch.metrics", "torchmetrics>="),
             marks=pytest.mark.skipif(not has("torch"), reason=reason("torch")),
         ),
     ],
 )
-def test_what_is_missing_is_named_with_its_extra(missing, module, extra):
+def test_what_is_missing_is_named_with_what_installs_it(missing, module, package):
     code = f"import sys; sys.modules[{missing!r}] = None\nimport sedeval_soft.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert f"pip install 'soft-sed-eval[{extra}]'" in done.stderr.splitlines()[-1]
+    assert f'{sys.executable} -m pip install "{package}' in done.stderr.splitlines()[-1]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import re
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -52,6 +56,21 @@ def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     write_report(*TABLES, path)
     return path
+
+
+def test_the_page_lets_its_own_scripts_run_and_no_other(page):
+    """By their hashes, as the browser of tests/browser takes them; and it asks nobody for anything."""
+    text = page.read_text(encoding="utf-8")
+    policy = html.unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1])
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
+    scripts = [script.encode() for script in re.findall(r"<script>(.*?)</script>", text, re.DOTALL)]
+    plotly = zlib.decompress(base64.b64decode(re.search(r'id="plotly">([^<]*)<', text)[1]))
+    hashes = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in (*scripts, plotly)]
+    assert len(scripts) > 3 and rules.pop("script-src") == [f"'sha256-{each}'" for each in hashes]
+    assert rules == {
+        "default-src": ["'none'"], "base-uri": ["'none'"], "form-action": ["'none'"],
+        "style-src": ["'unsafe-inline'"], "img-src": ["data:", "blob:"],
+    }  # fmt: skip
 
 
 def explorer(path):

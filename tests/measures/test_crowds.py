@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, evaluate

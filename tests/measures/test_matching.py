@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,9 +26,15 @@ def columns(edges):
 
 
 @settings(max_examples=50)
-@given(st.integers(0, 2**32), st.sampled_from([0, 1, 3, 10, 400]), st.sampled_from([None, "first", "any"]))
-def test_maximum_matching_of_larger_graphs(seed, max_steps, start):
-    """It is maximum whatever way it takes (`max_steps`: when scipy takes over) and wherever it starts."""
+@given(
+    *(st.integers(0, 2**32), st.sampled_from([0, 1, 3, 10, 400])),
+    *(st.sampled_from([None, "first", "any"]), st.booleans()),
+)
+def test_maximum_matching_of_larger_graphs(seed, max_steps, start, slim):
+    """It is maximum whatever way it takes and wherever it starts.
+
+    max_steps: when scipy takes over, if it is there (slim: it is not).
+    """
     rng = np.random.default_rng(seed)
     n_left, n_right = (int(n) for n in rng.integers(1, 40, 2))
     edges = np.argwhere(rng.random((n_left, n_right)) < rng.choice([0.02, 0.05, 0.1, 0.3]))
@@ -37,6 +45,8 @@ def test_maximum_matching_of_larger_graphs(seed, max_steps, start):
         begin = first_free_matching(order[left], right, n_left, n_right)[order]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "_MAX_STEPS", max_steps)
+        if slim:
+            patch.setitem(sys.modules, "scipy.sparse", None)
         found = maximum_matching(left, right, n_left, n_right, start=begin)
     known = list(map(tuple, edges.tolist()))
     assert is_matching(found.tolist(), known)

@@ -181,6 +181,12 @@ def test_what_is_no_table_of_parts_is_refused_with_its_place(text, expected, tmp
         ("a\t1\nb\t-1\n", "t.tsv:2:2: duration '-1' is not a number of seconds, 0 or more"),
         *((f"a\t1\nb\t{x}\n", f"t.tsv:2:2: duration {x} is over 31536000 s") for x in ("1e999", "31536001")),
         ("a\t1\na\t2.50\n", "t.tsv:2:2: 'a' has duration 2.50, but 1.0 on an earlier line; expected one"),
+        (
+            "a 1 0 9\nb 1 2.5 9\n",
+            "t.tsv:2:3: a region of 'b' begins at '2.5', but recordings are evaluated from",
+        ),
+        ("a 1 0 9\na 1 0 8\n", "t.tsv:2:4: 'a' has duration 8, but 9.0 on an earlier line; expected one"),
+        ("a 1 0 9\nb 1 0\n", "t.tsv:2: has 3 fields; expected file, channel, begin and end of a region"),
     ],
 )
 def test_durations_are_refused_in_words_of_their_own(text, expected, tmp_path, monkeypatch):
@@ -196,3 +202,11 @@ def test_durations(tmp_path):
     for text in ("filename\tduration\na\t10.5\nb\t3\na\t10.5\n", "a,10.5\nb,3\n", "a,10.5\nb,3,surplus\n"):
         path.write_text(text)
         assert read_durations(path) == {"a": 10.5, "b": 3.0}
+
+
+@pytest.mark.parametrize("name", ["d.uem", "d.txt"])
+def test_regions_of_a_uem_file_that_begin_at_0_are_durations(name, tmp_path):
+    path = tmp_path / name
+    comment = ";; file channel begin end\n" * (name == "d.uem")
+    path.write_text(f"{comment}a 1 0.000 10.5\nb NA 0 3\n\na 2 0.000 10.5\n")
+    assert read_durations(path) == {"a": 10.5, "b": 3.0}

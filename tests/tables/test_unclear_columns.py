@@ -230,37 +230,6 @@ def test_another_word_than_present_is_refused_and_a_class_may_be_called_so(tmp_p
     assert scored(path, path) == 1
 
 
-RAVEN = ("Selection", "View", "Channel", "Begin Time (s)", "End Time (s)", "Low Freq (Hz)", "High Freq (Hz)")
-CALLS = [(1, "Waveform 1", 1, 0.5, 1.5, 0, 9000, "call"), (1, "Spectrogram 1", 1, 0.5, 1.5, 400, 900, "call")]
-
-
-@pytest.mark.parametrize(("last", "delimiter"), [("Annotation", "\t"), ("Begin File", ",")])
-def test_a_raven_selection_table_is_refused_by_one_clear_word(last, delimiter, tmp_path):
-    known, _ = both(tmp_path, "filename")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    path = table(folder / "rec1.Table.1.selections.txt", (*RAVEN, last), CALLS, delimiter)
-    for call_of in (
-        *((known, path), (path, known), (known, folder), (known, path, "--jobs", "1")),
-        ("convert", path, tmp_path / "out.tsv"),
-        *[("convert", path, tmp_path / "out.tsv", "--from", "elan")] * (delimiter == "\t"),
-        (known, path, "--columns", "onset=Begin Time (s),offset=End Time (s)"),
-    ):
-        said = refused(*call_of)
-        assert f"{path}:1: is a Raven selection table" in said
-        assert len(said.splitlines()) == 1
-    done = call("validate", path, "--format", "json")
-    assert [problem["code"] for problem in json.loads(done.out)["problems"]] == ["raven-table"]
-    elan = table(
-        tmp_path / "x.txt", ("Tier", "Begin Time (s)", "End Time (s)", "Annotation"), [("t", 0, 1, "a")]
-    )
-    assert scored(elan, elan) == 1, "this is none of Raven's"
-    frame = pd.read_csv(path, sep=delimiter)
-    for system in (frame, frame.to_dict("records")):
-        with pytest.raises(InputError, match="is a Raven selection table"):
-            sedeval_soft.evaluate(str(known), system)
-
-
 def test_validate_and_convert_ask_and_are_told(tmp_path):
     path = table(tmp_path / "sys.tsv", ("take", *TIMES, "p"), [(*row, 0.5) for row in SYSTEM])
     done = call("validate", path, "--format", "json")

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_type
 
+import numpy as np
 import pandas as pd
 
 import sedeval_soft as sed
@@ -52,6 +53,10 @@ def in_batches(system: str) -> sed.Scores:
         evaluator.update(table, system)
     except sed.EvaluationError as error:
         assert_type(str(error), str)
+    batch = np.zeros((2, 3, 4))
+    assert_type(evaluator.reset().update(batch, batch, files=["a", "b"]), sed.Evaluator)
+    events, steps = {"a.wav": [(0.0, 1.0, "car")]}, {"a.wav": pd.DataFrame(table)}
+    assert_type(sed.evaluate(events, steps, durations={"a.wav": 1.0}), sed.Scores)
     return evaluator.compute()
 
 

@@ -1,0 +1,76 @@
+"""JSON lines: an object for each row, its fields called as the columns of tables are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
+from sedeval_soft.tables.annotation_rows import HEAD
+from sedeval_soft.tables.columns import looks_like_header
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
+from sedeval_soft.tables.frames import rows_from_objects
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.source import Source
+
+_NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+
+_DOCUMENTS = (("annotations", list), ("data", dict))
+"""What documents of annotations hold, which may stand on one line as well."""
+
+
+def reads_jsonl(source: Source) -> bool:
+    """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
+    try:
+        first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
+    except _NO_JSON:
+        return False
+    if any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS):
+        return looks_like_header([*first])
+    return True
+
+
+def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
+    """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    objects: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    for line, text in enumerate(source.data[:].split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            objects.append(decode(text))
+            lines.append(line)
+        except _NO_JSON as error:
+            problems.append(
+                Problem(source.name, f"is no JSON object: {error}; expected one in each line", line)
+            )
+        if len(problems) > MAX_PROBLEMS:
+            break
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+    if not objects:
+        return None
+    limits.check(source.name, "rows", len(objects), "rows")
+    names = {key for row in objects for key in row}
+    limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    origin = Origin(source.name, source.sha256, "JSON lines, {}")
+    return rows_from_objects(objects, lines, origin, limits)
+
+
+def write_jsonl(rows: EventTable) -> bytes:
+    """Return an object for each row."""
+    columns = written_columns(rows, "jsonl", "")
+    names = [name for name, _, _ in columns]
+    cells: list[Sequence[object]] = [
+        column.tolist() if among is None else [among[code] for code in column.tolist()]
+        for _, among, column in columns
+    ]
+    encode = msgspec.json.Encoder().encode
+    lines = [encode(dict(zip(names, row, strict=True))) for row in zip(*cells, strict=True)]
+    lines += [encode(dict.fromkeys(names, None) | {"filename": name}) for name in silent_files(rows)]
+    return b"".join(line + b"\n" for line in lines)

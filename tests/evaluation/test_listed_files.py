@@ -1,0 +1,254 @@
+"""`files`: just the recordings of a list are scored, as if nothing else stood in the tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from called import OTHER, REFERENCE, SYSTEM, call
+from shared_data import shared
+
+from sedeval_soft import (
+    EvaluationError,
+    Evaluator,
+    InputError,
+    SettingsError,
+    build_site,
+    compare,
+    convert,
+    evaluate,
+    plot,
+    threshold_curves,
+    validate,
+    write_report,
+)
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_listed
+
+KEPT = ("cafe.wav", "street.wav")
+DURATIONS = str(Path(REFERENCE).with_name("durations.tsv"))
+ASKED = {"only": ("segment", "event", "clip"), "psds": "dcase-psds1"}
+
+
+@pytest.fixture
+def by_hand(tmp_path):
+    """The sample's tables with the lines of two recordings only."""
+    paths = []
+    for path in (REFERENCE, SYSTEM, OTHER, DURATIONS):
+        head, *lines = Path(path).read_text().splitlines(keepends=True)
+        out = tmp_path / f"cut_{Path(path).name}"
+        out.write_text("".join([head, *(line for line in lines if line.split("\t")[0].strip() in KEPT)]))
+        paths.append(str(out))
+    return paths
+
+
+LISTS = {
+    "names": "cafe.wav\nstreet.wav\n",
+    "DCASE's lists of what is evaluated": (
+        "audio/cafe.wav\tcafe\t0.0\t1.0\tcar\naudio/cafe.wav\tcafe\t2\t3\tdog\naudio/street.wav\tcafe\t0\t1\tcar\n"
+    ),
+    "DCASE's lists to train with": "audio/cafe.wav\tcafe\n\naudio/street.wav\tstreet\n",
+    "task 4B's": "filename\ncafe/cafe\nstreet/street\n",
+    "csv with another column first": "scene,filename\ncafe,cafe.wav\nstreet,street.wav\n",
+    "comments and blank lines": "# fold 1\n\n  # of 5\ncafe\r\n\r\nstreet\r\n",
+    "a header and comments": "#fold\nfile;fold\ncafe;1\n# end\nstreet;1",
+}
+
+
+@pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
+def test_lists_as_data_sets_have_them_are_the_tables_cut_by_hand(tmp_path, by_hand, text):
+    chosen = tmp_path / "list.txt"
+    chosen.write_text(text)
+    expected = evaluate(*by_hand[:2], durations=by_hand[3], **ASKED)
+    scores = evaluate(REFERENCE, SYSTEM, durations=DURATIONS, files=chosen, **ASKED)
+    assert dict(scores) == dict(expected)
+    assert (scores.files, scores.classes) == (KEPT, expected.classes)
+    assert "files: 3 reference files and 3 system files are not listed, and left out" in scores.warnings
+    signed = json.loads(scores.signature.partition(" files=")[2].partition(" groups=")[0])
+    assert signed["count"] == 2
+    assert scores.to_dict()["settings"]["files"] == signed
+
+
+def test_classes_that_no_listed_recording_has_are_none():
+    """Means over classes would be others."""
+    names = ("filename", "onset", "offset", "label")
+    ours = [("a", 0, 2, "car"), ("b", 0, 3, "dog"), ("b", 1, 2, "car"), ("a", 3, 4, "bird")]
+    theirs = [("a", 0, 1, "car"), ("b", 0, 3, "tram"), ("a", 2, 4, "bird")]
+    whole = [[dict(zip(names, row, strict=True)) for row in side] for side in (ours, theirs)]
+    cut = [[row for row in side if row["filename"] == "a"] for side in whole]
+    expected, scores = (
+        evaluate(*sides, only="all", measures="all", **files)
+        for sides, files in ((cut, {}), (whole, {"files": ["a.wav"]}))
+    )
+    assert scores.classes == ("bird", "car")
+    assert dict(scores) == dict(expected)
+
+
+def test_each_command_and_each_function_takes_it(tmp_path, by_hand):
+    reference, system, other, _ = by_hand
+    chosen, name = tmp_path / "list.txt", "segment.soft.f1.macro"
+    chosen.write_text("\n".join(KEPT))
+    expected = str(evaluate(reference, system)[name])
+    assert call(REFERENCE, SYSTEM, "--files", chosen, "--score", name).out == f"{expected}\n"
+    # As a challenge ships it.
+    (tmp_path / "challenge").mkdir()
+    (tmp_path / "challenge" / "fold.txt").write_text("\n".join(KEPT))
+    config, listed = tmp_path / "challenge" / "settings.yaml", tmp_path / "listed.yaml"
+    config.write_text("files: fold.txt\n")
+    listed.write_text("extends: challenge/settings.yaml\nbeta: 1\n")
+    for each in (config, listed):
+        assert call(REFERENCE, SYSTEM, "--config", each, "--score", name).out == f"{expected}\n"
+    listed.write_text("files: [cafe, street]\n")
+    assert call(REFERENCE, SYSTEM, "--config", listed, "--score", name).out == f"{expected}\n"
+
+    tuned = [call("tune", reference, system), call("tune", REFERENCE, SYSTEM, "--files", chosen)]
+    tuned = [done.out.partition("signature")[0] for done in tuned]
+    assert tuned[0] == tuned[1]
+    board = call(
+        REFERENCE, SYSTEM, OTHER, "--files", chosen, "--replicates", "9", "--format", "json"
+    ).document
+    values = [entry["value"] for entry in board["board"]["entries"]]
+    assert values == [e.value for e in compare(reference, [system, other], replicates=9).entries]
+    assert values == [e.value for e in compare(REFERENCE, [SYSTEM, OTHER], replicates=9, files=KEPT).entries]
+    counted = Evaluator(files=[*KEPT, "night.wav"]).update(reference, system)
+    more = {"filename": ["night"], "onset": [0], "offset": [1], "label": ["car"]}
+    counted.update(more, more)
+    assert counted.compute().files == (*KEPT[:1], "night", *KEPT[1:])
+    curves = threshold_curves(REFERENCE, SYSTEM, files=chosen).classes
+    assert curves == threshold_curves(reference, system).classes
+
+    (tmp_path / "in").mkdir()
+    for path in (SYSTEM, OTHER):
+        (tmp_path / "in" / Path(path).name).write_bytes(Path(path).read_bytes())
+    build = ("board", tmp_path / "in", "--reference", REFERENCE, "-o", tmp_path / "site", "--no-reports")
+    assert call(*build, "--files", chosen).code == 0
+    made = json.loads((tmp_path / "site" / "board.json").read_text())
+    assert sorted(each["value"] for each in made["submissions"]) == sorted(values)
+    site = build_site(tmp_path / "in", REFERENCE, tmp_path / "site", files=KEPT, reports=False)
+    assert site.scored == ()
+    assert build_site(tmp_path / "in", REFERENCE, tmp_path / "site", reports=False).scored
+
+    for to in ("made.tsv", "made.csv"):
+        done = call("convert", SYSTEM, tmp_path / to, "--files", chosen)
+        assert (done.code, done.err) == (0, "warning: 3 files are not listed, and left out\n")
+    assert dict(evaluate(reference, tmp_path / "made.csv")) == dict(evaluate(reference, system))
+    assert convert(SYSTEM, tmp_path / "again.tsv", files=["cafe"]).files == 1
+    write_report(REFERENCE, {"ours": SYSTEM}, tmp_path / "page.html", files=KEPT)
+    assert call("plot", "classes", REFERENCE, SYSTEM, "--files", chosen, "-o", tmp_path / "x.svg").code == 0
+    assert plot("classes", REFERENCE, SYSTEM, files=KEPT)
+
+
+def test_validate_looks_at_listed_files(tmp_path):
+    chosen = tmp_path / "list.txt"
+    chosen.write_text("cafe.wav\nstreet.wav\n")
+    table = tmp_path / "sys.tsv"
+    lines = [
+        "filename\tonset\toffset\tevent_label\tvalue",
+        "cafe.wav\t0\t1\tcar\t0.5",
+        "lost.wav\t5\t4.9\tcar\t0.5",
+    ]
+    table.write_text(
+        "\n".join([*lines[:2], "lost.wav\t4\t9\ttram\t0.5", "street.wav\t900\t901\tcar\t0.5"]) + "\n"
+    )
+    found = validate(table, REFERENCE, files=chosen, durations=DURATIONS)
+    places = {(p.code, p.line) for p in found.problems}
+    assert ("after-end", 4) in places
+    assert {"unknown-class", "unknown-file", "missing-file"}.isdisjoint(found.counts)
+    assert found.counts["files-left-out"] == 1
+    assert found.files == 2
+    assert validate(table, REFERENCE).counts["unknown-file"] == 1
+    done = call("validate", table, "--reference", REFERENCE, "--files", chosen)
+    assert "1 file is not listed, and not looked at" in done.out
+    config = tmp_path / "c.yaml"
+    config.write_text("files: list.txt\n")
+    assert call("validate", table, "--reference", REFERENCE, "--config", config).out == done.out
+    # Without a reference the list says what there should be.
+    chosen.write_text("cafe.wav\nstreet.wav\npark.wav\n")
+    assert validate(table, files=chosen).counts["missing-file"] == 1
+    chosen.write_text("cafe.wav\nstreet.wav\nstreat.wav\n")
+    found = validate(table, REFERENCE, files=chosen)
+    assert found.counts["listed-file"] == 1
+
+
+def test_names_that_nobody_has_are_told_with_what_they_may_mean(tmp_path):
+    chosen = tmp_path / "list.txt"
+    chosen.write_text("cafe.wav\nstreat.wav\n")
+    done = call(REFERENCE, SYSTEM, "--files", chosen, "--score", "segment.soft.f1.macro")
+    assert done.code == 0
+    assert "1 listed file ('streat.wav') is on neither side; did you mean 'street.wav'" in done.err
+    assert call(REFERENCE, SYSTEM, "--files", chosen, "--strict").code == 2
+    with pytest.raises(
+        EvaluationError, match=r"2 listed files .* are on neither side; .*Both sides must name"
+    ):
+        evaluate(REFERENCE, SYSTEM, files=["Cafe.wav", "Street.wav"])
+    with pytest.raises(InputError, match=r"are not in it.*expected names of files that it has"):
+        convert(SYSTEM, tmp_path / "x.tsv", files=["none", "nothing"])
+    # A file that only the system has is one of the list's: all of it are false alarms.
+    rows = {"filename": ["new.wav"], "onset": [0], "offset": [1], "label": ["car"]}
+    scores = evaluate(REFERENCE, rows, files=["new.wav", "cafe.wav"])
+    assert scores["event.hard.fp.micro"] == 1
+    # Too few recordings of a system: what mends it is named.
+    cut = evaluate(REFERENCE, {"filename": ["cafe.wav"], "onset": [0], "offset": [1], "label": ["car"]})
+    assert any("counted as misses (--files scores just those" in text for text in cut.warnings)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "names no file"), ("# nothing\n\n", "names no file"), ("filename\n", "names no file"),
+     ("caf\xe9.wav", "not UTF-8")],
+)  # fmt: skip
+def test_what_is_no_list_is_refused(tmp_path, text, message):
+    chosen = tmp_path / "list.txt"
+    chosen.write_bytes(text.encode("latin-1"))
+    done = call(REFERENCE, SYSTEM, "--files", chosen)
+    assert (done.code, message in done.err) == (2, True), done.err
+    done = call(REFERENCE, SYSTEM, "--files", tmp_path / "absent.txt")
+    assert (done.code, "absent.txt: cannot be read" in done.err) == (2, True)
+    assert call(REFERENCE, SYSTEM, "--files", chosen, "-o", chosen).code == 2
+    with pytest.raises(SettingsError, match="files must be a list"):
+        evaluate(REFERENCE, SYSTEM, files=3)
+    unnamed = {"onset": [0], "offset": [1], "label": ["car"]}
+    with pytest.raises(InputError, match="there is no column of file names"):
+        evaluate(unnamed, unnamed, files=["a"])
+    with pytest.raises(SettingsError, match="scheduler counts parts"):
+        evaluate(REFERENCE, SYSTEM, files=["cafe"], scheduler="tcp://x:1")
+
+
+def test_a_table_of_any_form_is_a_list(tmp_path):
+    table = pa.table(
+        {"filename": ["b", "a", "b"], "onset": [0, 1, 2], "offset": [1, 2, 3], "label": ["x"] * 3}
+    )
+    pq.write_table(table, tmp_path / "list.parquet")
+    assert read_listed(tmp_path / "list.parquet") == ("b", "a")
+    assert sorted(read_listed(REFERENCE)) == sorted(read_rows(REFERENCE).files)
+
+
+def test_a_tally_of_listed_files_says_so(tmp_path):
+    whole, part = tmp_path / "whole.tally", tmp_path / "part.tally"
+    chosen = tmp_path / "list.txt"
+    chosen.write_text("\n".join(KEPT))
+    first = call(REFERENCE, SYSTEM, "--files", chosen, "--save-tally", part, "--format", "json")
+    merged = call("merge", part, "--format", "json")
+    assert merged.document["systems"][0]["scores"] == first.document["systems"][0]["scores"]
+    assert merged.document["settings"]["files"]["count"] == 2
+    assert call(REFERENCE, SYSTEM, "--save-tally", whole).code == 0
+    assert "files is" in call("merge", whole, part).err
+
+
+def test_folds_of_task_4b_are_those_of_tables_cut_by_hand(tmp_path):
+    folder = shared("maestro")
+    reference, fold = folder / "soft_gt_dev.csv", folder / "development_folds" / "fold1_test.csv"
+    names = {line.rsplit("/", 1)[-1] for line in fold.read_text().split()[1:]}
+    head, *lines = (folder / "gt_dev.csv").read_text().splitlines(keepends=True)
+    cut = tmp_path / "cut.tsv"
+    cut.write_text("".join([head, *(line for line in lines if line.split(".")[0] in names)]))
+    head, *lines = reference.read_text().splitlines(keepends=True)
+    ours = tmp_path / "ours.tsv"
+    ours.write_text("".join([head, *(line for line in lines if line.split(".")[0] in names)]))
+    expected = evaluate(ours, cut, only=("segment", "event"))
+    scores = evaluate(reference, folder / "gt_dev.csv", files=fold, only=("segment", "event"))
+    assert len(scores.files) == 11
+    assert dict(scores) == dict(expected)

@@ -1,0 +1,281 @@
+"""What sides may be in Python beside tables: arrays of any library, batches, tables by file; and `reset`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sedeval_soft import EvaluationError, Evaluator, InputError, compare, evaluate, mean_of_runs
+from sedeval_soft.tables.ticks import as_written
+
+CLASSES = ("car", "dog", "siren")
+HOW = {"classes": CLASSES, "segment_length": 0.5, "ci": "jackknife"}
+
+
+class Array:
+    """An array of some library: nothing but a protocol."""
+
+    def __init__(self, values, **more):
+        self.values = values
+        self.__dict__ |= more
+
+
+class OfNumpy(Array):
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values, dtype=dtype)
+
+
+class Exchanged(Array):
+    def __dlpack__(self, **given):
+        return self.values.__dlpack__(**given)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class OnDevice(Exchanged):
+    """Lies on a device, and hands out a copy where it is asked for one."""
+
+    def __dlpack__(self, *, dl_device=None, **given):
+        if dl_device is None:
+            raise BufferError("the array is on device 2")
+        return self.values.__dlpack__(**given)
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+class Learning(OfNumpy):
+    """Takes part in a gradient, as a tensor may."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy()")
+
+    def __dlpack__(self, **given):
+        raise BufferError("no gradients")
+
+    def detach(self):
+        return self
+
+
+def batch(seed=0, shape=(3, 20, 3)):
+    return np.random.default_rng(seed).random((2, *shape)).round(3)
+
+
+def steps(values, file=None):
+    """A table with a row for each segment, as a library for data frames has it."""
+    onset = np.arange(len(values)) * 0.5
+    named = {} if file is None else {"filename": [file] * len(values)}
+    columns = dict(zip(CLASSES, values.T, strict=True))
+    return pd.DataFrame(named | {"onset": onset, "offset": onset + 0.5} | columns)
+
+
+def table(values, files="012"):
+    return pd.concat([steps(each, file) for each, file in zip(values, files, strict=True)])
+
+
+def same(scores, other):
+    """Whether all is the same but where things come from."""
+    assert dict(scores) == dict(other)
+    assert {name: (s.low, s.high) for name, s in scores.scores.items()} == {
+        name: (s.low, s.high) for name, s in other.scores.items()
+    }
+    assert (scores.files, scores.length, scores.warnings) == (other.files, other.length, other.warnings)
+
+
+# --- arrays ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", [np.asarray, OfNumpy, Exchanged, OnDevice])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, bool])
+def test_arrays_of_any_library_are_what_tables_say(of, kind):
+    y, p = (side.round().astype(kind) if kind is bool else side.round(2).astype(kind) for side in batch())
+    tables = [table(side.astype(np.float64).round(2)) for side in (y, p)]
+    same(evaluate(of(y), of(p), **HOW), evaluate(*tables, **HOW))
+    one = evaluate(of(y[0]), of(p[0]), **{**HOW, "ci": None})
+    same(one, evaluate(*(steps(side[0].astype(np.float64).round(2)) for side in (y, p)),
+                       **{**HOW, "ci": None}))  # fmt: skip
+
+
+def in_bfloat16(values):
+    """Values of single precision as their upper halves hold them."""
+    bits = np.asarray(values, dtype=np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+def test_values_of_bfloat16_are_the_decimals_that_they_were_written_as():
+    y, p = batch().round(2)
+    brief = [OfNumpyBrief(in_bfloat16(side)) for side in (y, p)]
+    assert (brief[0].wide != y).any()
+    same(evaluate(*brief, **HOW), evaluate(table(y), table(p), **HOW))
+    # What stands for no decimal stays as it is, ties are rounded to even, and what is no number stays none.
+    values = np.array([1 / 3, 0.5 + 2**-9, 0.25, 0.6, np.nan, np.inf], dtype=np.float32)
+    found = as_written(in_bfloat16(values), bfloat16=True)
+    np.testing.assert_array_equal(found, [0.333984375, 0.5, 0.25, 0.6, np.nan, np.inf])
+
+
+class OfNumpyBrief:
+    """As PyTorch's: numpy lacks its type, `float` widens it."""
+
+    dtype = "torch.bfloat16"
+
+    def __init__(self, wide):
+        self.wide = wide
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def float(self):
+        return OfNumpy(self.wide)
+
+
+def test_batches_of_any_library():
+    y, p = batch()
+    evaluator = Evaluator(**HOW)
+    for k in (2, 0, 1):
+        evaluator.update(OfNumpy(y[k : k + 1]), Exchanged(p[k : k + 1]), files=[str(k)])
+    same(evaluator.compute(), evaluate(y, p, **HOW))
+
+
+def test_several_systems_of_any_library():
+    y, p = batch()
+    given = {"classes": CLASSES, "segment_length": 0.5, "only": "segment.soft"}
+    for score in (
+        lambda *sides: compare(sides[0], {"a": sides[1], "b": sides[2]}, replicates=9, **given).systems[0],
+        lambda *sides: mean_of_runs(sides[0], {"a": sides[1], "b": sides[2]}, **given),
+    ):
+        found = score(OfNumpy(y), Exchanged(p), OfNumpy(p / 2))
+        assert dict(found) == dict(score(*map(table, (y, p, p / 2))))
+    with pytest.raises(InputError, match=r"b: array of shape \(2, 20, 3\); expected that of the reference"):
+        compare(y, {"a": p, "b": p[:2]}, **given)
+
+
+Y, P = batch()
+WRONG = np.where(np.arange(180).reshape(3, 20, 3) == 65, np.nan, P)
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "words"),
+    [
+        (Y, Learning(P), r"system: .*Learning .* requires grad.*; expected array\.detach\(\)\.cpu\(\)$"),
+        (Y, Exchanged(Array(0)), "system: .*Exchanged cannot be read .*; expected its copy on the CPU"),
+        (Y, OfNumpy(WRONG), r"system: \[1, 1, 2\] is nan; expected a value in \[0, 1\]"),
+        (Y[0], WRONG[1], r"system: \[1, 2\] is nan"),
+        (Y, OfNumpy([["x"]]), "expected numbers of shape"),
+        (Y, np.ma.masked_array(P), "masked array"),
+        (Y, P[:2], r"system: array of shape \(2, 20, 3\); expected that of the reference, \(3, 20, 3\)"),
+        (Y[0], P, "expected that of the reference"),
+        (table(Y), P, r"system: array of shape \(3, 20, 3\), whose files have no names, beside a table"),
+        (Y, {"a": P[0]}, "reference: array of shape .* expected a mapping of file names to arrays"),
+        (Y[..., :2], P[..., :2], "2 columns, but classes names 3"),
+    ],
+)  # fmt: skip
+def test_arrays_that_cannot_be_scored(reference, system, words):
+    for action in (
+        lambda: evaluate(reference, system, **HOW),
+        lambda: Evaluator(**HOW).update(reference, system),
+    ):
+        with pytest.raises(EvaluationError, match=words):
+            action()
+
+
+# --- by file ---------------------------------------------------------------------------------------
+
+EVENTS = {"a.wav": [(0.0, 1.5, "car"), (2.0, 3.0, "dog")], "b.wav": [], "c.wav": ((0.5, 9.5, "siren"),)}
+ROWS = pd.DataFrame(
+    [(file, *event) for file, events in EVENTS.items() for event in events] + [("b.wav", None, None, None)],
+    columns=["filename", "onset", "offset", "event_label"],
+)
+FILES = [*EVENTS]
+
+
+def test_scores_and_events_by_file_as_sed_scores_eval_has_them():
+    p = batch()[1]
+    scores = {file: steps(each) for file, each in zip(FILES, p, strict=True)}
+    found = evaluate(EVENTS, scores, durations=dict.fromkeys(FILES, 10.0), **HOW)
+    same(found, evaluate(ROWS, table(p, FILES), durations=dict.fromkeys(FILES, 10.0), **HOW))
+    assert [each.form for each in found.inputs] == [
+        "3 files, long data frame", "3 files, wide data frame",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "of",
+    {
+        "arrays": lambda each, _: each,
+        "of another library": lambda each, _: Exchanged(each),
+        "frames that name it": steps,
+        "columns": lambda each, _: {name: column.to_list() for name, column in steps(each).items()},
+        "rows": lambda each, _: steps(each).to_dict("records"),
+    }.values(),
+)
+def test_any_table_may_stand_by_its_file(of):
+    # Recordings may differ in length.
+    sides = [dict(zip(FILES, (side[0], side[1][:7], side[2][:0]), strict=True)) for side in batch()]
+    by_file = [{file: of(each, file) if len(each) else [] for file, each in side.items()} for side in sides]
+    tables = [
+        pd.concat([*(steps(each, file) for file, each in side.items()), pd.DataFrame({"filename": FILES})])
+        for side in sides
+    ]
+    same(evaluate(*by_file, **HOW), evaluate(*tables, **HOW))
+
+
+def test_operating_points_may_be_of_lists_by_file():
+    points = {0.25: EVENTS, 0.75: {**EVENTS, "a.wav": []}}
+    tables = {0.25: ROWS, 0.75: ROWS[ROWS["filename"] != "a.wav"]}
+    assert dict(evaluate(EVENTS, points)) == dict(evaluate(ROWS, tables))
+
+
+TABLE = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"a.wav": TABLE, "b.wav": [1.0]}, "'a.wav' has a table and 'b.wav' a column; expected a mapping of"),
+        ({0: TABLE, 1: TABLE}, "keys of a mapping are 0, 1: these could be thresholds, or numbers of files"),
+        ({7: P[0]}, "keys of a mapping are 7: .* expected 0.0 or 1.0 .* and text such as '0'"),
+        ({0.5: TABLE, "b": TABLE}, "0.5 is not the name of a file; expected text"),
+        ({"": TABLE}, "'' is not the name of a file"),
+        ({"onset": [(0, 1, "car")], "offset": [], "event_label": []}, "'offset' has 0 rows"),
+        (
+            {"a": [(0, 1, "car"), (2, 3)]},
+            r"system\['a'\]: \[1\] is \(2, 3\); expected \(onset, ",
+        ),
+        ({"a": [(0, "x", "car")]}, r"system\['a'\]: row 0: offset is 'x'"),
+        ({"a": [(2.0, 1.0, "car")]}, r"system\['a'\]: row 0: offset"),
+        ({"a": TABLE, "b": P[0]}, "system: mixes tables"),
+        ({"a": P[0], "b": P[0, :, :2]}, "columns, but classes names 3"),
+        ({"a": P, "b": P}, r"system\['a'\]: array of shape \(3, 20, 3\); expected one file"),
+        ({"a": TABLE | {"filename": ["b"]}}, r"system\['a'\]: names the recording 'b'; expected 'a'"),
+        ({"a": WRONG[1]}, r"system\['a'\]: \[1, 2\] is nan"),
+    ],
+)
+def test_mappings_that_could_be_both_or_neither(source, words):
+    with pytest.raises(EvaluationError, match=words):
+        evaluate(EVENTS, source, classes=CLASSES)
+
+
+def test_arrays_by_file_have_the_same_classes():
+    with pytest.raises(
+        InputError, match=r"system\['b'\]: array of shape \(20, 2\); expected \(n_segments, 3"
+    ):
+        evaluate({"a": P[0], "b": P[1]}, {"a": P[0], "b": P[1, :, :2]})
+
+
+# --- begun anew ------------------------------------------------------------------------------------
+
+
+def test_after_a_reset_an_evaluator_is_a_fresh_one():
+    (y, p), (other, worse) = batch(), batch(1)
+    used = Evaluator(**HOW, name="x").update(y, p, files=list("abc"))
+    used.compute()
+    assert used.reset() is used
+    with pytest.raises(EvaluationError, match="nothing was counted yet"):
+        used.compute()
+    fresh = Evaluator(**HOW, name="x")
+    for evaluator in (used, fresh):
+        # Files that were counted before may be counted again.
+        evaluator.update(other, worse, files=list("cab"))
+    assert used.compute().to_dict() == fresh.compute().to_dict()

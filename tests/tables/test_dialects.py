@@ -1,0 +1,267 @@
+"""Headers of other tools: each file as its tool writes it, and the same events in our own form.
+
+The files in `dialects` are ours: made up, in the form of what the tools write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from called import call
+
+import sedeval_soft
+from sedeval_soft.errors import InputError
+
+FILES = Path(__file__).parent / "dialects"
+
+LONG = ("filename", "onset", "offset", "event_label", "soft_value")
+EVENTS = [("rec1", 0.5, 1.5, "car"), ("rec1", 2.25, 4.0, "dog"), ("rec2", 5.125, 6.0, "dog")]
+DETECTIONS = [
+    ("rec1", 0.0, 3.0, "Great Tit", 0.8125),
+    ("rec1", 3.0, 6.0, "Eurasian Wren", 0.4375),
+    ("rec2", 0.0, 3.0, "Eurasian Wren", 0.9375),
+]
+
+
+def events(*labels: str) -> list[tuple[Any, ...]]:
+    """Return the three events, of other classes."""
+    return [(*row[:3], label) for row, label in zip(EVENTS, labels, strict=True)]
+
+
+BIRDS = events("great tit", "wren", "wren")
+
+OURS: dict[str, list[tuple[Any, ...]]] = {
+    "raven": BIRDS,
+    "raven-files.txt": BIRDS,
+    "birdnet.csv": DETECTIONS,
+    "birdnet-split": DETECTIONS,
+    "birdnet-raven.txt": [*DETECTIONS, ("rec3",)],
+    "birdnet-raven-older.txt": DETECTIONS[:2],
+    "birdnet-kaleidoscope.csv": DETECTIONS,
+    "birdnet-r.csv": DETECTIONS,
+    "kaleidoscope-cluster.csv": BIRDS,
+    "kaleidoscope-id.csv": BIRDS,
+    "hawkears.csv": DETECTIONS,
+    "biodcase.csv": [
+        ("site2015/2015-02-04T03-00-00_000", 1652.053, 1663.709, "bma"),
+        ("2015-02-04T04-00-00_000", 1.5, 9.25, "bmb"),
+        ("site2016/2015-02-04T03-00-00_000", 0, 8.125, "bma"),
+    ],
+    "audioset-strong.tsv": [
+        ("b0RFKhbpFJA_30000", 0.5, 1.5, "/m/03m9d0z"),
+        ("b0RFKhbpFJA_30000", 2.25, 4.0, "/m/09x0r"),
+        ("s9d-2nhuJCQ_30000", 5.125, 6.0, "/m/09x0r"),
+    ],
+    "audioset-framed.tsv": [
+        ("b0RFKhbpFJA_30000", 0, 1.92, "/m/09x0r", 1),
+        ("b0RFKhbpFJA_30000", 1.92, 2.88, "/m/09x0r", 0),
+        ("s9d-2nhuJCQ_30000", 0, 0.96, "/m/09x0r", 0),
+    ],
+    "tut-2017.csv": events("car", "people walking", "car"),
+    "stop-seconds.csv": EVENTS,
+    "onset-duration.csv": [*EVENTS, ("rec3", 0.1, 0.3, "dog")],
+    "nips4bplus": events("Sylcan_call", "Petpet_song", "Sylcan_call"),
+    "urbansas.csv": [*events("car", "bus", "car"), ("rec3",)],
+    "crowsetta.csv": events("a", "b", "a"),
+    "seld": events("speech", "phone", "phone"),
+    "milliseconds.csv": EVENTS,
+    "pandas.csv": EVENTS,
+}
+"""Files and folders of other tools, and their rows; a file alone is one without events."""
+
+
+def ours(folder: Path, rows: list[tuple[Any, ...]]) -> Path:
+    """Write rows as a table of ours."""
+    path, width = folder / "ours.tsv", max(map(len, rows))
+    lines = ["\t".join(map(str, (*row, *[""] * (width - len(row))))) for row in [LONG[:width], *rows]]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def alike(first: Any, second: Any, **how: Any) -> None:
+    """Hold two tables to have the same scores against a third one, on either side of it."""
+    other = str(FILES / "birdnet-r.csv")
+    for sides in ((other, first), (first, other)):
+        same = [second if side is first else side for side in sides]
+        assert sedeval_soft.evaluate(*sides, **how).scores == sedeval_soft.evaluate(*same).scores
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_table_of_another_tool_is_the_same_events_in_our_form(name, tmp_path):
+    table, same = FILES / name, ours(tmp_path, OURS[name])
+    for sides in ((table, same), (same, table)):
+        done = call(*sides, "--strict", "--score", "segment.soft.f1.micro")
+        assert (done.code, done.out) == (0, "1.0\n"), done
+    alike(str(table), str(same))
+    assert call("validate", table).code == 0
+
+
+WAYS = ("data frame", "dicts", "Parquet", "JSON lines", "memory limit", "jobs", "line by line")
+
+
+def given(way: str, path: Path, folder: Path) -> Any:
+    """Return a table as it is given in a way."""
+    if way in {"memory limit", "jobs"}:
+        return str(path)
+    if way == "line by line":
+        # A quote that opens nothing takes the fast way away.
+        copy, (head, *rows) = folder / path.name, path.read_text().splitlines()
+        copy.write_text("\n".join([head, *(row.replace("rec1", 'rec1"') for row in rows)]) + "\n")
+        return str(copy)
+    frame = pd.read_csv(path, sep=None, engine="python")
+    if way == "dicts":
+        return frame.to_dict("list")
+    if way == "Parquet":
+        frame.to_parquet(folder / "table.parquet")
+        return str(folder / "table.parquet")
+    if way == "JSON lines":
+        frame.to_json(folder / "table.jsonl", orient="records", lines=True)
+        return str(folder / "table.jsonl")
+    return frame
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "name", ["raven-files.txt", "birdnet-raven.txt", "kaleidoscope-id.csv", "biodcase.csv", "urbansas.csv",
+             "onset-duration.csv", "milliseconds.csv"]
+)  # fmt: skip
+def test_it_is_the_same_in_every_way_of_reading(name, way, tmp_path):
+    how = {"memory limit": {"memory_limit": "256M"}, "jobs": {"jobs": 2}}.get(way, {})
+    rows = OURS[name]
+    if way == "line by line":
+        rows = [(row[0].replace("rec1", 'rec1"'), *row[1:]) for row in rows]
+    alike(given(way, FILES / name, tmp_path), str(ours(tmp_path, rows)), **how)
+
+
+def said(*arguments: object) -> str:
+    """Return what the command says when it refuses."""
+    done = call(*arguments)
+    assert (done.code, done.out) == (2, ""), done
+    return done.err
+
+
+def table(path: Path, *lines: str) -> Path:
+    """Write lines, whose fields stand between `|` here and tabs there."""
+    path.write_text("".join(line.replace("|", "\t") + "\n" for line in lines))
+    return path
+
+
+RAVEN = "Selection|View|Channel|Begin Time (s)|End Time (s)"
+
+
+def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
+    path = table(tmp_path / "x.txt", f"{RAVEN}|Remark", "1|Spectrogram 1|1|0|1|call")
+    message = said(path, path)
+    assert (
+        f"{path}:1: Raven selection table, its views as one: no column is known to have the labels" in message
+    )
+    assert "--columns event_label=Remark" in message
+    assert (
+        call(path, path, "--columns", "event_label=Remark", "--score", "event.hard.f1.micro").out == "1.0\n"
+    )
+    two = table(tmp_path / "y.txt", f"{RAVEN}|Call Type|Species", "1|Spectrogram 1|1|0|1|song|wren")
+    done = call(two, two)
+    assert "event_label from 'Species'" in done.out
+    assert "'Species' was taken for the label, which 'Call Type' could be, too" in done.err
+    assert "--columns event_label=Call Type" in said(two, two, "--strict")
+    assert call(two, two, "--strict", "--columns", "event_label=Species").code == 0
+    empty = table(tmp_path / "z.txt", f"{RAVEN}|Species|Call Type", "1|Spectrogram 1|1|0|1||song")
+    assert "event_label from 'Call Type'" in call(empty, empty, "--strict").out
+    some = table(tmp_path / "w.txt", f"{RAVEN}|Species|Call Type", "1|V|1|0|1||song", "2|V|1|1|2|a|b")
+    assert f"{some}:2:6: Species is empty; expected a name, or --columns event_label=Call Type" in said(
+        some, some
+    )
+
+
+def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
+    elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
+    assert "ELAN export" in call(elan, elan).out
+    raven = FILES / "raven-files.txt"
+    assert "is neither a header with times nor an annotation" in said(
+        "convert", raven, tmp_path / "out.tsv", "--from", "elan"
+    )
+
+
+def test_selections_of_two_files_are_told(tmp_path):
+    head = f"{RAVEN}|Begin File|Species"
+    path = table(tmp_path / "x.txt", head, "1|V|1|0|1|a.wav|wren", "2|V|1|60|61|b.wav|wren")
+    assert "export them with 'File Offset (s)'" in call(path, path).err
+    head = f"{RAVEN}|Begin File|End File|File Offset (s)|Species"
+    path = table(
+        tmp_path / "x.txt", head, "1|V|1|59|61|a.wav|b.wav|59|wren", "2|V|1|60|61|b.wav|b.wav|0|wren"
+    )
+    assert "1 selection that ends in another file than that of the begin" in call(path, path).err
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "message"),
+    [
+        ("filename|onset|label", "a|0|car", "'onset' says when events begin, but no column when they end"),
+        (
+            "filename|onset|duration|label",
+            "a|0|-1|car",
+            "duration -1 is negative; expected a number of seconds",
+        ),
+        (
+            "filename|onset|duration|label",
+            "a|1|x|car",
+            "duration 'x' is not a number; expected a number of sec",
+        ),
+        ("filename|onset_ms|offset_ms|label", "a|9|8|car", "offset 8 is before onset 9"),
+        ("filename|onset_ms|offset_ms|label", "a|x|8|car", "expected a number of milliseconds, 0 or more"),
+        ("filename|onset|duration|label", "a|3e7|3e7|car", "is over 31536000 s"),
+        (
+            "filename|start_datetime|end_datetime|annotation",
+            "a.wav|2015-02-04T03:00:00|2015-02-04T03:00:01|x",
+            "counts from when the recording began, which its name, 'a.wav', does not say",
+        ),
+        (
+            "filename|start_datetime|end_datetime|annotation",
+            "20150204_030001.wav|2015-02-04T03:00:00|2015-02-04T03:00:01|x",
+            "is 1 s before the recording began",
+        ),
+        (
+            "filename|start_datetime|end_datetime|annotation",
+            "20150204_030001.wav|2015-02-04T03:00:02|noon|x",
+            "end_datetime 'noon' is no date and time of day; expected one such as 2015-02-04T",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(head, row, message, tmp_path):
+    path = table(tmp_path / "x.tsv", head, row)
+    assert message in said(path, path)
+    frame = pd.read_csv(path, sep="\t")
+    with pytest.raises(InputError) as caught:
+        sedeval_soft.evaluate(frame, frame)
+    assert message[:8] in str(caught.value) or "does not hold" in str(caught.value)
+
+
+def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_path):
+    done = call(FILES / "pandas.csv", FILES / "pandas.csv")
+    assert "ignored columns: column 1, which has no name\n" in done.out
+    assert "ignored columns: ele, azi, dist\n" in call(FILES / "seld", FILES / "seld").out
+    wide = table(tmp_path / "w.tsv", "filename|onset|offset|car|azimuth", "a|0|1|1|-40")
+    assert "ignored columns: azimuth\n" in call(wide, wide).out
+
+
+def test_a_duration_beside_an_offset_means_nothing_and_may_be_a_class(tmp_path):
+    long = table(tmp_path / "a.tsv", "filename|onset|duration|offset|label", "a|0|9|1|car")
+    same = table(tmp_path / "b.tsv", "filename|onset|offset|label", "a|0|1|car")
+    alike(str(long), str(same))
+    wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration", "a|0|1|0.5")
+    assert "1 class;" in call(wide, wide).out
+
+
+@pytest.mark.parametrize(
+    "name", ["rec1.Table.1.selections.txt", "rec1.Table.12.selections.txt", "rec1.selections.txt",
+             "rec1.BirdNET.selection.table.txt", "rec1.BirdNET.results.csv", "rec1.txt"]
+)  # fmt: skip
+def test_a_table_in_a_folder_is_of_the_recording_before_what_its_tool_adds(name, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    table(folder / name, f"{RAVEN}|Species", "1|V|1|0.5|1.5|car")
+    known = table(tmp_path / "ref.tsv", "filename|onset|offset|label", "rec1.wav|0.5|1.5|car")
+    assert call(known, folder, "--strict", "--score", "event.hard.f1.micro").out == "1.0\n"

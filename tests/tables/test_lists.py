@@ -1,0 +1,280 @@
+"""Tables without the usual header and rows: lists of other tools, each as it is written there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from called import call
+
+import sedeval_soft
+
+FILES = Path(__file__).parent / "dialects"
+
+LONG = "filename\tonset\toffset\tevent_label"
+
+
+def table(path: Path, *lines: str) -> Path:
+    """Write lines, whose fields stand between blanks here and tabs there."""
+    path.write_text("".join("\t".join(line.split(" ")) + "\n" for line in lines))
+    return path
+
+
+def alike(first: Path, second: Path, *options: str) -> None:
+    """Hold two tables to be the same: every score of each against the other is that of a perfect system."""
+    for sides in ((first, second), (second, first)):
+        for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
+            done = call(*sides, *options, "--strict", "--score", score)
+            assert (done.code, done.out) == (0, "1.0\n"), done
+
+
+OURS = {
+    "tut-2017.ann": [
+        LONG,
+        "a001\t1.589213\t2.38382\tcar",
+        "a001\t3.1\t4.0\tchildren",
+        "b093\t0\t2.25\tcar",
+    ],
+    "birdnet-audacity.txt": [
+        f"{LONG}\tvalue",
+        "birdnet-audacity\t0\t3\tTurdus merula, Common Blackbird\t0.8123",
+        "birdnet-audacity\t3\t6\tParus major, Great Tit\t0.3301",
+        "birdnet-audacity\t3\t6\tTurdus merula, Common Blackbird\t0.6125",
+    ],
+    "seld-2019.csv": [LONG, "seld-2019\t0.5\t1.6\tkeysDrop", "seld-2019\t3.25\t5.0\tspeech"],
+}
+"""The same events in our own form."""
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_tables_of_other_tools_are_read_as_they_are(name, tmp_path):
+    ours = tmp_path / "ours.tsv"
+    ours.write_text("\n".join(OURS[name]) + "\n")
+    alike(FILES / name, ours)
+
+
+@pytest.mark.parametrize(
+    ("row", "columns"),
+    [
+        ("x 1 2 3", "filename=1,onset=2,offset=3,event_label=4"),
+        ("x 1 2 0.5", "event_label=1,onset=2,offset=3,value=4"),
+        ("1 2 3 4", "onset=1,offset=2,event_label=3"),
+        ("car 1 2", "onset=2,offset=3,event_label=1"),
+        ("a.wav car 1 2", "filename=1,onset=3,offset=4,event_label=2"),
+        ("7 1 2 car x y z", "onset=2,offset=3,event_label=4"),
+        ("a.wav x 2 0.5 car z", "filename=1,onset=3,duration=4,event_label=5"),
+    ],
+)
+def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_columns(
+    row, columns, tmp_path
+):
+    path = table(tmp_path / "a.txt", row)
+    refused = call(path, path)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"--columns {columns}" in refused.err
+    fields, roles = row.split(" "), dict(pair.split("=") for pair in columns.split(","))
+    values = [fields[int(at) - 1] for at in roles.values()]
+    alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
+
+
+def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
+    nips = FILES / "nips4bplus.csv"
+    mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
+    ours = table(
+        tmp_path / "ours.tsv", LONG.replace("\t", " "), "a 0.25 0.75 Serser_song", "a 4.5 5.25 Parate_call"
+    )
+    alike(nips, ours, "--columns", mend)
+    rttm = tmp_path / "a.txt"
+    rttm.write_text("3\t1\tcar\n\\\t1\t2\n")
+    assert "--columns" not in call(rttm, rttm).err, "no table"
+
+
+def test_numbers_of_columns_leave_no_time_out_and_tables_with_a_header_alone(tmp_path):
+    path = table(tmp_path / "a.txt", "car 1 2 x y")
+    refused = call(path, path, "--columns", "onset=2,event_label=1")
+    assert "gives columns by number, but none as the offset; expected offset=NUMBER once" in refused.err
+    twice = call(path, path, "--columns", "onset=2,offset=3,event_label=1,event_label=4")
+    assert "but 2 as the event_label" in twice.err
+    told = call(path, path, "--columns", "onset=2,offset=3,event_label=1")
+    assert "event_label from column 1, onset from column 2, offset from column 3" in told.out
+    alike(path, table(tmp_path / "b.txt", "event_label onset offset", "car 1 2"),
+          "--columns", "onset=2,offset=3,event_label=1")  # fmt: skip
+
+
+# Labels of whole recordings.
+
+
+def clips(*arguments: object) -> tuple[float, float, float]:
+    """Return the counts and F1 of clips that the command prints: TP, N_sys, N_ref come out of P, R and F1."""
+    names = [f"clip.hard.{name}.micro" for name in ("precision", "recall", "f1")]
+    done = call(*arguments, "--only", "clip", "--strict", "--format", "json")
+    assert done.code == 0, done.err
+    return tuple(done.scores[name]["value"] for name in names)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["filename\tevent_labels", "a.wav\tSpeech", "b.wav\tDog,Speech", "c.wav\t"],
+        [
+            '"fname","labels","mids","split"',
+            'a,Speech,"/m/1",train',
+            'b,"Dog,Speech","/m/2,/m/1",val',
+            "c,,,val",
+        ],
+        [
+            "filename,fold,target,category,take",
+            "a.wav,1,7,Speech,A",
+            "b.wav,1,0,Dog,A",
+            "b.wav,1,7,Speech,B",
+            "c.wav",
+        ],
+    ],
+    ids=["DCASE", "FSD50K", "ESC-50"],
+)
+def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(lines, tmp_path):
+    """By hand: of 3 labels 2 are found, and one beside them."""
+    weak, rows = tmp_path / "weak.csv", ["a 0 3 Speech", "b 9 10 Speech", "c 0 1 Dog", "b 3 3 Dog"]
+    weak.write_text("\n".join(lines) + "\n")
+    strong = table(tmp_path / "strong.tsv", LONG.replace("\t", " "), *rows)
+    other = tmp_path / "other.tsv"
+    other.write_text("filename\tevent_labels\nc\tDog\nb\tSpeech\na\tSpeech\n")
+    for sides in ((weak, strong), (strong, weak), (weak, other), (other, weak)):
+        assert clips(*sides) == (pytest.approx(2 / 3),) * 3
+    assert clips(weak, weak) == clips(other, other) == (1, 1, 1)
+    assert "weak labels" in call(weak, weak, "--only", "clip").out
+
+
+def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
+    valued = table(
+        tmp_path / "valued.tsv", "filename event_label score", "a Dog 0.75", "a Cat 0.25", "b Dog 1"
+    )
+    whole = table(tmp_path / "whole.tsv", "filename event_label", "a Dog", "b Dog")
+    durations = table(tmp_path / "durations.tsv", "filename duration", "a 10", "b 10")
+    told = call(whole, valued, "--only", "clip", "--format", "json", "--durations", durations).scores
+    # min(1, 0.75) + min(1, 1) of 2 in the reference and 2 in the system.
+    assert told["clip.soft.f1.micro"]["value"] == pytest.approx(2 * 1.75 / (2 + 2))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in "ab":
+        table(folder / f"{name}.tsv", "filename event_label", f"{name} Dog")
+    assert clips(folder, whole) == clips(whole, f"{folder}/*.tsv") == (1, 1, 1)
+    table(folder / "c.tsv", "filename onset offset event_label", "c 0 1 Dog")
+    assert "a.tsv is without times" in call(folder, whole, "--only", "clip").err.replace("b.tsv", "a.tsv")
+
+
+def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp_path):
+    weak = FILES / "dcase-weak.tsv"
+    for options in (
+        (),
+        ("--only", "segment"),
+        ("--only", "clip", "--only", "event"),
+        ("--only", "clip", "--psds", "dcase-psds1"),
+    ):
+        refused = call(weak, weak, *options)
+        assert (refused.code, refused.out) == (2, "")
+        assert "has labels of whole recordings without times" in refused.err
+        assert "expected --only clip, or onset and offset" in refused.err
+    assert "without post-processing" in call(weak, weak, "--only", "clip", "--median-filter", "1").err
+    assert "without times" in call("convert", weak, tmp_path / "out.tsv").err
+    assert call("validate", weak).code == 0
+    evaluator = sedeval_soft.Evaluator(only=("clip",)).update(weak, weak)
+    assert evaluator.compute()["clip.hard.f1.micro"] == 1
+
+
+def test_a_header_that_may_mean_times_or_values_is_not_taken_for_weak_labels(tmp_path):
+    misspelled = table(tmp_path / "a.tsv", "filename onst offset label", "a 0 1 Dog")
+    assert "did you mean 'onset' by 'onst'?" in call(misspelled, misspelled, "--only", "clip").err
+    valued = table(tmp_path / "b.tsv", "filename label p", "a Dog 0.5")
+    assert "--columns value=p" in call(valued, valued, "--only", "clip").err
+    assert clips(valued, valued, "--columns", "ignore=p") == (1, 1, 1)
+    other = table(tmp_path / "c.tsv", "take labels", "a Dog,Cat")
+    assert clips(other, other, "--columns", "filename=take") == (1, 1, 1)
+
+
+# Cells of POS, NEG and UNK; frames of SELD.
+
+
+def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
+    classes = FILES / "few-shot-classes.csv"
+    ours = table(
+        tmp_path / "ours.tsv", LONG.replace("\t", " "), "B1 0.5 1.25 AGGM", "B1 2 2.5 SOCM", "B2.wav"
+    )
+    for sides in ((classes, ours), (ours, classes)):
+        done = call(*sides, "--format", "json")
+        assert {done.scores[f"{basis}.hard.f1.micro"]["value"] for basis in ("event", "segment")} == {1.0}
+        assert "1 cell of UNK was read past" in done.err
+        assert "what is UNK is taken for no event" in done.err
+        assert call(*sides, "--strict").code == 2
+    assert "2 files" in call(classes, classes).out
+    alone = tmp_path / "alone.csv"
+    alone.write_text(classes.read_text() + "B3.wav\n")
+    assert "3 files" in call(alone, alone).out
+
+
+def frames(folder: Path, name: str) -> tuple[Path, Path]:
+    """Return a SELD table and the same in our own form, of one recording."""
+    events = {
+        "seld-2021.csv": ["1 1.3 7", "1.1 1.2 3", "2 2.1 7"],
+        "seld-2024.csv": ["0 0.3 1", "0.1 0.2 0"],
+    }[name]
+    ours = table(folder / "ours.tsv", LONG.replace("\t", " "), *(f"{name[:-4]} {event}" for event in events))
+    return FILES / name, ours
+
+
+@pytest.mark.parametrize("name", ["seld-2021.csv", "seld-2024.csv"])
+def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_said(name, tmp_path):
+    seld, ours = frames(tmp_path, name)
+    for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
+        done = call(ours, seld, "--segment-length", "0.1", "--score", score)
+        assert (done.code, done.out) == (0, "1.0\n")
+    assert "frames of 0.1 s by the look of its numbers" in done.err and "--from seld" in done.err
+    assert "azimuth, elevation" in call(ours, seld).out
+    assert call(ours, seld, "--strict").code == 2
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for k in range(3):
+        (folder / f"mix{k}.csv").write_bytes(seld.read_bytes())
+    assert call(folder, folder).err.count("3 tables: taken for frames") == 1
+    out = tmp_path / "out.tsv"
+    assert call("convert", seld, out, "--from", "seld", "--strict").code == 0
+    assert (
+        call(ours, out, "--strict", "--segment-length", "0.1", "--score", "event.soft.f1.micro").out
+        == "1.0\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "row", ["0,1,3,10,200", "5,1,0,10,10\n4,1,0,10,10", "0.5,1,0,10,10", "0,1,7,0,0\n1,2,7,1,0"]
+)
+def test_other_tables_of_numbers_are_no_frames(row, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(row + "\n")
+    assert "is no row of a known table without header" in call(path, path).err
+
+
+# A file of nothing, and durations beside RTTM.
+
+
+def test_a_file_of_zero_bytes_is_no_system_and_the_header_that_is_one_is_told(tmp_path):
+    ours, nothing = table(tmp_path / "a.tsv", LONG.replace("\t", " "), "a 0 1 Dog"), tmp_path / "nothing.csv"
+    nothing.touch()
+    refused = call(ours, nothing)
+    assert refused.code == 2
+    header = refused.err.strip().rpartition(" as ")[2]
+    nothing.write_text(header + "\n")
+    done = call(ours, nothing, "--score", "segment.hard.recall.micro")
+    assert (done.code, done.out) == (0, "0.0\n")
+
+
+def test_a_uem_file_gives_the_durations_of_rttm(tmp_path):
+    rttm, uem = tmp_path / "a.rttm", tmp_path / "a.uem"
+    rttm.write_text("SPEAKER a 1 0.5 1 <NA> <NA> Dog <NA> <NA>\n")
+    uem.write_text("a 1 0.000 8.000\n")
+    table(tmp_path / "durations.tsv", "filename duration", "a 8")
+    ours, theirs = (
+        call(rttm, rttm, "--durations", path, "--format", "json").scores
+        for path in (uem, tmp_path / "durations.tsv")
+    )
+    assert ours == theirs
+    assert ours["segment.hard.specificity.micro"]["value"] == 1

@@ -337,7 +337,8 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
             files = files or values.get("files")
         how |= {"classes": classes, "files": files, "limits": limits}
         results = [validated(each, reference, **how) for each in systems]
-    emit("".join(render_validation(result, form) for result in results), output)
+    report = "".join(render_validation(result, form) for result in results)
+    emit(report, output, exact=form == "github")
     raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
 
 

@@ -85,7 +85,8 @@ CONVERSION = (
     argument("IN", "source"),
     argument("OUT", "target"),
     option(OUTPUT, "--to", metavar="FORM",
-        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
+        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for "
+             "-]"),
     option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be."),
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
     setting("files", help="Write these recordings only: a list of names, or a table with a column of file "

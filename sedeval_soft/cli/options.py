@@ -240,9 +240,9 @@ LIMITED = (
 
 INTAKE = (
     option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
-        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
-        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
-        "that has such a column. Repeatable."),
+        help="Which column of a table is its filename, onset, offset, duration, event_label or value, where "
+        "it is not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each "
+        "table that has such a column. Repeatable."),
     *LIMITED,
 )  # fmt: skip
 

@@ -59,7 +59,7 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     head = None if table.lines is None else 1
     if layout is None:
         try:
-            layout = layout_of_header(table.names, limits.columns)
+            layout = layout_of_header(table.names, limits.columns, label=limits.label)
         except LayoutError as error:
             raise InputError(Problem(table.name, str(error), head)) from error
         layout = settled(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
+from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
+
+FROM = "--from"
+"""The option that says what form tables must have."""
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""
@@ -35,6 +39,7 @@ class Limits:
     file name or label. members: files in a folder or an archive. line_length: bytes of a line.
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
+    label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
@@ -49,6 +54,8 @@ class Limits:
     members: int = 50_000
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
+    label: str = field(default="", kw_only=True, repr=False)
+    forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -114,9 +121,58 @@ class Limits:
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
-    def with_columns(self, columns: object) -> Limits:
-        """Return the limits with what the user says of columns, None for nothing; raises SettingsError."""
-        return self if columns is None else replace(self, columns=column_names(columns))
+    def reading(self, *, columns: object = None, label: object = None, source_form: object = None) -> Limits:
+        """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
+
+        None says nothing. Raises SettingsError for what cannot be.
+        """
+        said: dict[str, Any] = {}
+        if columns is not None:
+            said["columns"] = column_names(columns)
+        if label is not None:
+            if not isinstance(label, str) or not label.strip() or "\0" in label:
+                raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
+            said["label"] = label.strip()
+        if source_form is not None:
+            said["forms"] = _forms(source_form)
+        return replace(self, **said) if said else self
+
+    def form(self, role: str) -> str:
+        """Return what a table of a side must be; empty where nobody says."""
+        forms = dict(self.forms)
+        return forms.get("reference" if role == "reference" else "system", forms.get("", ""))
+
+    def options(self, role: str) -> tuple[str, ...]:
+        """Return what the user says of how a table of a side is read, for signatures: `label=speech`."""
+        spelled = {"": "ignore", "soft_value": "value"}
+        columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
+        said = {"columns": columns, "label": self.label, "from": self.form(role)}
+        return tuple(f"{name}={text}" for name, text in said.items() if text)
+
+
+_SIDES = ("reference", "system")
+
+
+def _forms(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - whatever a user may give
+    """Return forms by side, or of both: of a name, some such as `reference=jams`, or a mapping."""
+    from sedeval_soft.tables.forms import form_of
+
+    if isinstance(given, Mapping):
+        pairs = [*given.items()]
+    else:
+        texts = given if isinstance(given, list | tuple) else [given]
+        split = (text.rpartition("=") if isinstance(text, str) else ("", "", text) for text in texts)
+        pairs = [(side, name) for side, _, name in split]
+    forms: dict[str, str] = {}
+    for side, name in pairs:
+        if not isinstance(name, str) or side not in ("", *_SIDES):
+            expected = "expected the name of a form, or reference=FORM, system=FORM"
+            raise SettingsError(f"{FROM} {f'{side}=' if side else ''}{name}: {expected}")
+        form = form_of(name, FROM).name
+        if forms.setdefault(side, form) != form:
+            sides = side or "both sides"
+            raise SettingsError(f"{FROM} {name}: {sides} must be {forms[side]}; expected one form")
+    return tuple(forms.items())
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)

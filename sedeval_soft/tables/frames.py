@@ -130,6 +130,8 @@ class _Table:
         column, title = self.columns[position], self.names[position]
         try:
             return convert(column)
+        except MemoryError:
+            raise  # which pyarrow's own is, too
         except _FAILURES as failure:
             error = failure
         for row, cell in self._suspects(column, convert):

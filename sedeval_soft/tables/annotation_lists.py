@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_rows import HEAD, origin_of, read_past, rows_of
 from sedeval_soft.tables.columns import (
@@ -26,7 +26,7 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     looks_like_header,
 )
-from sedeval_soft.tables.event_table import WEAK, EventTable
+from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
@@ -85,14 +85,11 @@ def _with(layout: Layout, added: Mapping[str, str]) -> tuple[list[int], Layout]:
     added: the roles of the others by name, which stand behind.
     """
     kept = [i for i, role in enumerate(layout.roles) if role not in {None, "class"}]
-    names, roles = [layout.names[i] for i in kept], [layout.roles[i] for i in kept]
-    return kept, replace(layout, names=(*names, *added), roles=(*roles, *added.values()))
+    part = layout.of(kept)
+    return kept, replace(part, names=(*part.names, *added), roles=(*part.roles, *added.values()))
 
 
 # Weak labels
-
-_INSTANT = "0.000001"
-"""The offset of a label without times, whose onset is 0: it has an extent, as what is active must."""
 
 
 def _weak_layout(source: Source, columns: ColumnNames) -> tuple[Layout, bool] | None:
@@ -134,8 +131,9 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         row = [fields[i] for i in kept]
         labels = [label for label in (row[at].split(",") if several else [row[at]]) if label.strip()]
         files += [row[file].strip()] * (not labels)
-        wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", _INSTANT]) for label in labels]
-    origin = replace(origin_of(source, WEAK, (), layout.ignored), timed=False)
+        wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", str(INSTANT)]) for label in labels]
+    form = f"{WEAK}{layout.choices}"
+    origin = replace(origin_of(source, form, (), layout.ignored, layout.assumed), timed=False)
     return rows_of(source, limits, timed, wanted, origin, files)
 
 
@@ -179,10 +177,10 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         row = [fields[i] for i in kept]
         if any(fields[i].strip() for i in range(len(fields)) if i != file):
             wanted += _positives(source.name, layout, line, fields, row)
-    form = f"few-shot table, {len(classes)} class{'es' * (len(classes) != 1)}"
-    origin = origin_of(source, form, read_past(unknown, "cell{s} of UNK"), layout.ignored)
-    if unknown:
-        origin = replace(origin, assumed=(_UNKNOWN,))
+    form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
+    past = read_past(unknown, "cell{s} of UNK")
+    assumed = [*layout.assumed, *[_UNKNOWN] * (unknown > 0)]
+    origin = origin_of(source, form, past, layout.ignored, assumed)
     return rows_of(source, limits, long, wanted, origin, [*files])
 
 

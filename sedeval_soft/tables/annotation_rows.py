@@ -73,7 +73,7 @@ def _sound_rows(
     """Return the rows of records of which nothing is wrong, None where they must be looked at one by one."""
     cells = [fields for _, fields in records if not isinstance(fields, Problem)]
     n_fields, positions = len(layout.names), layout.number_positions()
-    if len(cells) < len(records) or any(len(fields) != n_fields for fields in cells):
+    if layout.units or len(cells) < len(records) or any(len(fields) != n_fields for fields in cells):
         return None
     numbers = [[to_number(fields[i]) for i in positions] for fields in cells]
     if np.isnan(np.array(numbers, dtype=np.float64)).any():

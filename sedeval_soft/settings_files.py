@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
+from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, visible, without_commands
 from sedeval_soft.fields import FIELDS, READING
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
@@ -237,14 +237,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
             self.n_values += 1
             self.depth += 1
-            problem = ""
-            if self.check_event(yaml.AliasEvent):
-                # Few lines of aliases of aliases can be billions of values.
-                problem = "has an alias; expected what it stands for"
-            elif self.depth > _DEEPEST:
-                problem = "is nested too deeply; expected one `name: value` a line"
-            elif self.n_values > _MOST_VALUES:
-                problem = f"has more than {_MOST_VALUES} keys and values; expected settings"
+            problem = _excess(self.check_event(yaml.AliasEvent), self.depth, self.n_values)
             if problem:
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
                 raise yaml.constructor.ConstructorError(None, None, problem, mark)
@@ -279,6 +272,15 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
     return yaml.load(text, Loader)  # noqa: S506 - it is safer than the safe one
 
 
+def _excess(is_alias: bool, depth: int, n_values: int) -> str:
+    """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
+    if is_alias:
+        return "has an alias; expected what it stands for"
+    if depth > _DEEPEST:
+        return "is nested too deeply; expected one `name: value` a line"
+    return f"has more than {_MOST_VALUES} keys and values; expected settings" * (n_values > _MOST_VALUES)
+
+
 def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> str:
     """Return a mapping as YAML that reads back as it is; what is not printable is escaped.
 
@@ -287,16 +289,16 @@ def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> 
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+        """Quotes commands, and what is not printable: of U+0085 PyYAML makes a blank."""
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if value.isprintable() else '"'
+        style = None if visible(value) == value else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
     how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
     written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
-    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", without_commands(written))
 
 
 # Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads.

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,18 @@ import pytest
 import yaml
 from called import OTHER, REFERENCE, SYSTEM, call
 from documents import ROOT, blocks, make_command
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.present import parse_requirement
 
 PAGE = (ROOT / "docs" / "reference" / "ci.md").read_text(encoding="utf-8")
+INSTALLING = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-SCORE = STEPS[1]
+LOOK, INSTALL, SCORE = (step for step in STEPS if "run" in step)
 (WORKFLOW,) = (yaml.safe_load(block) for block in blocks(PAGE, "yaml") if "jobs:" in block)
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 TABLE = "onset\toffset\tevent_label\n0\t1\tcar\n"
@@ -32,16 +37,19 @@ def options(command: str) -> set[str]:
     return {name for each in group.get_command(click.Context(group), command).params for name in each.opts}
 
 
-def input_of(expression: str) -> str:
-    return re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", expression)[1]
+def inputs_of(step: dict[str, Any]) -> dict[str, str]:
+    """Return the inputs that a step has as variables, by variable."""
+    expressions = {name: re.match(r"\$\{\{ inputs\.(\w+) \}\}$", of) for name, of in step["env"].items()}
+    return {name: match[1] for name, match in expressions.items() if match}
 
 
 def test_the_action_is_one_and_runs_no_expression():
     assert {"name", "description", "inputs", "outputs", "runs"} <= set(ACTION)
-    assert ACTION["runs"]["using"] == "composite" and all({"shell", "run"} <= set(step) for step in STEPS)
+    assert ACTION["runs"]["using"] == "composite"
+    assert all({"shell", "run"} <= set(step) or step["uses"] == "actions/cache@v4" for step in STEPS)
     for given in ACTION["inputs"].values():
         assert given["description"] and (given.get("required") is True or isinstance(given["default"], str))
-    used = {input_of(value) for step in STEPS for value in step.get("env", {}).values()}
+    used = {name for step in (LOOK, INSTALL, SCORE) for name in inputs_of(step).values()}
     listed = "".join(re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE, re.MULTILINE))
     assert used == set(ACTION["inputs"]) <= {*re.findall(r"`(\w+)`", listed)}
     jobs = WORKFLOW["jobs"].values()
@@ -50,26 +58,57 @@ def test_the_action_is_one_and_runs_no_expression():
     )
     found = set(re.findall(r"(--[a-z][a-z-]*)", SCORE["run"]))
     assert {"--format", "--output", "--require"} <= found <= options("evaluate")
-    assert set(re.findall(r"\bSED_\w+", SCORE["run"])) == set(SCORE["env"])
+    assert all(set(re.findall(r"\bSED_\w+", s["run"])) == set(s["env"]) for s in (LOOK, INSTALL, SCORE))
     assert ACTION["outputs"]["scores"]["value"] == f"${{{{ steps.{SCORE['id']}.outputs.scores }}}}"
-    # The tool is installed from the checkout of the action.
-    assert 'pip install --quiet "$GITHUB_ACTION_PATH"' in STEPS[0]["run"]
+    # The tool is installed from the checkout of the action, where it was not kept.
+    assert 'what=("$GITHUB_ACTION_PATH")' in INSTALL["run"]
+    assert '--no-deps -r "$GITHUB_ACTION_PATH/requirements-slim.txt"' in INSTALL["run"]
+    (cache,) = (step for step in STEPS if "uses" in step)
+    assert INSTALL["if"] == f"steps.{cache['id']}.outputs.cache-hit != 'true'"
+    assert cache["with"]["key"] == "${{ steps.look.outputs.key }}"
+    assert cache["with"]["path"] == "${{ runner.temp }}/soft-sed-eval-${{ steps.look.outputs.kind }}"
+    assert '"$RUNNER_TEMP/soft-sed-eval-$SED_KIND"' in INSTALL["run"]
+
+
+def test_the_slim_install_goes_with_pyproject_and_is_documented_and_tested():
+    lines = (ROOT / "requirements-slim.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {canonicalize_name(of.name): of.specifier for of in map(Requirement, project["dependencies"])}
+    assert {each.name for each in pinned} - set(asked) == {"markupsafe"}, "what jinja2 needs"
+    for each in pinned:
+        (version,) = (part.version for part in each.specifier if part.operator == "==")
+        assert asked.get(each.name, SpecifierSet()).contains(version), each
+    assert "pip install --no-deps -r requirements-slim.txt ." in INSTALLING
+    assert "  - run: release/slim.sh" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(
+        encoding="utf-8"
+    )
+    assert "release/slim.sh" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    # What the page promises is what is tested.
+    script = (ROOT / "release" / "slim.sh").read_text(encoding="utf-8")
+    size, seconds = re.search(r"^MB=(\d+) SECONDS_AT_MOST=(\d+)$", script, re.MULTILINE).groups()
+    assert f"below {size} MB" in INSTALLING and f"under {seconds} s" in INSTALLING
+
+
+Ran = tuple[subprocess.CompletedProcess[str], dict[str, str], str]
+"""What a step did, its outputs, and the summary of the job."""
 
 
 @pytest.fixture
 def runner(tmp_path):
-    """Return a function that runs the action's second step with some inputs, as a runner does."""
-    make_command(tmp_path / "runner" / "soft-sed-eval" / "bin")
+    """Return a function that runs a step of the action with some inputs, as a runner does, installed or not."""
+    for kind in ("slim", "full"):
+        make_command(tmp_path / "runner" / f"soft-sed-eval-{kind}" / "bin")
     defaults = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
     files = [tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(tmp_path / "runner")}
-    environment |= {path.name: str(path) for path in files}
+    environment |= {path.name: str(path) for path in files} | {"GITHUB_ACTION_PATH": str(ROOT)}
 
-    def run(**inputs: str) -> tuple[subprocess.CompletedProcess[str], dict[str, str], str]:
-        variables = {name: (defaults | inputs)[input_of(value)] for name, value in SCORE["env"].items()}
-        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", SCORE["run"]]
-        how = {"capture_output": True, "text": True}
-        done = subprocess.run(shell, cwd=tmp_path, env=environment | variables, check=False, **how)
+    def run(step: dict[str, Any] = SCORE, kind: str = "slim", **inputs: str) -> Ran:
+        variables = {name: (defaults | inputs)[given] for name, given in inputs_of(step).items()}
+        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        how = {"capture_output": True, "text": True, "env": environment | variables | {"SED_KIND": kind}}
+        done = subprocess.run(shell, cwd=tmp_path, check=False, **how)
         told, summary = (path.read_text() if path.exists() else "" for path in files)
         return done, dict(line.split("=", 1) for line in told.splitlines()), summary
 
@@ -94,6 +133,19 @@ def test_the_action_scores_compares_and_fails_where_there_is_nothing_to_score(ru
     document = json.loads(Path(outputs["scores"]).read_text())
     assert document["settings"]["segment_length"] == 0.5
     assert f1 in {score["name"] for score in document["systems"][0]["scores"]}
+
+
+def test_the_action_keeps_what_it_installed_and_installs_all_where_all_is_needed(runner):
+    def found(**inputs: str) -> tuple[str, str]:
+        done, outputs, _ = runner(LOOK, **inputs)
+        assert done.returncode == 0, done.stderr
+        return outputs["kind"], outputs["key"]
+
+    slim = found(system="a.tsv\n")
+    assert slim[0] == "slim" and slim == found(system="$(touch pwned)")
+    assert {found(system="a.tsv\nb.tsv\n"), found(system="a.tsv", install="full")} == {
+        ("full", slim[1].replace("slim", "full"))
+    }
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned)", '"; touch pwned; "', "--help", "*"])

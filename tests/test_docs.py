@@ -33,6 +33,16 @@ def test_readme_begins_with_two_commands_of_one_line():
     assert "soft-sed-eval sample_data/ref.tsv sample_data/sys.tsv" in first and "pytest" in second
 
 
+def test_groups_are_installed_by_a_pip_that_knows_them():
+    """Python 3.11 brings a pip without `--group`: a newer one is installed in the same block, before."""
+    more = ("CONTRIBUTING.md", "fuzzer/README.md", "tests/README.md")
+    texts = ((ROOT / name).read_text(encoding="utf-8") for name in (*DOCUMENTS, *more))
+    used = [block for text in texts for block in text.split("\n\n") if re.search("install .*--group", block)]
+    assert len(used) > 3
+    for block in used:
+        assert re.search(r"pip install (-q )?-U pip", block.split("--group")[0]), block
+
+
 @pytest.mark.slow
 def test_readme_examples_run(tmp_path):
     text = (ROOT / "README.md").read_text(encoding="utf-8")

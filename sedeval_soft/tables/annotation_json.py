@@ -245,7 +245,7 @@ _UPLOADED = re.compile(r".*?/upload/(?:\d+/)?[0-9a-f]{8}-(.+)", re.DOTALL)
 
 def reads_label_studio(source: Source) -> bool:
     """Return whether there is a list of JSON objects."""
-    return re.match(rb"\s*\[\s*[{\]]", source.data[:HEAD]) is not None
+    return re.match(rb"\s*\[\s*(?:\{\s*[\"}]|\]\s*$)", source.data[:HEAD]) is not None
 
 
 def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
@@ -349,7 +349,8 @@ def _path(url: str) -> str:
     if "?d=" in path:
         path = unquote(path.partition("?d=")[2].partition("&")[0])
     elif "://" in path:
-        path = unquote(path.partition("://")[2].partition("?")[0].partition("#")[0])
+        # The host, or the bucket, is no folder.
+        path = unquote(re.split(r"[?#]", path.partition("://")[2].partition("/")[2])[0])
     uploaded = _UPLOADED.fullmatch(path)
     return uploaded[1] if uploaded else path
 

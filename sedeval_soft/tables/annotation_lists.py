@@ -11,10 +11,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_rows import HEAD, origin_of, read_past, rows_of
 from sedeval_soft.tables.columns import (
     COLUMNS,
@@ -24,13 +26,14 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     looks_like_header,
 )
-from sedeval_soft.tables.event_table import WEAK, EventTable
+from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
     DELIMITERS,
     SOLID,
     Record,
+    check_lines,
     line_ends,
     records,
     settled_columns,
@@ -41,6 +44,9 @@ from sedeval_soft.tables.text import (
 _ROWS = 200
 """Lines from which it is told what a file holds."""
 
+_EVENT = 600
+"""Bytes that an event takes while it is read."""
+
 
 def _head(source: Source, most: int = _ROWS) -> list[str]:
     """Return the first lines that hold anything, whole ones as far as that is known."""
@@ -50,10 +56,40 @@ def _head(source: Source, most: int = _ROWS) -> list[str]:
     return [piece.decode("utf-8", "replace") for piece in islice(solid, most)]
 
 
-# Weak labels
+def _check(source: Source, limits: Limits, n_events: int) -> None:
+    """Refuse lines that are too long, and more events than memory can hold; raises InputError, RoomError."""
+    check_lines(source, limits)
+    what = f"{source.name}: to read about {n_events} events"
+    check_room(_EVENT * n_events, what, "Expected less data, or batches of files")
 
-_INSTANT = "0.000001"
-"""The offset of a label without times, whose onset is 0: it has an extent, as what is active must."""
+
+def _lines(source: Source, layout: Layout) -> Iterator[Record]:
+    """Yield the number of each line behind the header, and a field for each column, or what is wrong.
+
+    The others of the name of a recording that stands alone are empty.
+    """
+    n_fields = len(layout.names)
+    for line, fields in records(source, layout.delimiter, layout.skip):
+        if isinstance(fields, Problem) or len(fields) == n_fields:
+            yield line, fields
+        elif len(fields) == 1 and layout.roles[0] == "filename":
+            yield line, fields + [""] * (n_fields - 1)
+        else:
+            wrong = f"has {len(fields)} fields; expected {n_fields}"
+            yield line, Problem(source.name, wrong, line)
+
+
+def _with(layout: Layout, added: Mapping[str, str]) -> tuple[list[int], Layout]:
+    """Return the positions of columns that play a role, but no class, and a layout of them and of others.
+
+    added: the roles of the others by name, which stand behind.
+    """
+    kept = [i for i, role in enumerate(layout.roles) if role not in {None, "class"}]
+    part = layout.of(kept)
+    return kept, replace(part, names=(*part.names, *added), roles=(*part.roles, *added.values()))
+
+
+# Weak labels
 
 
 def _weak_layout(source: Source, columns: ColumnNames) -> tuple[Layout, bool] | None:
@@ -82,22 +118,22 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         wrong = "has no header with a filename and labels, and without times"
         raise InputError(Problem(source.name, f"{wrong}; expected filename and event_labels", 1))
     layout, several = found
+    _check(source, limits, source.data[:].count(b"\n") + several * source.data[:].count(b","))
     layout = settled_columns(source, layout, limits)
-    at, file = layout.roles.index("event_label"), layout.roles.index("filename")
+    kept, timed = _with(layout, {"onset": "onset", "offset": "offset"})
+    at, file = timed.roles.index("event_label"), timed.roles.index("filename")
     wanted: list[Record] = []
     files: list[str] = []
-    for line, fields in records(source, layout.delimiter, layout.skip):
-        if isinstance(fields, Problem) or len(fields) != len(layout.names):
+    for line, fields in _lines(source, layout):
+        if isinstance(fields, Problem):
             wanted.append((line, fields))
             continue
-        labels = fields[at].split(",") if several else [fields[at]]
-        labels = [label for label in labels if label.strip()]
-        files += [fields[file].strip()] * (not labels)
-        wanted += [(line, [*fields[:at], label, *fields[at + 1 :], "0", _INSTANT]) for label in labels]
-    timed = replace(
-        layout, names=(*layout.names, "onset", "offset"), roles=(*layout.roles, "onset", "offset")
-    )
-    origin = replace(origin_of(source, WEAK, (), layout.ignored), timed=False)
+        row = [fields[i] for i in kept]
+        labels = [label for label in (row[at].split(",") if several else [row[at]]) if label.strip()]
+        files += [row[file].strip()] * (not labels)
+        wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", str(INSTANT)]) for label in labels]
+    form = f"{WEAK}{layout.choices}"
+    origin = replace(origin_of(source, form, (), layout.ignored, layout.assumed), timed=False)
     return rows_of(source, limits, timed, wanted, origin, files)
 
 
@@ -124,32 +160,42 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     if not layout.wide:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
         raise InputError(Problem(source.name, wrong, layout.skip or None))
+    _check(source, limits, source.data[:].count(b"POS"))
     classes = [i for i, role in enumerate(layout.roles) if role == "class"]
+    kept, long = _with(layout, {"class": "event_label"})
     file = layout.position("filename")
     wanted: list[Record] = []
-    files: list[str] = []
+    files: dict[str, None] = {}
     unknown = 0
-    for line, fields in records(source, layout.delimiter, layout.skip):
-        if isinstance(fields, Problem) or len(fields) != len(layout.names):
+    for line, fields in _lines(source, layout):
+        if isinstance(fields, Problem):
             wanted.append((line, fields))
             continue
-        files += [] if file is None else [fields[file].strip()]
-        for i in classes:
-            mark = fields[i].strip()
-            unknown += mark == "UNK"
-            if mark == "POS":
-                wanted.append((line, [*fields, layout.names[i]]))
-            elif mark not in _MARKS:
-                wrong = f"{layout.names[i]} {quoted(fields[i])} is not POS, NEG or UNK"
-                mend = f"expected one of these, or {COLUMNS} ignore={layout.names[i]} where that is no class"
-                wanted.append((line, Problem(source.name, f"{wrong}; {mend}", line, i + 1)))
-    roles = tuple(None if role == "class" else role for role in layout.roles)
-    long = replace(layout, names=(*layout.names, "class"), roles=(*roles, "event_label"))
-    form = f"few-shot table, {len(classes)} class{'es' * (len(classes) != 1)}"
-    origin = origin_of(source, form, read_past(unknown, "cell{s} of UNK"), layout.ignored)
-    if unknown:
-        origin = replace(origin, assumed=(_UNKNOWN,))
-    return rows_of(source, limits, long, wanted, origin, [name for name in dict.fromkeys(files) if name])
+        if file is not None and fields[file].strip():
+            files[fields[file].strip()] = None
+        unknown += sum(fields[i].strip() == "UNK" for i in classes)
+        row = [fields[i] for i in kept]
+        if any(fields[i].strip() for i in range(len(fields)) if i != file):
+            wanted += _positives(source.name, layout, line, fields, row)
+    form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
+    past = read_past(unknown, "cell{s} of UNK")
+    assumed = [*layout.assumed, *[_UNKNOWN] * (unknown > 0)]
+    origin = origin_of(source, form, past, layout.ignored, assumed)
+    return rows_of(source, limits, long, wanted, origin, [*files])
+
+
+def _positives(
+    name: str, layout: Layout, line: int, fields: Sequence[str], row: Sequence[str]
+) -> Iterator[Record]:
+    """Yield a row for each class whose cell is POS, and what is wrong with a cell."""
+    for i, title in enumerate(layout.names):
+        mark = fields[i].strip() if layout.roles[i] == "class" else "NEG"
+        if mark == "POS":
+            yield line, [*row, title]
+        elif mark not in _MARKS:
+            wrong = f"{title} {quoted(fields[i])} is not POS, NEG or UNK"
+            mend = f"expected one of these, or {COLUMNS} ignore={title} where that is no class"
+            yield line, Problem(name, f"{wrong}; {mend}", line, i + 1)
 
 
 _UNKNOWN = (
@@ -186,6 +232,7 @@ def reads_seld(source: Source, columns: ColumnNames = ()) -> bool:  # noqa: ARG0
 
 def read_seld(source: Source, limits: Limits) -> EventTable | None:
     """Read the class of each frame, 1.0 where it is active; raises InputError for what is no frame."""
+    _check(source, limits, source.data[:].count(b"\n"))
     wanted: list[Record] = []
     most = 0
     for line, fields in records(source, ","):

@@ -237,7 +237,7 @@ class _Document:
 def reads_eaf(source: Source) -> bool:
     """Return whether the root of an XML document is ELAN's."""
     head = source.data[:HEAD]
-    return head.lstrip()[:1] == b"<" and head.find(b"<%b" % _ROOT.encode()) >= 0
+    return head.lstrip()[:1] == b"<" and re.search(rb"<%b[\s/>]" % _ROOT.encode(), head) is not None
 
 
 def read_eaf(source: Source, limits: Limits) -> EventTable | None:

@@ -112,7 +112,7 @@ def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, S
 
 
 def _n_entries(data: Bytes, form: str) -> int:
-    """Return how many members an archive has, before an object is made of each: of a few that are data, more."""
+    """Return how many members an archive has, before objects are made of them; more if data look like one."""
     if form == "zip":
         return sum(1 for _ in re.finditer(rb"PK\x01\x02", data))
     heads = np.frombuffer(data, dtype=np.uint8)[: len(data) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)

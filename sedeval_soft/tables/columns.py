@@ -390,7 +390,7 @@ def layout_of_header(
         raise _without_label(names, roles, settled, dialect)
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled)
-    elif not of_one_class and len(row) == len(names) and None in roles:
+    elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
         _check_labels(names, roles, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
@@ -620,6 +620,20 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     return _of_one_class(layout, label) if of_one_class else layout
 
 
+def duration_by_number(layout: Layout) -> str:
+    """Return what says that the offsets of a table without header are durations; empty where they are not."""
+    roles = ["duration" if role == "offset" else role for role in layout.roles]
+    if layout.has_header or "offset" not in layout.roles:
+        return ""
+    columns = _numbered({(role or "").removeprefix("soft_"): i for i, role in enumerate(roles)})
+    return f"{columns} if column {1 + layout.roles.index('offset')} is a duration"
+
+
+def _numbered(roles: Mapping[str, int | None]) -> str:
+    """Return the option that says which columns have roles, by their positions."""
+    return f"{COLUMNS} " + ",".join(f"{role}={i + 1}" for role, i in roles.items() if role and i is not None)
+
+
 def _by_number(fields: Sequence[str]) -> str:
     """Return what a row may be, as `--columns` takes it; empty where it has no times beside each other."""
     texts = [i for i, field in enumerate(fields) if not is_number(field)]
@@ -631,8 +645,8 @@ def _by_number(fields: Sequence[str]) -> str:
     behind = [i for i in [*texts, *range(len(fields))] if i > at + 1]
     label = next(iter([*behind, *(i for i in reversed(texts) if i < at)]), 0)
     file = next((i for i in texts if i < at and i != label), None)
-    roles = {"filename": file, "onset": at, "offset": at + 1, "event_label": label}
-    return f"{COLUMNS} " + ",".join(f"{role}={i + 1}" for role, i in roles.items() if i is not None)
+    end = "offset" if float(fields[at]) <= float(fields[at + 1]) else "duration"
+    return _numbered({"filename": file, "onset": at, end: at + 1, "event_label": label})
 
 
 def _one_class(fields: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import struct
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -10,27 +11,34 @@ from typing import Any
 import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import cells_of, rows_from_data
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes, pages, text_bytes
+from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
 FREE = 1 << 28
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
 
-_ROWS = 1 << 16
-"""Rows of Parquet in a batch where nothing else is said."""
+_ROWS, _AT_ONCE, _CELL = 1 << 18, 1 << 26, 16
+"""Rows and bytes of Parquet in a batch at most; bytes that a cell takes: as it is read, and as a number."""
 
-_FEWEST, _CELL = 1 << 10, 16
-"""Rows of Parquet in a batch at the least, and bytes that a cell takes: as it is read, and as a number."""
+_PAGE = 1 << 12
+"""Bytes as which a page counts at least: to look at very many takes time."""
+
+_MEND = "Expected less data, or in several parts"
 
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
 """What forms are called in messages."""
 
-_FAILURES = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError)
+_FAILURES = (
+    *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
+    *(struct.error, NotImplementedError),
+)
 
 
 def reads(source: Source, form: str) -> bool:
@@ -75,6 +83,7 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
     """
     try:
         layout = _settled(source, limits, form)
+        size = 0 if layout and layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
         if first is None:
@@ -82,10 +91,12 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
             return
         if layout is not None and len(first.schema) < len(schema):
             layout = layout.of([schema.names.index(name) for name in first.schema.names])
-        if size and not (layout and layout.once):
+        if size:
             yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
             yield pa.Table.from_batches([first, *batches]), layout
+    except MemoryError:
+        raise  # which pyarrow's own is, too
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -105,40 +116,121 @@ def _open(
     those that play a role in the layout: others may be of any kind and size.
     """
     buffer = pa.BufferReader(pa.py_buffer(source.data))
-    batches: Iterable[Any]
-    if form == "arrow-stream":
-        file = batches = pa.ipc.open_stream(buffer)
-        schema = file.schema
-    elif form == "arrow":
-        file = pa.ipc.open_file(buffer)
-        schema, batches = file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+    named = zip(layout.names, layout.roles, strict=True) if layout else ()
+    roles = [name for name, role in named if role is not None]
+    if form == "parquet":
+        read = roles if columns is None and layout is not None else columns
+        schema, batches = _open_parquet(source, limits, size, buffer, read)
     else:
-        import pyarrow.parquet as pq
-
-        file = pq.ParquetFile(buffer)
-        schema = file.schema_arrow
-        limits.check(source.name, "rows", file.metadata.num_rows, "rows")
-        if columns is None and layout is not None:
-            columns = [
-                name for name, role in zip(schema.names, layout.roles, strict=True) if role is not None
-            ]
-        n_rows = max(_FEWEST, size // (_CELL * len(schema))) if size else _ROWS
-        batches = file.iter_batches(n_rows, columns=columns)
+        weight = _Weight(source, limits, size)
+        for message in message_sizes(source.data, form):
+            weight.add(message)
+        schema, batches = _open_arrow(buffer, form)
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
-    return schema, _checked(source, limits, batches)
+    return schema, _checked(source, limits, batches, {*roles})
 
 
-def _checked(source: Source, limits: Limits, batches: Iterable[Any]) -> Iterator[Any]:
-    """Take in batches while they stay within the limits; each is checked before anything looks into it."""
-    size = rows = 0
+def _open_arrow(buffer: Any, form: str) -> tuple[Any, Iterable[Any]]:  # noqa: ANN401
+    if form == "arrow-stream":
+        stream = pa.ipc.open_stream(buffer)
+        return stream.schema, stream
+    file = pa.ipc.open_file(buffer)
+    return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+
+
+def _open_parquet(
+    source: Source,
+    limits: Limits,
+    size: int,
+    buffer: Any,  # noqa: ANN401
+    columns: Sequence[str] | None,
+) -> tuple[Any, Iterable[Any]]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(buffer)
+    schema = file.schema_arrow
+    limits.check(source.name, "rows", file.metadata.num_rows, "rows")
+    columns = schema.names if columns is None else columns
+    by_code, longest = _weigh(source, limits, file.metadata, columns, size)
+    n_rows = min(_ROWS, (size or _AT_ONCE) // (_CELL * max(1, len(columns))), _AT_ONCE // longest)
+    file = pq.ParquetFile(buffer, metadata=file.metadata, read_dictionary=by_code)
+    return schema, file.iter_batches(max(1, n_rows), columns=[*columns])
+
+
+class _Weight:
+    """Bytes of a file as they are decoded, counted before they are."""
+
+    def __init__(self, source: Source, limits: Limits, at_once: int) -> None:
+        """Begin with none; at_once: bytes of a batch, 0 where all that there is will be held together."""
+        self._source, self._limits, self._at_once = source, limits, at_once
+        self._size = self._cost = self._checked = 0
+
+    def add(self, size: int, spared: int = FREE) -> None:
+        """Count some more; raises InputError over a limit, RoomError where memory is short.
+
+        spared: bytes in all for which no ratio is looked at.
+        """
+        source, limits = self._source, self._limits
+        self._size, self._cost = self._size + size, self._cost + max(size, _PAGE)
+        limits.check(source.name, "size", self._size, "decompressed bytes")
+        if self._cost > spared:
+            ratio = self._cost // max(1, len(source.data))
+            limits.check(source.name, "ratio", ratio, "decompressed bytes per byte")
+        together = size if self._at_once else self._size
+        if together > self._checked:
+            # As they are decoded, and as columns of all batches.
+            check_room(2 * together, f"{source.name}: to hold it", _MEND)
+            self._checked = together + _AT_ONCE
+
+
+def _weigh(
+    source: Source,
+    limits: Limits,
+    metadata: Any,  # noqa: ANN401
+    columns: Collection[str],
+    size: int,
+) -> tuple[list[str], int]:
+    """Return the columns of text that can be read as codes, and the bytes of the longest text of the others.
+
+    Raises InputError, before anything is decoded, for more than the limits allow.
+    """
+    weight, texts = _Weight(source, limits, size), _Weight(source, limits, size)
+    names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    is_text = [metadata.schema.column(i).physical_type == "BYTE_ARRAY" for i in range(metadata.num_columns)]
+    by_code = {i: True for i, name in enumerate(names) if is_text[i]}
+    longest = dict.fromkeys(by_code, 1)
+    for page in pages(source.data, metadata, columns):
+        weight.add(page.size)
+        if not is_text[page.column]:
+            continue
+        texts.add(page.size, SPARED)
+        by_code[page.column] &= page.by_dictionary
+        if page.kind == DICTIONARY or page.encoding == DELTA:
+            longest[page.column] = max(longest[page.column], page.size)
+    of_others = (longest[i] for i, coded in by_code.items() if not coded)
+    return [names[i] for i, coded in by_code.items() if coded], max(of_others, default=1)
+
+
+def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Collection[str]) -> Iterator[Any]:
+    """Take in batches while they stay within the limits; each is checked before anything looks into it.
+
+    roles: the columns that play one, whose texts are names or numbers.
+    """
+    weight, texts = _Weight(source, limits, 1), _Weight(source, limits, 1)
+    rows = 0
     for batch in batches:
         batch.validate(full=True)
-        size, rows = size + batch.nbytes, rows + len(batch)
+        rows += len(batch)
         limits.check(source.name, "rows", rows, "rows")
-        limits.check(source.name, "size", size, "decompressed bytes")
-        if size > FREE:
-            ratio = size // max(1, len(source.data))
-            limits.check(source.name, "ratio", ratio, "decompressed bytes per byte")
+        weight.add(batch.nbytes)
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            # Texts may have come of fewer bytes; views of one long text may be many.
+            together, longest = text_bytes(column)
+            texts.add(together, SPARED)
+            # A character has four bytes or fewer.
+            if name in roles and longest > 4 * limits.name_length:
+                why = f"has a text of {longest} bytes in column {name!r}"
+                raise limits.refusal(source.name, "name_length", why, longest)
         yield batch
 
 
@@ -147,7 +239,7 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
 
     None where there is none: `rows_from_data` says what is wrong.
     """
-    schema, _ = _open(source, limits, form)
+    schema, _ = _open(source, limits, form, columns=())
     try:
         layout = layout_of_header([*map(str, schema.names)], limits.columns, label=limits.label)
     except LayoutError:
@@ -161,7 +253,8 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
             nothing = pa.nulls(len(batch), pa.float64())
             yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
 
-    return settled(source.name, layout, limits, cells)
+    # Columns are read by their names as they are written, with blanks around them.
+    return replace(settled(source.name, layout, limits, cells), names=tuple(map(str, schema.names)))
 
 
 def write(rows: EventTable, form: str) -> bytes:

@@ -51,7 +51,7 @@ _PACKED = (".gz", ".bz2", ".xz", ".zip", ".tgz", ".tbz", ".tbz2", ".txz", ".parq
 _UNPACKED = 6
 """How many bytes of text a packed byte stands for."""
 
-_SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
+SPARED = 1 << 24  # decompressed bytes for which no ratio is looked at: a short table of zeros is no harm
 _AT_ONCE = 1 << 24  # bytes that are hashed before their pages are let go of
 _CHECKED = 1 << 26  # bytes after which it is asked whether there is memory for as many more
 
@@ -355,7 +355,7 @@ class Taken:
         self.size += len(piece)
         if self.size > self._limits.size:
             raise self._limits.refusal(self._name, "size", f"has more than {self._limits.size} bytes")
-        if self.size > max(_SPARED, self._limits.ratio * self.packed()):
+        if self.size > max(SPARED, self._limits.ratio * self.packed()):
             why = f"has more than {self._limits.ratio} bytes for each compressed one"
             raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:

@@ -38,6 +38,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    duration_by_number,
     explain_first_line,
     is_number,
     layout_by_number,
@@ -480,6 +481,7 @@ def scan(
     """
     scanned = Scan()
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
+    otherwise = duration_by_number(layout) if lines is None else ""
     lines = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
     for line, fields in lines:
         if isinstance(fields, Problem):
@@ -500,10 +502,17 @@ def scan(
         for problem in problems:
             scanned.counts[problem.code] += 1
             if scanned.counts[problem.code] <= most:
-                scanned.problems.append(problem)
+                scanned.problems.append(_or_duration(problem, otherwise))
         if scanned.counts.total() > most and not whole:
             break
     return scanned
+
+
+def _or_duration(problem: Problem, otherwise: str) -> Problem:
+    """Return the problem of a row that ends before it begins with what it may be otherwise."""
+    if not otherwise or problem.code != "offset-before-onset":
+        return problem
+    return replace(problem, message=f"{problem.message}, or {otherwise}")
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:

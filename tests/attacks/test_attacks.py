@@ -13,6 +13,9 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from attacked import BYTES, attack
 
@@ -243,6 +246,69 @@ def test_very_many_events_at_one_time(only, tmp_path):
         # What covers the same time is one stretch, however often.
         assert done.code == 0, done
         assert "(duplicate-row)" in done.text
+
+
+def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
+    """Write a table with some labels, n rows of each, as Parquet or Arrow by its extension."""
+    codes = np.repeat(np.arange(len(labels), dtype=np.int32), n)
+    label = pa.DictionaryArray.from_arrays(codes, pa.array(labels))
+    label = label if n > 1 else label.cast(pa.string())
+    file = pa.DictionaryArray.from_arrays(np.zeros(len(codes), dtype=np.int32), ["a"])
+    times = {"onset": np.zeros(len(codes)), "offset": np.ones(len(codes))}
+    table = pa.table({"filename": file, **times, "event_label": label})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, compression="zstd", **how)
+    else:
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        new = pa.ipc.new_stream if path.suffix == ".arrows" else pa.ipc.new_file
+        with new(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return path
+
+
+LABELS = {
+    "60": ["x" * MIB + str(i) for i in range(60)],
+    "700": ["x" * MIB + str(i) for i in range(700)],
+    "short": ["x" * 4000 + str(i) for i in range(60_000)],
+}
+ENCODED = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "encoding"),
+    [
+        *(("t.parquet", labels, None) for labels in LABELS),
+        *(("t.parquet", labels, encoding) for encoding in ENCODED for labels in ("700", "short")),
+        *((name, "60", None) for name in ("t.arrow", "t.arrows")),
+    ],
+)
+def test_a_few_bytes_that_are_long_names(name, labels, encoding, reference, tmp_path):
+    how = {"use_dictionary": False, "column_encoding": {"event_label": encoding}} if encoding else {}
+    path = columnar(tmp_path / name, LABELS[labels], **how)
+    assert path.stat().st_size < MIB
+    done = attack(reference, path)
+    done.refused("raises this)")
+    assert done.memory < BYTES // 2
+    for limit in (("--limit", "size=1M"), ("--memory-limit", "500M")):
+        less = attack(reference, path, *limit)
+        less.refused()
+        assert less.memory < 500 * MIB, limit
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
+@pytest.mark.parametrize("labels", [["x" * 4000], ["car"]])
+def test_a_name_in_very_many_rows(name, labels, reference, tmp_path):
+    """A dictionary is not laid out: a name of 4,000 letters in a million rows would be 4 GB."""
+    path = columnar(tmp_path / name, labels, 1_000_000)
+    done = attack(reference, path, "--score", "segment.hard.f1.micro")
+    assert done.code == 0, done
+    done.was_cheap()
+
+
+def test_a_column_of_names_as_times_is_not_read_cell_by_cell(tmp_path):
+    path = columnar(tmp_path / "t.parquet", ["x" * 4000, "y"], 500_000)
+    done = attack(path, path, "--columns", "onset=event_label,event_label=filename,ignore=onset")
+    done.refused("event_label")
 
 
 def archived(path: Path, n: int) -> Path:

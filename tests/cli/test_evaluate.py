@@ -14,6 +14,7 @@ from launched import program
 
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.options import split_classes
+from sedeval_soft.errors import missing_package
 
 F1 = "segment.soft.f1.micro"
 
@@ -153,6 +154,33 @@ def test_a_defect_is_one_message():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
     assert done.returncode == 2 and "defect: KeyError" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "option", "installs"),
+    [
+        ("scipy", "--ci=bca", '"scipy>=1.15"'),
+        ("yaml", "--preset=maestro-soft", '"pyyaml>=6.0"'),
+        # What one of those needs that this package asks for: its own name may be another's.
+        ("dcase_util", "--check=sed_eval", '"scipy>=1.15" "sed'),
+    ],
+)
+def test_a_package_that_is_missing_is_named_with_what_installs_it(module, option, installs):
+    code = (
+        f"import sys; sys.modules[{module!r}] = None\nfrom sedeval_soft.cli.main import main\n"
+        f"sys.argv = ['x', {REFERENCE!r}, {SYSTEM!r}, '--quiet', {option!r}]\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+    *_, said, command = done.stderr.splitlines()
+    assert done.returncode == 2 and "defect" not in done.stderr
+    assert said.startswith(f"soft-sed-eval: this needs {module}, which is not installed")
+    assert command.startswith(f"{sys.executable} -m pip install ") and installs in command
+
+
+def test_a_part_that_a_package_lacks_is_no_missing_package():
+    assert missing_package(ModuleNotFoundError("no", name="numpy.nothing")) is None
+    assert missing_package(ModuleNotFoundError("no", name="sedeval_soft.nothing")) is None
+    assert missing_package(ModuleNotFoundError("no")) is None
 
 
 # What is required, and what thresholds are held to, is met where it is met but for rounding.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from called import call
 
 import sedeval_soft
+from sedeval_soft.errors import InputError
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -62,6 +64,7 @@ def test_tables_of_other_tools_are_read_as_they_are(name, tmp_path):
         ("car 1 2", "onset=2,offset=3,event_label=1"),
         ("a.wav car 1 2", "filename=1,onset=3,offset=4,event_label=2"),
         ("7 1 2 car x y z", "onset=2,offset=3,event_label=4"),
+        ("a.wav x 2 0.5 car z", "filename=1,onset=3,duration=4,event_label=5"),
     ],
 )
 def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_columns(
@@ -74,6 +77,18 @@ def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_
     fields, roles = row.split(" "), dict(pair.split("=") for pair in columns.split(","))
     values = [fields[int(at) - 1] for at in roles.values()]
     alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
+
+
+def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
+    nips = FILES / "nips4bplus.csv"
+    mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
+    ours = table(
+        tmp_path / "ours.tsv", LONG.replace("\t", " "), "a 0.25 0.75 Serser_song", "a 4.5 5.25 Parate_call"
+    )
+    alike(nips, ours, "--columns", mend)
+    rttm = tmp_path / "a.txt"
+    rttm.write_text("3\t1\tcar\n\\\t1\t2\n")
+    assert "--columns" not in call(rttm, rttm).err, "no table"
 
 
 def test_numbers_of_columns_leave_no_time_out_and_tables_with_a_header_alone(tmp_path):
@@ -130,6 +145,7 @@ def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(lines, 
         assert clips(*sides) == (pytest.approx(2 / 3),) * 3
     assert clips(weak, weak) == clips(other, other) == (1, 1, 1)
     assert "weak labels" in call(weak, weak, "--only", "clip").out
+    assert "time-unit" not in call("validate", strong, "--reference", weak).out
 
 
 def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
@@ -150,6 +166,24 @@ def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
     assert "a.tsv is without times" in call(folder, whole, "--only", "clip").err.replace("b.tsv", "a.tsv")
 
 
+def test_weak_labels_of_data_frames_are_those_of_tables(tmp_path):
+    labels, values = ["Dog,Cat", "Cat", None, "Dog"], [0.75, 0.25, 0.5, 1.0]
+    files = ["a", "b", "c", "a"]
+    frame = pd.DataFrame({"filename": files, "tags": labels, "score": values})
+    written, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
+    frame.to_csv(written, index=False)
+    frame.to_parquet(parquet)
+    settings = {"only": ("clip",), "strict": True}
+    for system in (frame, frame.to_dict("list"), frame.to_dict("records"), parquet):
+        ours, theirs = (sedeval_soft.evaluate(written, side, **settings) for side in (system, written))
+        assert {name: score.value for name, score in ours.scores.items()} == {
+            name: score.value for name, score in theirs.scores.items()
+        }
+        assert ours["clip.hard.f1.micro"] == 1 and len(ours.files) == 3
+    with pytest.raises(InputError, match="whole recordings without times.* expected --only clip"):
+        sedeval_soft.evaluate(frame, frame)
+
+
 def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp_path):
     weak = FILES / "dcase-weak.tsv"
     for options in (
@@ -164,7 +198,7 @@ def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp
         assert "expected --only clip, or onset and offset" in refused.err
     assert "without post-processing" in call(weak, weak, "--only", "clip", "--median-filter", "1").err
     assert "without times" in call("convert", weak, tmp_path / "out.tsv").err
-    assert call("validate", weak).code == 0
+    assert "no problems" in call("validate", weak).out
     evaluator = sedeval_soft.Evaluator(only=("clip",)).update(weak, weak)
     assert evaluator.compute()["clip.hard.f1.micro"] == 1
 
@@ -194,6 +228,9 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
         assert "what is UNK is taken for no event" in done.err
         assert call(*sides, "--strict").code == 2
     assert "2 files" in call(classes, classes).out
+    alone = tmp_path / "alone.csv"
+    alone.write_text(classes.read_text() + "B3.wav\n")
+    assert "3 files" in call(alone, alone).out
 
 
 def frames(folder: Path, name: str) -> tuple[Path, Path]:

@@ -1,0 +1,162 @@
+"""Documents that the libraries of annotation tools write are read as the libraries read them."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from drawn import facts
+
+from sedeval_soft.tables import read_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SEEDS = range(3)
+LABELS = ("robin", "people talking", 'a "loud" horn', "rouge-gorge \u00e9", "R&B <3", "x = [1]: 2.5")
+
+
+def drawn(seed, n=20):
+    """Return onsets, offsets and labels of events that do not overlap, in order, times in milliseconds."""
+    random = Random(seed)  # noqa: S311
+    cuts = sorted(random.sample(range(60_000), 2 * n))
+    return [(b / 1000, e / 1000, random.choice(LABELS)) for b, e in zip(cuts[::2], cuts[1::2], strict=True)]
+
+
+def ours(path):
+    """Return onset, offset and label of the rows of a document, and what else is known of each."""
+    rows = facts(read_rows(path))[1]
+    return sorted((onset, offset, label) for _, onset, offset, label, _ in rows), rows
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("form", ["long_textgrid", "short_textgrid"])
+def test_textgrids_are_read_as_praatio_reads_them(seed, form, tmp_path):
+    textgrid = pytest.importorskip("praatio.textgrid")
+    path = str(tmp_path / "a.TextGrid")
+    grid = textgrid.Textgrid()
+    points = [(onset, label) for onset, _, label in drawn(seed + 100)]
+    grid.addTier(textgrid.IntervalTier("events [1]", drawn(seed), 0, 60))
+    grid.addTier(textgrid.PointTier('"points"', points, 0, 60))
+    grid.save(path, format=form, includeBlankSpaces=True)
+    read = textgrid.openTextgrid(path, includeEmptyIntervals=False)
+    theirs = [(*map(float, entry[:-1]), entry[-1]) for tier in read.tiers for entry in tier.entries]
+    assert len(theirs) == 40
+    # It leaves quotes of points doubled.
+    theirs = [(entry[0], entry[-2], entry[-1].replace('""', '"')) for entry in theirs]
+    assert ours(path)[0] == sorted(theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_documents_of_elan_are_read_as_pympi_reads_them(seed, tmp_path):
+    elan = pytest.importorskip("pympi.Elan")
+    path = str(tmp_path / "a.eaf")
+    document = elan.Eaf(author="")
+    document.add_linked_file("file:///x/rec1.wav", mimetype="audio/x-wav")
+    document.add_linguistic_type("refers", "Symbolic_Association", timealignable=False)
+    document.add_tier("events")
+    document.add_tier("kinds", ling="refers", parent="events")
+    for onset, offset, label in drawn(seed):
+        begin, end = round(onset * 1000), round(offset * 1000)
+        document.add_annotation("events", begin, end, label)
+        document.add_ref_annotation("kinds", "events", begin, f"kind of {label}")
+    document.to_file(path)
+    read = elan.Eaf(path)
+    theirs = [each[:3] for tier in ("events", "kinds") for each in read.get_annotation_data_for_tier(tier)]
+    assert len(theirs) == 40
+    found, rows = ours(path)
+    assert found == sorted((begin / 1000, end / 1000, label) for begin, end, label in theirs)
+    assert {row[0] for row in rows} == {"rec1.wav"}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_jams_are_read_as_jams_reads_them(seed, tmp_path):
+    jams = pytest.importorskip("jams")
+    path = str(tmp_path / "a.jams")
+    document = jams.JAMS()
+    document.file_metadata.duration = 60
+    annotation = jams.Annotation("segment_open", time=0, duration=60)
+    for k, (onset, offset, label) in enumerate(drawn(seed)):
+        annotation.append(
+            time=onset, duration=offset - onset, value=label, confidence=k / 20 if k % 2 else None
+        )
+    document.annotations.append(annotation)
+    document.save(path)
+    theirs = jams.load(path).annotations[0].data
+    found, rows = ours(path)
+    assert found == sorted((o.time, round(o.time + o.duration, 6), o.value) for o in theirs)
+    values = {round(o.time, 6): 1.0 if o.confidence is None else o.confidence for o in theirs}
+    assert {row[1]: row[4] for row in rows} == values
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cues_are_read_as_webvtt_py_reads_them(seed, tmp_path):
+    webvtt = pytest.importorskip("webvtt")
+    path = str(tmp_path / "a.vtt")
+    document = webvtt.WebVTT()
+
+    def clock(time):
+        return f"{int(time // 3600):02}:{int(time // 60 % 60):02}:{time % 60:06.3f}"
+
+    for onset, offset, label in drawn(seed):
+        text = label.replace("&", "&amp;").replace("<", "&lt;")
+        document.captions.append(webvtt.Caption(clock(onset), clock(offset), f"<v Ann>{text}</v>"))
+    document.save(path)
+    theirs = webvtt.read(path)
+    assert [each.start_in_seconds for each in theirs] == [int(onset) for onset, *_ in drawn(seed)]
+    plain = [each.text.replace("&lt;", "<").replace("&amp;", "&") for each in theirs]
+    assert ours(path)[0] == [
+        (onset, offset, label) for (onset, offset, _), label in zip(drawn(seed), plain, strict=True)
+    ]
+    assert plain == [label for *_, label in drawn(seed)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("predicted", [False, True])
+def test_documents_of_soundevent_are_read_as_it_reads_them(seed, predicted, tmp_path):
+    pytest.importorskip("soundevent")
+    pytest.importorskip("shapely")
+    from soundevent import data, io
+    from soundevent.geometry import compute_bounds
+
+    recordings = [
+        data.Recording(path=tmp_path / name, duration=60, channels=1, samplerate=22050)
+        for name in ("a.wav", "b.wav")
+    ]
+    clips = [data.Clip(recording=each, start_time=0, end_time=60) for each in recordings]
+    made = {0: [], 1: []}
+    for k, (onset, offset, label) in enumerate(drawn(seed)):
+        low, high = 500.0, 4000.0
+        shapes = (
+            data.TimeInterval(coordinates=[onset, offset]),
+            data.BoundingBox(coordinates=[onset, low, offset, high]),
+            data.Polygon(coordinates=[[[offset, low], [onset, high], [onset, low]]]),
+            data.LineString(coordinates=[[onset, low], [offset, high]]),
+            data.TimeStamp(coordinates=onset),
+            data.Point(coordinates=[onset, low]),
+        )
+        sound = data.SoundEvent(recording=recordings[k % 2], geometry=shapes[k % len(shapes)])
+        tag = data.Tag(key="species", value=label)
+        if predicted:
+            tags = [data.PredictedTag(tag=tag, score=k / 20)]
+            made[k % 2].append(data.SoundEventPrediction(sound_event=sound, score=1, tags=tags))
+        else:
+            made[k % 2].append(data.SoundEventAnnotation(sound_event=sound, tags=[tag]))
+    if predicted:
+        sets = [data.ClipPrediction(clip=clip, sound_events=made[k]) for k, clip in enumerate(clips)]
+        whole = data.PredictionSet(clip_predictions=sets)
+    else:
+        sets = [data.ClipAnnotation(clip=clip, sound_events=made[k]) for k, clip in enumerate(clips)]
+        whole = data.AnnotationProject(
+            name="x", clip_annotations=sets, tasks=[data.AnnotationTask(clip=clip) for clip in clips]
+        )
+    io.save(whole, tmp_path / "a.json", audio_dir=tmp_path)
+    read = io.load(tmp_path / "a.json", audio_dir=tmp_path)
+    theirs = []
+    for of_clip in read.clip_predictions if predicted else read.clip_annotations:
+        for each in of_clip.sound_events:
+            onset, _, offset, _ = compute_bounds(each.sound_event.geometry)
+            name, tag = each.sound_event.recording.path.name, each.tags[0]
+            label, value = (tag.tag.value, tag.score) if predicted else (tag.value, None)
+            theirs.append((name, onset, offset, label, value))
+    assert len(theirs) == 20
+    assert sorted(ours(tmp_path / "a.json")[1], key=repr) == sorted(theirs, key=repr)

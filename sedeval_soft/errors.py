@@ -41,7 +41,7 @@ class Problem:
         """Return `source:line:column: message`, the form that editors and CI understand."""
         source = self.source if self.source.isprintable() else repr(self.source)
         place = ":".join(str(part) for part in (source, self.line, self.column) if part is not None)
-        return f"{place}: {visible(self.message)}"
+        return visible(f"{place}: {self.message}")
 
 
 class EvaluationError(Exception):
@@ -83,11 +83,27 @@ SAID = 200
 """Characters that messages show of what a library said."""
 
 
+_BLANK = "[^\\S\n]|[\u00ad\u200b-\u200d\u2060\ufeff]"
+
+_COMMAND = re.compile(rf"^(?:{_BLANK})*:(?=:)|#(?=#\w*\[)", re.MULTILINE)
+"""How commands of a log begin: GitHub's `::error::` at the begin of a line, `##[` and `##vso[` anywhere."""
+
+
 def visible(text: str) -> str:
-    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape."""
-    if text.isprintable():
+    """Return a name with everything that a terminal might obey, or nobody might see, written as an escape.
+
+    So are the first characters of what a log of GitHub or Azure would take for a command.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else escaped(c) for c in text)
+    return without_commands(text)
+
+
+def without_commands(text: str) -> str:
+    r"""Return a text of which no line is a command to what keeps a log: `\x3a:error::`, `\x23#[error]`."""
+    if "::" not in text and "##" not in text:
         return text
-    return "".join(c if c.isprintable() else escaped(c) for c in text)
+    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
 
 
 def quoted(text: str) -> str:

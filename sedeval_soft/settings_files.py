@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, SettingsError, one_line
+from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, visible, without_commands
 from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
@@ -281,16 +281,16 @@ def write_plain_yaml(value: Mapping[str, Any], *, flow: bool | None = False) -> 
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Quotes what is not printable: PyYAML writes U+0085 so that it reads back as a blank."""
+        """Quotes commands, and what is not printable: of U+0085 PyYAML makes a blank."""
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = None if value.isprintable() else '"'
+        style = None if visible(value) == value else '"'
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
     how: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 10**6}
     written = str(yaml.dump(value, Dumper=Dumper, default_flow_style=flow, **how))
-    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
+    return _DIRECTED.sub(lambda match: f"\\u{ord(match[0]):04x}", without_commands(written))
 
 
 # Files of thresholds: what `soft-sed-eval tune` writes and `--thresholds` reads.

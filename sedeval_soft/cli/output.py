@@ -37,11 +37,15 @@ def to_standard_output(output: str | None) -> bool:
     return output is None or output in _STANDARD_OUTPUT
 
 
-def emit(text: str, output: str | None = None) -> None:
+def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     """Write results to a file, or to standard output.
 
-    Standard output is added to, whatever its name: what the caller wrote there before stays.
+    Standard output is added to, whatever its name: what the caller wrote there before stays. exact: whether
+    the text has commands for what keeps a log, or names that shall stay as they are; else none gets out.
     """
+    from sedeval_soft.errors import without_commands
+
+    text = text if exact else without_commands(text)
     if output is None or to_standard_output(output):
         click.echo(text, nl=False)
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
-from sedeval_soft.errors import EvaluationError, SettingsError, visible
+from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.tables.columns import is_number
 
@@ -133,7 +133,7 @@ class Presentation:
             how: dict[str, Any] = {"board": board, "raw_names": self.raw_names}
             if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
                 how |= {"color": True, "width": get_terminal_size().columns}
-            emit(render(systems, self.form, **how), self.output)
+            emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
 
     def add(self, table: str) -> None:
         """Print a table below the results; on standard error where standard output is for a machine."""
@@ -206,5 +206,5 @@ class Presentation:
 
             add_to(os.environ[SUMMARY], f"{summary}\n")
         else:
-            log += summary
-        emit(log)
+            log += without_commands(summary)
+        emit(log, exact=True)

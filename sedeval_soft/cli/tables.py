@@ -85,7 +85,8 @@ CONVERSION = (
     argument("IN", "source"),
     argument("OUT", "target"),
     option(OUTPUT, "--to", metavar="FORM",
-        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
+        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for "
+             "-]"),
     option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be."),
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
     setting("files", help="Write these recordings only: a list of names, or a table with a column of file "
@@ -336,7 +337,8 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
             files = files or values.get("files")
         how |= {"classes": classes, "files": files, "limits": limits}
         results = [validated(each, reference, **how) for each in systems]
-    emit("".join(render_validation(result, form) for result in results), output)
+    report = "".join(render_validation(result, form) for result in results)
+    emit(report, output, exact=form == "github")
     raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
 
 

@@ -22,8 +22,8 @@ from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
-from sedeval_soft.measures.event import Collars, candidate_pairs, count_events, count_per_class, file_class
-from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError, match_levels
+from sedeval_soft.measures.event import Collars, count_events, count_per_class, file_class, match_lifetimes
+from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import (
@@ -215,8 +215,10 @@ def events_when(
     most: as for `match_levels`, which raises TooManyPairsError beyond it.
     """
     groups = (file_class(reference, n_classes), file_class(system, n_classes))
-    left, right = candidate_pairs(reference, system, *groups, collars)
-    matched = match_levels(LevelEdges(left, right, system.born[right], system.dies[right]), most)
+    # The reference is there at all levels.
+    always = np.full(len(reference), np.inf)
+    ever = EventLifetimes(reference.file, reference.label, reference.onset, reference.offset, -always, always)
+    matched = match_lifetimes(ever, system, groups, collars, most)
     hits = Alive(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
     alive = Alive(system.label, system.file, system.born, system.dies)
     return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)

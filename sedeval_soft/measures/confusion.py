@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
-from sedeval_soft.measures.event import Collars, candidate_pairs, match_events
-from sedeval_soft.measures.matching import maximum_matching
+from sedeval_soft.measures.event import Collars, match_events, match_groups
 from sedeval_soft.timeline.events import Events
 
 _BLOCK = 1 << 16
@@ -42,7 +41,7 @@ def confuse_events(reference: Events, system: Events, n_classes: int, collars: C
     left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)
     ours, theirs = reference.take(left), system.take(right)
     files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    taken = maximum_matching(*candidate_pairs(ours, theirs, *files, collars), len(ours), len(theirs))
+    taken = match_groups(ours, theirs, *files, collars)
     matched[left[taken >= 0]] = right[taken[taken >= 0]]
     hit = matched >= 0
     pairs = np.zeros((n_classes, n_classes), dtype=np.int64)

@@ -10,6 +10,7 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +22,11 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
+from sedeval_soft.measures.crowds import Crowd, Near, count_within
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.matching import (
     LevelEdges,
+    MatchedLevels,
     TooManyPairsError,
     first_free_matching,
     match_levels,
@@ -45,6 +48,8 @@ _AT_ONCE = 4_000_000  # pairs looked at at a time
 _MOST_LOOKED_AT = 2_000_000_000
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
 _FEW_PAIRS = 300_000  # pairs of events that are matched one by one
+# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
+_MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 _FEW = 64  # pairs per lifetime up to which all within a window are tried
 _LIFETIMES_AT_ONCE = 200_000  # lifetimes matched at a time
 # Pairs times levels at which they compete, of one file, that are matched whatever their class.
@@ -129,20 +134,21 @@ def candidate_pairs(
     pair. The pairs come sorted by reference event, then by system event.
     """
     conditions = collars.conditions(reference, system)
-    left, right = pairs_within(*narrowest(conditions, reference_group, system_group))
+    windows, conditions = narrowest(conditions, reference_group, system_group)
+    left, right = pairs_within(windows, conditions[1:])
     order = np.argsort(left * len(system) + right)
     return left[order], right[order]
 
 
 def narrowest(conditions: Sequence[Condition], *groups: Index) -> tuple[Windows, list[Condition]]:
-    """Return the windows of the condition that leaves the fewest pairs, and the other conditions.
+    """Return the windows of the condition that leaves the fewest pairs, and the conditions, that one first.
 
     groups: of the reference, and of the system.
     """
     windows = [condition.windows(*groups) for condition in conditions]
     sizes = [int((last - first).sum()) for _, first, last in windows]
     at = sizes.index(min(sizes))
-    return windows[at], [*conditions[:at], *conditions[at + 1 :]]
+    return windows[at], [conditions[at], *conditions[:at], *conditions[at + 1 :]]
 
 
 def pairs_within(
@@ -175,6 +181,59 @@ def pairs_within(
     return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
 
 
+def crowds_of(
+    reference: Timed,
+    system: Timed,
+    reference_group: Index,
+    system_group: Index,
+    collars: Collars,
+    most: int | None = None,
+) -> list[Crowd]:
+    """Return the crowds among events of one group, whose pairs are too many to be listed.
+
+    reference_group, system_group: as for `candidate_pairs`. Whether events are a crowd depends on those of
+    their group alone. Raises TooManyPairsError where crowds have more than `most` pairs, or `MOST_PAIRS`.
+    """
+    conditions = collars.conditions(reference, system)
+    (order, first, last), conditions = narrowest(conditions, reference_group, system_group)
+    pairs = last - first
+    if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
+        return []
+    for other in conditions[1:]:
+        low, high = other.reference - other.tolerance, other.reference + other.tolerance
+        pairs = count_within(first, last, other.system[order], low, high)
+    # Runs of reference events each of which may pair with one that another of them may pair with.
+    at = np.flatnonzero(last > first)
+    at = at[np.argsort(first[at], kind="stable")]
+    reach = np.maximum.accumulate(last[at])
+    run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
+    of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
+    crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
+    n_pairs = int(of_run[crowded].sum())
+    most = MOST_PAIRS if most is None else most
+    if n_pairs > most:
+        raise TooManyPairsError(n_pairs, most)
+    ends = np.append(run[1:], len(at))
+    near = [Near(*condition) for condition in conditions]
+    return [
+        Crowd.of(at[begin:end], order[first[at[begin]] : reach[end - 1]], near)
+        for begin, end in zip(run[crowded].tolist(), ends[crowded].tolist(), strict=True)
+    ]
+
+
+def beside(crowds: Sequence[Crowd], reference: Timed, system: Timed) -> tuple[Index, Index]:
+    """Return the positions of the events that are in no crowd, those of the reference and of the system."""
+    sides = []
+    for events, members in (
+        (reference, [crowd.ours for crowd in crowds]),
+        (system, [crowd.theirs for crowd in crowds]),
+    ):
+        outside = np.ones(len(events), dtype=bool)
+        outside[np.concatenate(members)] = False
+        sides.append(np.flatnonzero(outside))
+    return sides[0], sides[1]
+
+
 # The hard reading: events of all files in, counts of each file out.
 
 
@@ -200,9 +259,33 @@ def match_events(
 ) -> Index:
     """Match events of one file and class; return for each reference event its partner, -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
-    left, right = candidate_pairs(reference, system, *groups, collars)
-    match = first_free_matching if matching == "greedy" else maximum_matching
-    return match(left, right, len(reference), len(system))
+    return match_groups(reference, system, *groups, collars, matching)
+
+
+def match_groups(
+    reference: Timed,
+    system: Timed,
+    reference_group: Index,
+    system_group: Index,
+    collars: Collars,
+    matching: Matching = "optimal",
+) -> Index:
+    """Match events of one group, numbered as for `candidate_pairs`; return the partners, -1 for none."""
+    groups = reference_group, system_group
+    crowds = crowds_of(reference, system, *groups, collars)
+    if not crowds:
+        left, right = candidate_pairs(reference, system, *groups, collars)
+        match = first_free_matching if matching == "greedy" else maximum_matching
+        return match(left, right, len(reference), len(system))
+    ours, theirs = beside(crowds, reference, system)
+    others = match_groups(
+        reference.take(ours), system.take(theirs), groups[0][ours], groups[1][theirs], collars, matching
+    )
+    partner = np.full(len(reference), -1, dtype=np.int64)
+    partner[ours] = np.append(theirs, -1)[others]
+    for crowd in crowds:
+        partner[crowd.ours] = crowd.first_free() if matching == "greedy" else crowd.maximum()
+    return partner
 
 
 def count_events(
@@ -246,6 +329,18 @@ def count_regardless(
         counts.append(last - first)
         members.append((order, first, last))
     files = kinds[0].file.astype(np.int64), kinds[1].file.astype(np.int64)
+    crowds = crowds_of(kinds[0], kinds[1], *files, collars)
+    if crowds:
+        near = [Near(*condition) for condition in collars.conditions(reference, system)]
+
+        def those_of(side: int, kind: Index) -> Index:
+            order, first, last = members[side]
+            return order[expand(first[kind], last[kind])[1]]
+
+        return _count_with_crowds(
+            [Crowd.of(those_of(0, each.ours), those_of(1, each.theirs), near) for each in crowds],
+            reference, system, matched, n_files, collars,
+        )  # fmt: skip
     left, right = candidate_pairs(kinds[0], kinds[1], *files, collars)
     if int((counts[0][left] * counts[1][right]).sum()) > _FEW_PAIRS:
         flow = maximum_flow(left, right, *counts)
@@ -255,6 +350,26 @@ def count_regardless(
     again, b = expand(begin[right][pair], end[right][pair])
     pairs = maximum_matching(ours[a[again]], theirs[b], len(reference), len(system), start=matched)
     return np.bincount(reference.file[pairs >= 0], minlength=n_files).astype(np.int64)
+
+
+def _count_with_crowds(
+    crowds: Sequence[Crowd],
+    reference: Events,
+    system: Events,
+    matched: Index,
+    n_files: int,
+    collars: Collars,
+) -> Index:
+    """Return what `count_regardless` does, of crowds and of all others."""
+    ours, theirs = beside(crowds, reference, system)
+    place = np.full(len(system) + 1, -1, dtype=np.int64)
+    place[theirs] = np.arange(len(theirs))
+    others = reference.take(ours), system.take(theirs)
+    total = count_regardless(*others, place[matched[ours]], n_files, collars)
+    for crowd in crowds:
+        paired = crowd.maximum(matched[crowd.ours]) >= 0
+        total += np.bincount(reference.file[crowd.ours[paired]], minlength=n_files)
+    return total
 
 
 # The soft reading: collar-based counts of both alpha-cuts, integrated over all levels.
@@ -289,7 +404,7 @@ def count_soft_events(
             for side, start in zip((reference, system), starts, strict=True)
         )
         group = file_class(ours, n_classes)
-        matched = match_levels(level_edges(ours, theirs, group, file_class(theirs, n_classes), collars))
+        matched = match_lifetimes(ours, theirs, (group, file_class(theirs, n_classes)), collars)
         tp += sum_groups(group[matched.left], matched.high - matched.low, shape)
         m += _matched_regardless(ours, theirs, shape, collars)
         begin = end
@@ -309,7 +424,7 @@ def _matched_regardless(
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
     try:
-        matched = match_levels(level_edges(reference, system, *files, collars), _MOST_COPIES)
+        matched = match_lifetimes(reference, system, files, collars, _MOST_COPIES)
     except TooManyPairsError:
         total, present = np.zeros(shape), distinct(files[0])
         if len(present) == 1:
@@ -321,6 +436,44 @@ def _matched_regardless(
             total += _matched_regardless(*sides, shape, collars)
         return total
     return sum_groups(file_class(reference, shape[1])[matched.left], matched.high - matched.low, shape)
+
+
+def _all_alike(levels: Floats) -> bool:
+    return bool(np.all(levels == levels[0]))
+
+
+def match_lifetimes(
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    groups: tuple[Index, Index],
+    collars: Collars,
+    most: float = math.inf,
+) -> MatchedLevels:
+    """Return a maximum matching of the events of one group at every level; groups: of either side, (n,).
+
+    most: as for `match_levels`, which raises TooManyPairsError beyond it.
+    """
+    crowds = [
+        crowd
+        for crowd in crowds_of(reference, system, *groups, collars)
+        if _all_alike(reference.born[crowd.ours]) and _all_alike(system.born[crowd.theirs])
+    ]
+    if not crowds:
+        return match_levels(level_edges(reference, system, *groups, collars), most)
+    ours, theirs = beside(crowds, reference, system)
+    rest = match_lifetimes(
+        reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs]), collars, most
+    )
+    parts = [(ours[rest.left], rest.low, rest.high)]
+    for crowd in crowds:
+        born = max(reference.born[crowd.ours[0]], system.born[crowd.theirs[0]])
+        left, high = crowd.at_levels(reference.dies[crowd.ours], system.dies[crowd.theirs])
+        lasting = high > born
+        parts.append((left[lasting], np.full(int(lasting.sum()), born), high[lasting]))
+    left, low, high = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # In the order of events: what is matched for all its life is summed as all lives are.
+    order = np.lexsort((low, left))
+    return MatchedLevels(left[order], low[order], high[order])
 
 
 def level_edges(
@@ -341,9 +494,9 @@ def level_edges(
         return low, np.minimum(reference.dies[left], system.dies[right])
 
     groups, conditions = (reference_group, system_group), collars.conditions(reference, system)
-    windows, others = narrowest(conditions, *groups)
+    windows, ordered = narrowest(conditions, *groups)
     if int((windows[2] - windows[1]).sum()) <= _FEW * (len(reference) + len(system)):
-        left, right = pairs_within(windows, others, lambda *pair: np.less(*lifetimes(*pair)))
+        left, right = pairs_within(windows, ordered[1:], lambda *pair: np.less(*lifetimes(*pair)))
     else:
         left, right = _chained_pairs(reference, system, groups, conditions)
     return LevelEdges(left, right, *lifetimes(left, right))

@@ -25,6 +25,10 @@ COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
 
 
+_MOST_PAIRS, _MANY = 4_000_000, 64
+"""Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection."""
+
+
 @dataclass(frozen=True, slots=True)
 class Detections:
     """Events with values, those of each class in descending order of value; value: (n,)."""
@@ -70,7 +74,7 @@ def _hits(
     """Return for each overlap which detections find a reference event."""
     found = detections.events
     groups = file_class(reference, n_classes), file_class(found, n_classes)
-    right, left = overlapping(reference, found, *groups)
+    right, left = overlapping(reference, found, *groups, max(_MOST_PAIRS, _MANY * len(found)))
     common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
         reference.onset[right], found.onset[left]
     )

@@ -22,6 +22,7 @@ what several cover counts once: `in_union` makes pieces of them first.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -350,15 +351,20 @@ def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tu
     return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
 
 
-def overlapping(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tuple[Index, Index]:
-    """Return all pairs of a reference event and a detection of its group that overlap."""
+def overlapping(
+    reference: Timed, system: Timed, ours: Index, theirs: Index, most: float = math.inf
+) -> tuple[Index, Index]:
+    """Return all pairs of a reference event and a detection of its group that overlap.
+
+    most: of them beyond which they are refused.
+    """
     order = np.lexsort((reference.onset, ours))
     begins, ends, onset, offset = _laid_out(reference, system, ours, theirs)
     begins, ends = begins[order], ends[order]
     reach = np.maximum.accumulate(ends)
     first = np.searchsorted(reach, onset, side="right")
     last = np.searchsorted(begins, offset, side="left")
-    check_pairs(first, last)
+    check_pairs(first, last, most)
     right, at = expand(first, np.maximum(first, last))
     kept = ends[at] > onset[right]
     return order[at[kept]], right[kept]

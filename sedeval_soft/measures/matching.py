@@ -38,11 +38,15 @@ _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component
 class TooManyPairsError(EvaluationError):
     """More events are within each other's collars than can be matched."""
 
-    def __init__(self) -> None:
-        """Say what may be wrong with the tables."""
+    def __init__(self, pairs: int = 0, most: int = 0) -> None:
+        """Say what may be wrong with the tables; pairs: how many there are, most: of how many at the most."""
+        many = (
+            f": {pairs:.3g} pairs of an event of the reference and one of the system, of at most {most:.3g}"
+        )
         super().__init__(
-            "too many events lie within each other's collars to match them; are rows repeated, or are there "
-            "very many events at one time? Smaller collars leave fewer"
+            f"too many events lie within each other's collars to match them{many if pairs else ''}; are rows "
+            "repeated, or are there very many events at one time? A smaller --onset-collar or "
+            "--offset-collar leaves fewer, --only segment needs none"
         )
 
 

@@ -24,13 +24,16 @@ import numpy as np
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, weighted
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
-from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, file_class
+from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, crowds_of, file_class
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 
 _EPS = np.spacing(1)
+
+_MOST_PAIRS = 4_000_000
+"""Pairs in crowds beyond which nothing is begun: matching as sed_eval does would take long."""
 
 
 def grid_start(length: Floats, segment_length: float) -> Index:
@@ -87,6 +90,7 @@ def candidates(
     """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = replace(Collars.of(settings), slack=2)
+    crowds_of(reference, system, reference_group, system_group, wide, _MOST_PAIRS)
     left, right = candidate_pairs(reference, system, reference_group, system_group, wide)
     kept = np.ones(len(left), dtype=bool)
     if settings.onset:

@@ -102,7 +102,7 @@ def _lines(
     raw: bool,
 ) -> str:
     """Return rows as lines: None is a field with nothing in it, as is an undefined number; "" is quoted."""
-    quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$')
+    quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$|^:')
 
     def field(value: str | float | None) -> str:
         if not isinstance(value, str):

@@ -1,8 +1,8 @@
 """Names as outputs may hold them: they come from strangers, and whatever shows an output may obey them.
 
 Control characters move a terminal's cursor and rewrite what it shows; marks of direction turn a text round;
-a spreadsheet runs a cell that begins like a formula; a browser runs markup; GitHub runs lines that begin with
-`::`. Only JSON holds every name exactly as it is.
+a spreadsheet runs a cell that begins like a formula; a browser runs markup; GitHub runs lines of a log that
+begin with `::`, or hold `##[`. Only JSON holds every name exactly as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 
-from sedeval_soft.errors import escaped, visible
+from sedeval_soft.errors import escaped, visible, without_commands
 
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # controls of ASCII and of ISO 8859, DEL
@@ -21,6 +21,9 @@ _OBEYED = re.compile(
 )
 """Characters that do something where a text is shown."""
 
+_LOGGED = re.compile(r"#(?=#\w*\[)")
+"""How a command begins wherever it stands in a line of a log."""
+
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 """How a cell begins that spreadsheets run, in signs of either width; some of them read past blanks."""
 
@@ -30,7 +33,7 @@ def harmless(text: str) -> str:
 
     Of what is not printable the rest stays: letters of some scripts are joined by marks that nobody sees.
     """
-    return _OBEYED.sub(lambda match: escaped(match[0]), text)
+    return without_commands(_OBEYED.sub(lambda match: escaped(match[0]), text))
 
 
 def cell(text: str) -> str:
@@ -43,6 +46,7 @@ def cell(text: str) -> str:
 def json_text(text: str) -> str:
     """Return a JSON document that says the same without a character that a terminal obeys."""
     # Outside of strings there are none but ends of lines and blanks.
+    text = _LOGGED.sub(r"\\u0023", text)
     if text.isascii() and "\x7f" not in text:
         return text
     return _OBEYED.sub(lambda match: match[0] if match[0] == "\n" else json.dumps(match[0])[1:-1], text)

@@ -380,7 +380,7 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
         raise _without_label(names, roles, settled, dialect)
     if "event_label" not in roles:
         _enter_classes(names, roles, settled)
-    elif len(row) == len(names) and None in roles:
+    elif dialect is None and len(row) == len(names) and None in roles:
         _check_labels(names, roles, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]

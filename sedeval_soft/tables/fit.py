@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sedeval_soft.arrays import Array, Codes
-from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted
+from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -359,7 +359,7 @@ def write(rows: EventTable, form: str) -> bytes:
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
     lines = [_lines(columns, delimiter, slice(at, at + _ROWS)) for at in range(0, len(rows), _ROWS)]
     empty = delimiter * (len(names) - 1) + "\n"
-    silent = "".join(_quoted(file, delimiter) + empty for file in silent_files(rows))
+    silent = "".join(_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
     data = b"".join([head.encode(), *lines, silent.encode()])
     if data.startswith(BOM):
         raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
@@ -374,8 +374,11 @@ def write(rows: EventTable, form: str) -> bytes:
     return data
 
 
-def _quoted(name: str, delimiter: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if '"' in name or delimiter in name else name
+def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
+    """Return a name as a field, in quotes where it needs them; first: whether a line begins with it."""
+    # In quotes the begin of a line is no command to what keeps a log.
+    quotes = '"' in name or delimiter in name or (first and without_commands(name) != name)
+    return '"' + name.replace('"', '""') + '"' if quotes else name
 
 
 def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
@@ -383,8 +386,9 @@ def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
     text = pa.large_string()
     fields: list[Any] = []
     for _, names, cells in columns:
-        array = pa.array(cells[part])
-        texts = None if names is None else pa.array([_quoted(name, delimiter) for name in names], text)
+        array, first = pa.array(cells[part]), not fields
+        shown = None if names is None else [_quoted(name, delimiter, first=first) for name in names]
+        texts = None if shown is None else pa.array(shown, text)
         fields.append(array.cast(text) if texts is None else texts.take(array))
     fields[-1] = pc.binary_join_element_wise(fields[-1], pa.scalar("\n", text), pa.scalar("", text))
     joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))

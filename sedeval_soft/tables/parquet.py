@@ -83,6 +83,7 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
     """
     try:
         layout = _settled(source, limits, form)
+        size = 0 if layout and layout.once else size
         schema, batches = _open(source, limits, form, size, layout=layout)
         first = next(batches, None)
         if first is None:
@@ -90,10 +91,12 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
             return
         if layout is not None and len(first.schema) < len(schema):
             layout = layout.of([schema.names.index(name) for name in first.schema.names])
-        if size and not (layout and layout.once):
+        if size:
             yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
             yield pa.Table.from_batches([first, *batches]), layout
+    except MemoryError:
+        raise  # which pyarrow's own is, too
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -250,7 +253,8 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
             nothing = pa.nulls(len(batch), pa.float64())
             yield [cells_of(batch.column(name)) if name in once else nothing for name in columns]
 
-    return settled(source.name, layout, limits, cells)
+    # Columns are read by their names as they are written, with blanks around them.
+    return replace(settled(source.name, layout, limits, cells), names=tuple(map(str, schema.names)))
 
 
 def write(rows: EventTable, form: str) -> bytes:

@@ -5,11 +5,13 @@ Places are numbered from 0; a range is its first place and one past its last.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import heads
 
@@ -45,12 +47,18 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     return number, group[order[first]], time[order[first]]
 
 
-def check_pairs(first: Index, last: Index) -> None:
-    """Refuse ranges that unfold to more pairs of events than memory can hold; raises RoomError.
+def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
+    """Refuse ranges that unfold to more pairs of events than memory can hold; raises EvaluationError.
 
-    first, last: of the events that overlap each event. Of n events at one time there are n * n pairs.
+    first, last: of the events that overlap each event. Of n events at one time there are n * n pairs. most:
+    beyond which they are refused in any case.
     """
     pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
+    if pairs > most:
+        raise EvaluationError(
+            f"to rank {pairs:.3g} pairs of events that overlap would take too long: expected {most:.3g} or "
+            "fewer. Are rows repeated, or are there very many events at one time? --only segment needs none"
+        )
     check_room(
         pairs * _BYTES_PER_PAIR,
         f"to look at {pairs:.3g} pairs of events that overlap",

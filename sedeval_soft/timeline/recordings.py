@@ -14,7 +14,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
-from sedeval_soft.tables.filenames import listing, match_names, named_alike
+from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
@@ -270,14 +270,29 @@ def name_single_file(
         files = sides[other].files
         if UNNAMED not in sides[side].files or UNNAMED in files or not files:
             continue
+        origin, named = sides[side].origin, _named_as_table(sides[side], files) if len(files) > 1 else ""
+        if named:
+            note = f"it was taken to be of recording {named!r}, which it is called after"
+            origin = replace(origin, notes=(*origin.notes, note))
+            sides[side] = replace(sides[side], files=(named,), origin=origin)
+            continue
         if len(files) > 1:
             text = (
                 f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
-                "expected a filename column"
+                "expected a filename column, or a table that is called as one of them"
             )
             raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
         sides[side] = replace(sides[side], files=files)
     return sides[0], sides[1]
+
+
+def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:
+    """Return the file that a table without file names is called after, empty where it is not."""
+    from sedeval_soft.tables.joined_tables import recording_of
+
+    table = recording_of(without_folders(rows.origin.name))
+    named = match_names(files, [table]).canonical[table]
+    return named if named in files and rows.files == (UNNAMED,) else ""
 
 
 def _late_rows(rows: EventTable, last: Floats, ends: Floats) -> dict[str, tuple[int, float]]:

@@ -278,7 +278,7 @@ def _sarif(validation: Validation) -> str:
         "results": results,
         "properties": {"counts": dict(sorted(validation.counts.items())), "more": validation.more},
     }
-    return json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json_text(json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 def _github(validation: Validation) -> str:

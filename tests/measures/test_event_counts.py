@@ -88,8 +88,11 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
 
 
 @settings(max_examples=100)
-@given(EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**9]))
-def test_counts(ours, theirs, collars, way, few):
+@given(
+    EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**9]),
+    st.sampled_from([0, 10**5]),
+)  # fmt: skip
+def test_counts(ours, theirs, collars, way, few, many):
     """TP is the size of a maximum matching within classes, or what the loop finds; S = M - TP.
 
     M is that of a maximum matching regardless of class in either case, so that S never becomes negative.
@@ -97,6 +100,8 @@ def test_counts(ours, theirs, collars, way, few):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_FEW_PAIRS", few)
+        patch.setattr(event, "_MANY_PAIRS", many)
+        patch.setattr(event, "_MANY_OF_ONE", many)
         matched = match_events(reference, system, N_CLASSES, collars, way)
         counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
     matched = matched.tolist()
@@ -159,7 +164,8 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, others, monkeypatc
         find(*asked)
     assert str(refused.value) == (
         "too many events lie within each other's collars to match them; are rows repeated, or are there "
-        "very many events at one time? Smaller collars leave fewer"
+        "very many events at one time? A smaller --onset-collar or --offset-collar leaves fewer, "
+        "--only segment needs none"
     )
 
 
@@ -183,6 +189,8 @@ def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     monkeypatch.setattr(matching, "_COPIES_PER_EDGE", (1, 2, 64)[seed % 3])
     monkeypatch.setattr(event, "_FEW", (-1, 64)[seed % 4 > 1])
+    monkeypatch.setattr(event, "_MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(event, "_MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
     monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))

@@ -17,7 +17,7 @@ from launched import program
 from samples import render_board
 
 import sedeval_soft
-from sedeval_soft.errors import visible
+from sedeval_soft.errors import Problem, visible
 from sedeval_soft.report import render
 from sedeval_soft.report.delimited import write_curves
 from sedeval_soft.report.escape import (
@@ -186,3 +186,119 @@ def test_messages_show_paths_and_names_as_text(tmp_path):
         assert found == code, text
         assert OBEYED.search(text.replace("\n", "")) is None, (arguments, text)
         assert "Traceback" not in text
+
+
+# Lines that would be commands to what keeps a log.
+
+COMMAND = re.compile("[\\s\u00ad\u200b-\u200d\u2060\ufeff]*::|.*##\\w*\\[")
+"""How GitHub reads a line: `::name::` at its begin, blanks or not; `##[name]` anywhere, as Azure `##vso[`."""
+
+ENDS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+LOGGED = (
+    "::error::x", " ::warning file=a,line=1::x", "\u2003::debug::x", "\u200b::notice::x", "a\n::error::x",
+    "a\r::error::x", "a\u2028::error::x", "a\x85::error::x", "##[error]x", "a ##[group]x", "###[add-mask]x",
+    "##vso[task.setvariable variable=a]x", f"{NASTY}::error::x",
+)  # fmt: skip
+FORMS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex", "github", "junit")
+
+
+def obeyed(text: str, form: str = "") -> list[str]:
+    """The lines of an output that something would obey, those of GitHub's own form left out."""
+    ours = re.compile(r"::(error|warning|notice) ([a-zA-Z]+=[^:,]*,?)*::")
+    lines = [line for line in ENDS.split(text) if not (form == "github" and ours.match(line))]
+    return [line for line in lines if COMMAND.match(line) or OBEYED.search(line.replace("\t", ""))]
+
+
+@pytest.mark.parametrize("name", LOGGED)
+def test_no_name_is_a_command_in_any_text(name):
+    for text in (visible(name), harmless(name), cell(name), f"a\n{visible(name)}", str(Problem(name, name))):
+        assert not obeyed(text), text
+    assert visible(visible(name)) == visible(name)
+    for ordinary in ("a::b", "C++::x y", "# [1]", "#[a]", "## a [b]", "car: dog", "10:20::30"):
+        assert visible(ordinary) == harmless(ordinary) == ordinary
+    assert json.loads(json_text(json.dumps(name))) == name
+
+
+@pytest.fixture(scope="module")
+def logged(tmp_path_factory) -> Path:
+    """Tables, settings, tallies and results whose names are commands, and which are called so themselves."""
+    folder = tmp_path_factory.mktemp("logged")
+    for table, value in (("ref", 1.0), ("::error::sys", 0.75), ("##[error]other", 0.25)):
+        given = rows(LOGGED) | {"soft_value": [value] * len(LOGGED)}
+        lines = [json.dumps(dict(zip(given, row, strict=True))) for row in zip(*given.values(), strict=True)]
+        (folder / f"{table}.jsonl").write_text("\n".join(lines) + "\n")
+    names = [f'"{name}"' for name in LOGGED if name.isprintable()]
+    (folder / "::error::bad.tsv").write_text(
+        "filename\tonset\toffset\tevent_label\n" + "".join(f"{name}\t{name}\t1\t{name}\n" for name in names)
+    )
+    (folder / "::error::bad.yaml").write_text("'::error::x': 1\n'##[error]': {'::error::y': 2}\n")
+    (folder / "made").mkdir()
+    for system in ("::error::sys", "##[error]other"):
+        (folder / "made" / f"{system}.jsonl").write_bytes((folder / f"{system}.jsonl").read_bytes())
+    (folder / "made" / "::error::bad.tsv").write_bytes((folder / "::error::bad.tsv").read_bytes())
+    for system in ("::error::sys", "##[error]other"):
+        arguments = ["ref.jsonl", f"{system}.jsonl", "--quiet", "--only", "segment"]
+        assert run(folder, *arguments, "--save-tally", f"{system}.tally", "-o", f"{system}.txt")[0] == 0
+        assert run(folder, *arguments, "--format", "json", "-o", f"{system}.json")[0] == 0
+    return folder
+
+
+REF, SYS, OTHER, BAD = "ref.jsonl", "::error::sys.jsonl", "##[error]other.jsonl", "::error::bad.tsv"
+ONLY = ("--only", "segment", "--only", "event")
+CALLS = [
+    *((0, [REF, SYS, *ONLY, "--format", form]) for form in FORMS),
+    *((0, [REF, SYS, OTHER, *ONLY, "--replicates", "20", "--format", form]) for form in FORMS[:7:2]),
+    (0, [REF, SYS, "--worst", "3", "--measures", "confusion", "--chance", "--check", "sed_eval"]),
+    (0, [REF, SYS, OTHER, "--runs"]),
+    (0, [REF, SYS, OTHER, "--score", "segment.soft.f1.macro"]),
+    *((1, [REF, SYS, "--format", form, "--require", "segment.hard.f1[::error::x]>=2"])
+      for form in ("text", "github", "junit")),
+    (2, [REF, SYS, "--score", "segment.hard.f1[::error::z]"]),
+    (2, [REF, SYS, "--score", "::error::x", "--score", "##[error]x"]),
+    (2, [REF, BAD]), (2, [REF, "::error::missing"]), (2, ["::error::x"]), (2, [REF, SYS, "--::error::x"]),
+    (2, [REF, SYS, "--config", "::error::bad.yaml"]), (2, [REF, SYS, "--preset", "::error::x"]),
+    (2, [REF, SYS, "--strict", "--classes", "::error::x", "--classes", "##[error]zz"]),
+    (2, [REF, SYS, "--folds", BAD]), (2, [REF, SYS, "--durations", BAD]),
+    (2, [REF, SYS, "-o", "::error::/x"]),
+    (2, [REF, SYS, "--limit", "::error::x=1"]), (2, [REF, SYS, "--columns", "::error::x=1"]),
+    (0, ["merge", "::error::sys.tally"]), (2, ["merge", "::error::sys.tally", "##[error]other.tally"]),
+    (2, ["merge", BAD]),
+    *((1, ["diff", "::error::sys.json", "##[error]other.json", "--format", f]) for f in ("text", "json")),
+    (2, ["diff", "::error::sys.json", BAD]),
+    (0, ["explain", "segment.hard.f1[::error::x]"]), (2, ["explain", "::error::x"]),
+    (0, ["tune", REF, SYS]), (2, ["tune", REF, BAD]), (2, ["presets", "show", "::error::x"]),
+    *((1, ["validate", BAD, "--reference", REF, "--format", f]) for f in ("text", "json", "sarif", "github")),
+    (0, ["validate", SYS, OTHER]),
+    *((0, ["annotate", SYS, OTHER, "--format", form]) for form in ("text", "json")),
+    (2, ["annotate", SYS, BAD]), (2, ["plot", "::error::x", REF, SYS]),
+    (2, ["plot", "pr", REF, BAD, "-o", "x.png"]),
+    (0, ["board", "made", "--reference", REF, "-o", "site", "--no-reports", "--replicates", "20"]),
+    (2, ["::error::x", REF, SYS]), (2, ["convert", SYS, "-", "--to", "::error::x"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "arguments"), CALLS, ids=str)
+def test_no_line_that_a_command_prints_is_obeyed(logged, code, arguments):
+    found, text = run(logged, *arguments)
+    form = "github" if "github" in arguments else ""
+    assert (found, obeyed(text, form)) == (code, []), text
+    assert "Traceback" not in text
+
+
+def test_tables_are_exact_and_no_line_of_them_begins_a_command(tmp_path):
+    names = [name for name in LOGGED if name.isprintable() and "\u2028" not in name]
+    given = {name: column[: len(names)] for name, column in rows(LOGGED).items()}
+    given |= {"filename": names, "event_label": names}
+    for to in ("long", "wide", "jsonl"):
+        path = tmp_path / f"table.{to}"
+        sedeval_soft.convert(given, path, to=to)
+        assert not [line for line in path.read_text().splitlines() if re.match(r"\s*(::|##\w*\[)", line)]
+        assert dict(sedeval_soft.evaluate(given, path)) == dict(sedeval_soft.evaluate(given, given))
+
+
+def test_settings_with_such_names_read_back():
+    from sedeval_soft.settings_files import read_plain_yaml, write_plain_yaml
+
+    written = write_plain_yaml({"thresholds": dict.fromkeys(LOGGED, 0.5), "classes": list(LOGGED)})
+    assert not obeyed(written)
+    assert read_plain_yaml(written) == {"thresholds": dict.fromkeys(LOGGED, 0.5), "classes": [*LOGGED]}

@@ -136,6 +136,13 @@ def test_it_is_the_same_in_every_way_of_reading(name, way, tmp_path):
     alike(given(way, FILES / name, tmp_path), str(ours(tmp_path, rows)), **how)
 
 
+def test_blanks_around_names_of_columns_mean_nothing_in_parquet_either(tmp_path):
+    frame = pd.DataFrame([(name, *row) for name, *row in EVENTS], columns=[*LONG[:4]])
+    for name, other in (("a", frame), ("b", frame.rename(columns=" {} ".format))):
+        other.to_parquet(tmp_path / f"{name}.parquet")
+    alike(str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet"))
+
+
 def said(*arguments: object) -> str:
     """Return what the command says when it refuses."""
     done = call(*arguments)
@@ -265,3 +272,10 @@ def test_a_table_in_a_folder_is_of_the_recording_before_what_its_tool_adds(name,
     table(folder / name, f"{RAVEN}|Species", "1|V|1|0.5|1.5|car")
     known = table(tmp_path / "ref.tsv", "filename|onset|offset|label", "rec1.wav|0.5|1.5|car")
     assert call(known, folder, "--strict", "--score", "event.hard.f1.micro").out == "1.0\n"
+    with known.open("a") as file:
+        file.write("rec2.wav\t0.5\t1.5\tcar\n")
+    done = call(known, folder / name, "--score", "event.hard.recall.micro")
+    assert done.out == "0.5\n"
+    assert "it was taken to be of recording 'rec1.wav', which it is called after" in done.err
+    other = (folder / name).rename(folder / "other.txt")
+    assert "there is no column of file names, but" in said(known, other)

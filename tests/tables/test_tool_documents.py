@@ -259,6 +259,16 @@ def test_recordings_that_were_annotated_without_events_are_declared(tmp_path):
         assert sorted(read_rows(path).files) == files
 
 
+def test_what_is_said_of_many_documents_of_a_folder_is_said_once(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.TextGrid").write_text(TIERS)
+    origin = read_rows(tmp_path).origin
+    assert origin.notes == ("3 tables: 1 event is a point in time, without length",)
+    assert [each.partition(" ('bird'")[0] for each in origin.assumed] == [
+        "3 tables: labels are the texts of 3 tiers"
+    ]
+
+
 CHOSEN = {
     ("tiers.TextGrid", "event_label=bird"): {'A "loud" call'},
     ("tiers.TextGrid", "event_label=Bird,event_label=quality"): {'A "loud" call', "good"},

@@ -1,0 +1,274 @@
+"""Matchings of crowds: events so many of which are within each other's collars that no pairs are listed.
+
+Of n events on either side all of which pair there are n * n pairs. How many there are is counted without a
+look at each of them; where they are many, the events that one pairs with are looked up whenever they are
+needed: among those near it in time, in one comparison of arrays.
+
+Events enter one after another: one that enters is paired by an augmenting path, if there is one, found
+breadth first (Berge 1957). What was searched in vain, when all events of the other side were there, will
+never lead anywhere. Where they enter in the order of their levels, from the highest on, the matching is
+maximum at every level. Where levels differ on one side only, a maximum matching is found first, and those of
+the lowest levels are left out as long as others take their place: what can be paired is a matroid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.tables.ticks import Ticks
+
+_MOST_COMPARED = 1_500_000_000
+"""Comparisons of events of one crowd after which it is refused; to look at an event takes `_LOOK` more."""
+_LOOK = 8_000
+
+
+class Near(NamedTuple):
+    """Events pair whose times are at most a tolerance apart.
+
+    reference, tolerance: (n_ref,). system: (n_sys,).
+    """
+
+    reference: Ticks
+    system: Ticks
+    tolerance: Ticks
+
+
+class Crowd(NamedTuple):
+    """The events of one group, on each side in the order of their times in the first condition.
+
+    ours, theirs: their positions among all events. conditions: all must hold.
+    """
+
+    ours: Index
+    theirs: Index
+    conditions: Sequence[Near]
+
+    @classmethod
+    def of(cls, ours: Index, theirs: Index, conditions: Sequence[Near]) -> Crowd:
+        """Take some events of all that the conditions are of."""
+        ours = ours[np.argsort(conditions[0].reference[ours], kind="stable")]
+        theirs = theirs[np.argsort(conditions[0].system[theirs], kind="stable")]
+        near = [Near(each.reference[ours], each.system[theirs], each.tolerance[ours]) for each in conditions]
+        return cls(ours, theirs, near)
+
+    def windows(self) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
+        """Return for either side which events of the other, as a range, each of its events may pair with."""
+        reference, system, tolerance = self.conditions[0]
+        widest = tolerance.max()
+        return (
+            (
+                np.searchsorted(system, reference - tolerance),
+                np.searchsorted(system, reference + tolerance, "right"),
+            ),
+            (
+                np.searchsorted(reference, system - widest),
+                np.searchsorted(reference, system + widest, "right"),
+            ),
+        )
+
+    def first_free(self) -> Index:
+        """Return the partners of the greedy matching, (n_ref,) positions or -1: see `first_free_matching`."""
+        partner, free = np.full(len(self.ours), -1, dtype=np.int64), np.ones(len(self.theirs), dtype=bool)
+        first, last = self.windows()[0]
+        for event in np.argsort(self.ours).tolist():
+            inside = slice(first[event], last[event])
+            fits = free[inside].copy()
+            for reference, system, tolerance in self.conditions[1:]:
+                fits &= np.abs(system[inside] - reference[event]) <= tolerance[event]
+            near = np.flatnonzero(fits) + inside.start
+            if len(near):
+                chosen = near[np.argmin(self.theirs[near])]
+                free[chosen] = False
+                partner[event] = self.theirs[chosen]
+        return partner
+
+    def maximum(self, start: Index | None = None) -> Index:
+        """Return the partners of a maximum matching, (n_ref,) positions or -1.
+
+        start: (n_ref,) partners to begin with.
+        """
+        search = _Search(self)
+        if start is not None:
+            place = dict(zip(self.theirs.tolist(), range(len(self.theirs)), strict=True))
+            search.join([(event, place[other]) for event, other in enumerate(start.tolist()) if other >= 0])
+        search.enter(0, np.arange(len(self.ours)))
+        search.enter(1, np.arange(len(self.theirs)))
+        search.pair(1, range(len(self.theirs)))
+        return np.where(search.mate[0] < 0, -1, self.theirs[search.mate[0]])
+
+    def at_levels(self, ours: Floats, theirs: Floats) -> tuple[Index, Floats]:
+        """Return events of the reference, as positions, and up to which level each is paired, as (n,) both.
+
+        ours, theirs: up to which level the events of either side are there, (n_ref,) and (n_sys,).
+        """
+        search, everyone = _Search(self), (np.arange(len(ours)), np.arange(len(theirs)))
+        if ours.min() >= theirs.max() or theirs.min() >= ours.max():
+            # On one side all are there before the first of the other is.
+            search.enter(0, everyone[0])
+            search.enter(1, everyone[1])
+            side, level = (1, theirs) if ours.min() >= theirs.max() else (0, ours)
+            descending = np.argsort(-level, kind="stable").tolist()
+            # In the order of time paths are short. No more than there are on the other side can be paired.
+            most = len(everyone[1 - side])
+            search.pair(side, sorted(descending[:most]))
+            search.pair(side, sorted(descending[most:]))
+            if level.min() < level.max():
+                search.leave(side, descending[::-1])
+            levels = -np.sort(-level[search.mate[side] >= 0])
+        else:
+            level, side_of = np.concatenate((ours, theirs)), np.repeat((0, 1), (len(ours), len(theirs)))
+            event = np.concatenate(everyone)
+            # Of equal levels those of the reference are there first: nothing is searched for them.
+            order = np.lexsort((event, side_of, -level))
+            grown = np.zeros(len(order), dtype=bool)
+            for at, k in enumerate(order.tolist()):
+                search.enter(int(side_of[k]), event[k : k + 1])
+                grown[at] = search.pair(int(side_of[k]), [int(event[k])])
+            levels = level[order[grown]]
+        paired = np.flatnonzero(search.mate[0] >= 0)
+        # An event once paired stays so: those that are there up to the highest levels, up to these.
+        paired = paired[np.argsort(-ours[paired], kind="stable")]
+        order = np.argsort(self.ours[paired])
+        return self.ours[paired[order]], levels[order]
+
+
+class _Search:
+    """A matching of a crowd that grows. Sides are 0, the reference, and 1, the system.
+
+    mate: of each side the partners, -1 for none. loose: which are there and have none. open: which are there
+    and may be on an augmenting path.
+    """
+
+    def __init__(self, crowd: Crowd) -> None:
+        sizes = len(crowd.ours), len(crowd.theirs)
+        self.mate = [np.full(size, -1, dtype=np.int64) for size in sizes]
+        self.parent = [np.zeros(size, dtype=np.int64) for size in sizes]
+        self.loose, self.open = ([np.zeros(size, dtype=bool) for size in sizes] for _ in range(2))
+        self.missing, self.n_loose = [*sizes], [0, 0]
+        self.windows = crowd.windows()
+        tolerance = crowd.conditions[0].tolerance
+        # Where all tolerances are one, whatever is within the windows meets the first condition.
+        more = crowd.conditions[1:] if tolerance.min() == tolerance.max() else crowd.conditions
+        self.conditions = crowd.conditions[1:], more
+        self.compared = 0
+
+    def join(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Pair events, one of either side, before any have entered."""
+        for event, other in pairs:
+            self.mate[0][event], self.mate[1][other] = other, event
+
+    def enter(self, side: int, events: Index) -> None:
+        """Let events of a side be there."""
+        self.missing[side] -= len(events)
+        self.open[side][events] = True
+        loose = self.mate[side][events] < 0
+        self.loose[side][events] = loose
+        self.n_loose[side] += int(loose.sum())
+
+    def pair(self, side: int, events: Sequence[int]) -> int:
+        """Pair as many more as can be of events that are there; return how many."""
+        grown = 0
+        for event in events:
+            if self.loose[side][event] and self.n_loose[1 - side] and self._augment(event, side):
+                self.loose[side][event] = False
+                self.n_loose[0] -= 1
+                self.n_loose[1] -= 1
+                grown += 1
+        return grown
+
+    def leave(self, side: int, ascending: Sequence[int]) -> None:
+        """Leave out events of a side wherever others of higher levels can be paired instead.
+
+        ascending: all of them, in the order of their levels. The matching must be maximum, and stays so.
+        """
+        for event in ascending:
+            if not self.n_loose[side]:
+                break
+            self.open[side][event] = False
+            partner = int(self.mate[side][event])
+            if partner < 0:
+                self.loose[side][event] = False
+                self.n_loose[side] -= 1
+            elif self._augment(partner, 1 - side):
+                self.n_loose[side] -= 1
+                self.mate[side][event] = -1
+
+    def _fits(self, event: int, side: int, inside: slice) -> list[Bools]:
+        fits = []
+        for reference, system, tolerance in self.conditions[side]:
+            if side == 0:
+                fits.append(np.abs(system[inside] - reference[event]) <= tolerance[event])
+            else:
+                fits.append(np.abs(reference[inside] - system[event]) <= tolerance[inside])
+        return fits
+
+    def _augment(self, root: int, side: int) -> bool:
+        """Pair one event more by an augmenting path that begins with it, if there is one."""
+        other = 1 - side
+        (first, last), mate, parent = self.windows[side], self.mate[other], self.parent[other]
+        unseen, queue = self.open[other].copy(), [root]
+        left = int(unseen.sum())
+        for event in queue:
+            inside = slice(first[event], last[event])
+            self.compared += inside.stop - inside.start + _LOOK
+            if self.compared > _MOST_COMPARED:
+                raise TooManyPairsError
+            near = unseen[inside].copy()
+            for fits in self._fits(event, side, inside):
+                near &= fits
+            ends = near & self.loose[other][inside]
+            end = int(ends.argmax()) if len(ends) else 0
+            if len(ends) and ends[end]:
+                self._flip(event, inside.start + end, root, side)
+                return True
+            found = np.flatnonzero(near) + inside.start
+            unseen[found] = False
+            parent[found] = event
+            queue += mate[found].tolist()
+            left -= len(found)
+            if not left:
+                break
+        if not self.missing[other]:
+            self.open[other] = unseen
+        return False
+
+    def _flip(self, event: int, end: int, root: int, side: int) -> None:
+        mate, mates, parent = self.mate[side], self.mate[1 - side], self.parent[1 - side]
+        self.loose[1 - side][end] = False
+        while True:
+            before = mate[event]
+            mate[event], mates[end] = end, event
+            if event == root:
+                return
+            end, event = before, parent[before]
+
+
+def count_within(first: Index, last: Index, times: Ticks, low: Ticks, high: Ticks) -> Index:
+    """Return how many of the times in each range of places are in an interval, (n,).
+
+    first, last: (n,) places in `times`. low, high: (n,), both inclusive. Bit by bit of their ranks times are
+    parted into lower and higher ones (Claude, Navarro & Ordonez 2015), so that none is looked at twice.
+    """
+    order = np.argsort(times, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    ordered = times[order]
+    below = np.concatenate((np.searchsorted(ordered, low), np.searchsorted(ordered, high, "right")))
+    begin, end = np.tile(first, 2), np.tile(last, 2)
+    count = np.zeros(len(below), dtype=np.int64)
+    for bit in range(len(times).bit_length() - 1, -1, -1):
+        is_low = (rank >> bit) & 1 == 0
+        lows = np.concatenate(([0], np.cumsum(is_low)))
+        higher = (below >> bit) & 1 == 1
+        before, until = lows[begin], lows[end]
+        count += np.where(higher, until - before, 0)
+        begin = np.where(higher, lows[-1] + begin - before, before)
+        end = np.where(higher, lows[-1] + end - until, until)
+        rank = np.concatenate((rank[is_low], rank[~is_low]))
+    lower, upper = np.split(count, 2)
+    return upper - lower

@@ -235,7 +235,11 @@ def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) 
     """
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
-    said = {name: value for name, value in (values or {}).items() if name in READING}
+    said = {name: value for name, value in (values or {}).items() if name in READING and value is not None}
+    if "source_form" in said:
+        from sedeval_soft.tables.forms import forms_by_side
+
+        said["forms"] = forms_by_side(said.pop("source_form"))
     return (limits or LIMITS).reading(**said)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from typing import Any
@@ -12,9 +12,6 @@ from typing import Any
 from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import ColumnNames, column_names
 from sedeval_soft.tables.event_table import LONGEST
-
-FROM = "--from"
-"""The option that says what form tables must have."""
 
 OPTION = "--limit"
 """The option that raises a limit, as `--limit NAME=NUMBER`."""
@@ -121,10 +118,12 @@ class Limits:
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
-    def reading(self, *, columns: object = None, label: object = None, source_form: object = None) -> Limits:
+    def reading(
+        self, *, columns: object = None, label: object = None, forms: tuple[tuple[str, str], ...] = ()
+    ) -> Limits:
         """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
 
-        None says nothing. Raises SettingsError for what cannot be.
+        None says nothing. forms: as `forms_by_side` returns them. Raises SettingsError for what cannot be.
         """
         said: dict[str, Any] = {}
         if columns is not None:
@@ -133,8 +132,8 @@ class Limits:
             if not isinstance(label, str) or not label.strip() or "\0" in label:
                 raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
             said["label"] = label.strip()
-        if source_form is not None:
-            said["forms"] = _forms(source_form)
+        if forms:
+            said["forms"] = forms
         return replace(self, **said) if said else self
 
     def form(self, role: str) -> str:
@@ -148,31 +147,6 @@ class Limits:
         columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
         said = {"columns": columns, "label": self.label, "from": self.form(role)}
         return tuple(f"{name}={text}" for name, text in said.items() if text)
-
-
-_SIDES = ("reference", "system")
-
-
-def _forms(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - whatever a user may give
-    """Return forms by side, or of both: of a name, some such as `reference=jams`, or a mapping."""
-    from sedeval_soft.tables.forms import form_of
-
-    if isinstance(given, Mapping):
-        pairs = [*given.items()]
-    else:
-        texts = given if isinstance(given, list | tuple) else [given]
-        split = (text.rpartition("=") if isinstance(text, str) else ("", "", text) for text in texts)
-        pairs = [(side, name) for side, _, name in split]
-    forms: dict[str, str] = {}
-    for side, name in pairs:
-        if not isinstance(name, str) or side not in ("", *_SIDES):
-            expected = "expected the name of a form, or reference=FORM, system=FORM"
-            raise SettingsError(f"{FROM} {f'{side}=' if side else ''}{name}: {expected}")
-        form = form_of(name, FROM).name
-        if forms.setdefault(side, form) != form:
-            sides = side or "both sides"
-            raise SettingsError(f"{FROM} {name}: {sides} must be {forms[side]}; expected one form")
-    return tuple(forms.items())
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)

@@ -33,6 +33,9 @@ UNNAMED = ""
 WEAK = "weak labels"
 """The form, in words, of labels of whole recordings."""
 
+INSTANT = 1e-6
+"""The offset of these in seconds: they have no times, but an extent, as what is active must."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:

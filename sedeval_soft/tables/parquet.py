@@ -95,6 +95,8 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
             yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
             yield pa.Table.from_batches([first, *batches]), layout
+    except MemoryError:
+        raise  # which pyarrow's own is, too
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error

@@ -300,7 +300,7 @@ def compare(
     whole: dict[str, float] = {}
     if reference is not None:
         ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        lengths = {file: end for file, end in ends if end}
+        lengths = {file: end for file, end in ends if end and reference.origin.timed}
         # Time steps are of all of a recording; events may end long before it does.
         whole = dict(lengths) if reference.has_steps else {}
         canonical = match_names(reference.files, durations).canonical

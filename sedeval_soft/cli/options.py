@@ -403,6 +403,8 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
 
 def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
     """Return what a preset or a settings file says, which is read once a call: it may be a pipe."""
+    if preset is config is None:
+        return {}
     from sedeval_soft import settings_files as files
     from sedeval_soft.errors import SettingsError
 
@@ -410,7 +412,7 @@ def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
         extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
     if config is None:
-        return {} if preset is None else files.load_preset(preset)
+        return files.load_preset(str(preset))
     read: dict[str, dict[str, Any]] = click.get_current_context().meta.setdefault("settings files", {})
     if config not in read:
         read[config] = files.load_settings(config)

@@ -24,7 +24,7 @@ from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_rows import HEAD, Events, one_line_of, origin_of, points_noted
 from sedeval_soft.tables.columns import to_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, without_folders
+from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, extension_of
 from sedeval_soft.tables.text import decode
@@ -246,7 +246,7 @@ def read_eaf(source: Source, limits: Limits) -> EventTable | None:
     document.parse()
     spans = _spans(source, document)
     media = {name: at for name, at in document.media.items() if extension_of(name) in AUDIO_EXTENSIONS}
-    file = next(iter(media)) if len(media) == 1 else UNNAMED
+    file = next(iter(media)) if len({*map(stem_of, media)}) == 1 else UNNAMED
     events, untitled = Events(), 0
     for name, each in document.annotations.items():
         text = one_line_of("".join(each.text))
@@ -254,7 +254,9 @@ def read_eaf(source: Source, limits: Limits) -> EventTable | None:
         events.add(each.line, [file, *spans[name], text or each.tier, ""], each.tier)
     past, assumed = events.choose(limits, "tier")
     notes = [f"{counted(untitled, 'annotation')} without text took the name of the tier"] * (untitled > 0)
-    notes += [f"names no recording, since it has {listing([*media], 'media file')}"] * (len(media) > 1)
+    notes += [f"names no recording, since it has {listing([*media], 'media file')}"] * (
+        bool(media) and not file
+    )
     if file and to_number(media[file]) != 0:
         assumed.append(
             f"times are those of ELAN, though {quoted(file)} begins at {quoted(media[file])} ms of it"

@@ -148,6 +148,7 @@ def check_table(table: Table, log: Log) -> None:
                 f"column {quoted(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
             )
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
+    log.add(*(problem("assumed", table.name, text) for text in rows.origin.assumed))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
     _check_values(table, log)
     if len(rows):

@@ -151,6 +151,12 @@ OPEN = {
         ["names no recording, since it has 2 media files ('a.wav', 'b.wav')"],
         [],
     ),
+    "video.eaf": (
+        eaf(MEDIA.format("a.mp4", "") + MEDIA.format("a.wav", "")),
+        [("a.mp4", 0.5, 1.25, "robin"), ("a.mp4", 0.5, 1.25, "song & call")],
+        [],
+        ["labels are the texts of 2 tiers"],
+    ),
     "origin.eaf": (
         eaf(MEDIA.format("a.wav", ' TIME_ORIGIN="1500"')),
         [("a.wav", 0.5, 1.25, "robin"), ("a.wav", 0.5, 1.25, "song & call")],
@@ -247,6 +253,10 @@ def test_what_a_document_leaves_open_is_said(name, tmp_path):
             assert any(word in each for each in said), (word, said)
     if not assumed and "media" not in name:
         assert not read.origin.assumed
+    for sides in (("validate", path), (path, path)):
+        done = call(*sides)
+        assert all(text in done.out + done.err for text in read.origin.assumed), done
+        assert not read.origin.assumed or call(*sides, "--strict").code == 2 - (sides[0] == "validate")
 
 
 def test_recordings_that_were_annotated_without_events_are_declared(tmp_path):

@@ -69,7 +69,8 @@ def rows_from_objects(
 def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | None = None) -> EventTable:
     if layout is None:
         try:
-            layout = table.settled(layout_of_header(table.names, limits.columns), limits)
+            layout = layout_of_header(table.names, limits.columns, label=limits.label)
+            layout = table.settled(layout, limits)
         except LayoutError as error:
             labels = layout_of_labels(table.names, limits.columns)
             if labels is not None:

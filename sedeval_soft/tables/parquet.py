@@ -241,7 +241,7 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
     """
     schema, _ = _open(source, limits, form, columns=())
     try:
-        layout = layout_of_header([str(name) for name in schema.names], limits.columns)
+        layout = layout_of_header([*map(str, schema.names)], limits.columns, label=limits.label)
     except LayoutError:
         return None
 

@@ -30,7 +30,7 @@ from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
 from sedeval_soft.api.evaluation import settings_for_scores, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import Columns, Durations, Parted, is_points, limits_from, read_lengths, to_rows
+from sedeval_soft.api.sources import Durations, Parted, is_points, limits_from, read_lengths, to_rows
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
@@ -54,7 +54,6 @@ from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.write import OutputError, locked, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
-from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
@@ -139,7 +138,6 @@ def build_site(
     by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Site:
@@ -164,7 +162,7 @@ def build_site(
         raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
     if isinstance(scores, str):
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
-    limits = limits_from(limits, columns)
+    limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     rows = to_rows(reference, "reference", settings, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
@@ -675,7 +673,7 @@ def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores
 
 def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
     name = submission.name
-    rows = read_rows(submission.path, limits=task.limits)
+    rows = to_rows(submission.path, "system", task.settings, task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)

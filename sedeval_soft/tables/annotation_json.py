@@ -15,7 +15,6 @@ NaN, which Python writes and JSON does not know, is read as null: no value.
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -35,7 +34,7 @@ from sedeval_soft.tables.annotation_rows import (
     points_noted,
     read_past,
 )
-from sedeval_soft.tables.columns import COLUMNS, Layout, normal
+from sedeval_soft.tables.columns import Layout, normal, option
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
 from sedeval_soft.tables.limits import Limits
@@ -340,9 +339,9 @@ def _audio(source: Source, place: str, task: _Task, limits: Limits) -> str:
     if len(keys) == 1:
         return files[keys[0]]
     listed = ", ".join(map(quoted, [*files][:_LISTED])) or "nothing"
-    example = shlex.quote(f"filename={(keys or [*files] or ['audio'])[0]}")
+    example = option(("filename", (keys or [*files] or ["audio"])[0]))
     message = f"{place} does not say which of its data is the recording: {listed}"
-    raise InputError(Problem(source.name, f"{message}; expected one audio file, or {COLUMNS} {example}"))
+    raise InputError(Problem(source.name, f"{message}; expected one audio file, or {example}"))
 
 
 def _path(url: str) -> str:
@@ -495,8 +494,8 @@ def _key_of_class(source: Source, keys: Sequence[str], limits: Limits) -> str:
         message = "has sound events without tags; expected a tag of each that is its class"
         raise InputError(Problem(source.name, message))
     listed = ", ".join(map(quoted, chosen[:_LISTED]))
-    option = f"{COLUMNS} {shlex.quote(f'event_label={chosen[0]}')}"
-    message = f"has tags that are called {listed}; expected one that is the class, as {option} says"
+    mend = option(("event_label", chosen[0]))
+    message = f"has tags that are called {listed}; expected one that is the class, as {mend} says"
     raise InputError(Problem(source.name, message))
 
 

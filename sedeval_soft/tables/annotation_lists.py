@@ -19,12 +19,12 @@ from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.annotation_rows import HEAD, origin_of, read_past, rows_of
 from sedeval_soft.tables.columns import (
-    COLUMNS,
     ColumnNames,
     Layout,
     is_number,
     layout_of_labels,
     looks_like_header,
+    option,
 )
 from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
@@ -194,7 +194,7 @@ def _positives(
             yield line, [*row, title]
         elif mark not in _MARKS:
             wrong = f"{title} {quoted(fields[i])} is not POS, NEG or UNK"
-            mend = f"expected one of these, or {COLUMNS} ignore={title} where that is no class"
+            mend = f"expected one of these, or {option(('', title))} where that is no class"
             yield line, Problem(name, f"{wrong}; {mend}", line, i + 1)
 
 

@@ -6,7 +6,6 @@ Readers take files apart into fields; `text.scan` says what is wrong with these,
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.columns import COLUMNS, Layout, normal, to_number
+from sedeval_soft.tables.columns import Layout, normal, option, to_number
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.fit import check_text, unfold
@@ -220,11 +219,11 @@ class Events:
                 fields[3] = tier
         elif not named and len(wanted) > 1:
             several = [name for name in names if name in wanted]
-            option = f"{COLUMNS} {shlex.quote(f'event_label={several[0]}')}"
+            one, names_of = (option(("event_label", name)) for name in (several[0], noun))
             texts = any(fields[3] != tier for fields, tier in zip(self.fields, self.tiers, strict=True))
             assumption = (
-                f"labels are the texts of {listing(several, noun)}; {option} takes those of one, "
-                f"{COLUMNS} event_label={noun} the names of {noun}s"
+                f"labels are the texts of {listing(several, noun)}; {one} takes those of one, "
+                f"{names_of} the names of {noun}s"
             )
             return past, [assumption] * texts
         return past, []

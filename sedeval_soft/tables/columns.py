@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -123,7 +124,7 @@ TEXTS = BESIDE | {"filename", "event_label"}
 _UNLABELLED = {"nn": ("onset", "offset"), "snn": ("filename", "onset", "offset")}
 """Rows of tables without header and labels, likewise."""
 
-_ONE = ", or --label NAME where all rows are of one class"
+_ONE = ", or, where all rows are of one class, its name, as --label car"
 
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
@@ -158,6 +159,13 @@ UNCLEAR_VALUE = "unclear-value-column"
 UNCLEAR = (UNCLEAR_FILE, UNCLEAR_VALUE)
 """Codes of problems that only the user can settle: no other form is tried."""
 
+
+def option(*columns: tuple[str, str], name: str = COLUMNS) -> str:
+    """Return the option that says roles of columns, as a shell takes it: pairs of a role and a name."""
+    said = ",".join(f"{role.removeprefix('soft_') or 'ignore'}={column}" for role, column in columns)
+    return f"{name} {shlex.quote(said)}"
+
+
 ColumnNames = tuple[tuple[str, str], ...]
 """What the user says of columns: pairs of a role and the name of a column, the role empty where it has none.
 
@@ -172,21 +180,21 @@ def column_names(columns: object) -> ColumnNames:
     """
     roles: dict[str, str] = {}
     pairs: dict[tuple[str, str], None] = {}
-    for option, name in _options_and_names(columns):
-        role = _SPELLINGS.get(option.lower())
+    for said, name in _roles_and_names(columns):
+        role = _SPELLINGS.get(said.lower())
         if not name:
             message = "the name of the column is missing; expected ROLE=COLUMN"
-            raise SettingsError(f"{COLUMNS} {option}=: {message}")
+            raise SettingsError(f"{COLUMNS} {said}=: {message}")
         if role is None:
             expected = f"expected one of {', '.join(_OPTIONS)}"
-            raise SettingsError(f"{COLUMNS} {option}={name}: there is no role {option!r}; {expected}")
+            raise SettingsError(f"{COLUMNS} {said}={name}: there is no role {said!r}; {expected}")
         if roles.setdefault(name.casefold(), role) != role:
             raise SettingsError(f"{COLUMNS}: column {name!r} has two roles; expected one")
         pairs[role, name] = None
     return tuple(pairs)
 
 
-def _options_and_names(columns: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
+def _roles_and_names(columns: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - whatever a user may give
     if isinstance(columns, Mapping):
         several = (list, tuple, set, frozenset)
         lists = ((role, each if isinstance(each, several) else [each]) for role, each in columns.items())
@@ -383,7 +391,7 @@ def layout_of_header(
     if "onset" not in roles:
         raise _without_time("onset", names)
     if "offset" not in roles and "duration" not in roles:
-        raise _without_end(names, roles)
+        raise _without_end(names, roles, row)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
     of_one_class = bool(label) and _has_no_classes(roles, settled, dialect)
     if "event_label" not in roles and dialect is not None and not of_one_class:
@@ -421,9 +429,9 @@ def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int
         canonical = [i for i in holders if normal(names[i]) == aliases[0]]
         if len(holders) > 1 and len(canonical) != 1:
             both = " and ".join(repr(names[i]) for i in holders[:_LISTED])
-            option = f"{COLUMNS} {role.removeprefix('soft_')}=NAME"
+            first, second = (option((role, names[i])) for i in holders[:2])
             wrong = f"columns {both} could each be the {role}"
-            message = f"{wrong}; expected one, or one named {role!r}, or {option}"
+            message = f"{wrong}; expected {first}, or {second}"
             raise LayoutError(message, "repeated-column", holders[-1] + 1)
         for i in {*holders} - {*canonical} if len(holders) > 1 else ():
             roles[i] = None
@@ -447,16 +455,22 @@ def _other_labels(
     return () if chosen else tuple(i for i in others if keys[i] not in said)
 
 
-def _without_end(names: Sequence[str], roles: Sequence[str | None]) -> LayoutError:
-    """Return what is wrong with a header of onsets, but without ends."""
+def _without_end(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> LayoutError:
+    """Return what is wrong with a header of onsets, but without ends; row: the fields of the first row."""
     error = _without_time("offset", names)
     if error.column is not None:
         return error
-    onset = names[roles.index("onset")]
-    other = next((name for name, role in zip(names, roles, strict=True) if role is None and name), "NAME")
+    onset = roles.index("onset")
+    others = [i for i, role in enumerate(roles) if role is None and names[i]]
+    cells = row if len(row) == len(names) else [""] * len(names)
+    others.sort(key=lambda i: not is_number(cells[i]))
+    ends = ["offset", "duration"]
+    if others and is_number(cells[others[0]]) and to_number(cells[others[0]]) < to_number(cells[onset]):
+        ends.reverse()
+    mends = "".join(f", or {option((end, names[i]))}" for i in others[:1] for end in ends)
     message = (
-        f"{onset!r} says when events begin, but no column when they end; expected one named 'offset' or "
-        f"'duration', or {COLUMNS} offset={other}, or {COLUMNS} duration={other}, if that is one"
+        f"{names[onset]!r} says when events begin, but no column when they end; expected one named 'offset' "
+        f"or 'duration'{mends}{', if that is one' if mends else ''}"
     )
     return LayoutError(message, "missing-column")
 
@@ -468,8 +482,8 @@ def _without_label(
     free = [name for i, name in enumerate(names) if roles[i] is None and i not in settled and name]
     same = [name for name in names if normal(name) in dialect.same]
     message = (
-        f"{dialect.title}: no column is known to have the labels; expected {COLUMNS} "
-        f"event_label={next(iter([*free, *same]), 'NAME')}, or --label NAME if all rows are of one class"
+        f"{dialect.title}: no column is known to have the labels; expected "
+        f"{option(('event_label', next(iter([*free, *same]), 'NAME')))}{_ONE}"
     )
     return LayoutError(message, "missing-column")
 
@@ -486,8 +500,8 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
     doubtful = [i for i in doubtful if normal(layout.names[i]) not in same]
     label = layout.names[best]
     assumed = [
-        f"column {label!r} was taken for the label, which {layout.names[i]!r} could be, too; {COLUMNS} "
-        f"event_label={label} says so, {COLUMNS} event_label={layout.names[i]} the other"
+        f"column {label!r} was taken for the label, which {layout.names[i]!r} could be, too; "
+        f"{option(('event_label', label))} says so, {option(('event_label', layout.names[i]))} the other"
         for i in doubtful[:1]
     ]
     return replace(
@@ -506,8 +520,10 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
     close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
     at = next((i for i in close if not role_of(names[i])), None)
-    hint = f"expected one named {role!r}" if at is None else f"did you mean {role!r} by {names[at]!r}?"
     column = None if at is None else at + 1
+    hint = f"expected one named {role!r}"
+    if at is not None:
+        hint = f"did you mean {role!r} by {names[at]!r}? {option((role, names[at]))} says so"
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
@@ -620,33 +636,57 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     return _of_one_class(layout, label) if of_one_class else layout
 
 
-def duration_by_number(layout: Layout) -> str:
-    """Return what says that the offsets of a table without header are durations; empty where they are not."""
-    roles = ["duration" if role == "offset" else role for role in layout.roles]
-    if layout.has_header or "offset" not in layout.roles:
+def times_otherwise(layout: Layout, *, swapped: bool) -> str:
+    """Return the option that reads rows whose offset is before their onset; empty where none can.
+
+    swapped: whether all rows are so: the columns stand in each other's place. Else the offset is a duration.
+    """
+    if "offset" not in layout.roles or layout.dialect or "file_offset" in layout.roles:
         return ""
-    columns = _numbered({(role or "").removeprefix("soft_"): i for i, role in enumerate(roles)})
-    return f"{columns} if column {1 + layout.roles.index('offset')} is a duration"
+    others = {"onset": "offset", "offset": "onset"} if swapped else {"offset": "duration"}
+    roles = [(others.get(role or "", role), i) for i, role in enumerate(layout.roles)]
+    if layout.has_header:
+        columns = [(role, layout.names[i]) for role, i in roles if role and role != layout.roles[i]]
+    else:
+        columns = [(role, str(i + 1)) for role, i in roles if role]
+    if swapped:
+        return f"{option(*columns)} if the two are swapped"
+    offset = layout.roles.index("offset")
+    title = repr(layout.names[offset]) if layout.has_header else offset + 1
+    return f"{option(*columns)} if column {title} is a duration"
 
 
-def _numbered(roles: Mapping[str, int | None]) -> str:
+def _numbered(roles: Mapping[str, int]) -> str:
     """Return the option that says which columns have roles, by their positions."""
-    return f"{COLUMNS} " + ",".join(f"{role}={i + 1}" for role, i in roles.items() if role and i is not None)
+    return option(*((role, str(i + 1)) for role, i in roles.items()))
 
 
-def _by_number(fields: Sequence[str]) -> str:
-    """Return what a row may be, as `--columns` takes it; empty where it has no times beside each other."""
+def _places(fields: Sequence[str]) -> dict[str, int]:
+    """Return which fields of a row may have which role; none where it has no times beside each other."""
     texts = [i for i, field in enumerate(fields) if not is_number(field)]
     pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
     if not pairs or len(fields) < 3:
-        return ""
+        return {}
     at = next((i for i in pairs if float(fields[i]) <= float(fields[i + 1])), pairs[0])
     # A label stands behind the times nearly always, and the name of the recording first.
     behind = [i for i in [*texts, *range(len(fields))] if i > at + 1]
     label = next(iter([*behind, *(i for i in reversed(texts) if i < at)]), 0)
     file = next((i for i in texts if i < at and i != label), None)
     end = "offset" if float(fields[at]) <= float(fields[at + 1]) else "duration"
-    return _numbered({"filename": file, "onset": at, end: at + 1, "event_label": label})
+    roles = {"filename": file, "onset": at, end: at + 1, "event_label": label}
+    return {role: i for role, i in roles.items() if i is not None}
+
+
+def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
+    """Return the option that says of a header what a row may be; empty where the row has no such times.
+
+    roles: those that columns have already; of times only the names are known or all are said.
+    """
+    if len(names) != len(row) or not all(names):
+        return ""
+    places = _places([cell.strip() for cell in row])
+    unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
+    return option(*unknown) if unknown and not any(map(is_number, names)) else ""
 
 
 def _one_class(fields: Sequence[str]) -> str:
@@ -654,8 +694,8 @@ def _one_class(fields: Sequence[str]) -> str:
     return _ONE if _mask(fields) in _UNLABELLED else ""
 
 
-def explain_first_line(fields: Sequence[str]) -> LayoutError:
-    """Return why a first line is neither a header nor a row of a table without one."""
+def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:
+    """Return why a first line is neither a header nor a row of a table without one; row: the next one."""
     texts = [field.strip() for field in fields[:_LISTED]]
     line = ", ".join(repr(text if len(text) <= _LISTED else f"{text[:_LISTED]}...") for text in texts[:8])
     if [is_number(field) for field in fields] == [False, True, True, True]:
@@ -667,13 +707,17 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         )
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
-        return _without_end(texts, roles)
+        return _without_end(texts, roles, row)
     for role in ("onset", "offset"):
         error = _without_time(role, texts)
         if error.column is not None:
             return error
-    mend = _by_number(texts)
-    if mend:
+    if named := by_cells([field.strip() for field in fields], row):
+        wrong = f"{line} is neither a header nor a row of a known table"
+        return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
+    places = _places(texts)
+    if places:
+        mend = _numbered(places)
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is no row of a known table without header"
         return LayoutError(

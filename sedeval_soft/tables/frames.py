@@ -18,16 +18,18 @@ from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.assemble import Columns, Named
 from sedeval_soft.tables.columns import (
     BESIDE,
+    COLUMNS,
     TEXTS,
     TIMES,
     Layout,
     LayoutError,
+    by_cells,
     layout_of_header,
     layout_of_labels,
 )
 from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.text import check_row
+from sedeval_soft.tables.text import check_row, of_each_value
 from sedeval_soft.tables.ticks import as_written
 from sedeval_soft.tables.unclear_columns import settled, words_as_numbers
 
@@ -36,6 +38,7 @@ _EXPECTED = (
     "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
+_ENDS = ((min, np.nanmin), (max, np.nanmax))
 _LABEL = 64  # bytes that a label of a recording takes
 T = TypeVar("T")
 
@@ -75,7 +78,9 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
             labels = layout_of_labels(table.names, limits.columns)
             if labels is not None:
                 return _weak_rows(table, origin, limits, table.settled(labels[0], limits), several=labels[1])
-            raise InputError(Problem(table.name, str(error), table.head)) from error
+            named = by_cells(table.names, table.first_row()) if error.code == "missing-column" else ""
+            mend = f", or {named}" if named and COLUMNS not in str(error) else ""
+            raise InputError(Problem(table.name, f"{error}{mend}", table.head)) from error
     numbers = {i: table.numbers(i, layout) for i in layout.positions()}
     texts = {role: table.texts(i, role) for i, role in enumerate(layout.roles) if role in TEXTS}
     kind = f", {layout.dialect.title}" if layout.dialect else ""
@@ -94,7 +99,12 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
         cells[layout.roles.index(role)] = names.names[names.codes[row]]
     fields = [cells.get(i, "") for i in range(len(layout.names))]
     problems, _ = check_row(table.name, layout, 0, fields, limits)
-    raise InputError(table.problem(row, problems[0].message))
+    message = problems[0].message
+    if problems[0].code == "value-out-of-range":
+        values = [numbers[i] for i, role in enumerate(layout.roles) if role in {"soft_value", "class"}]
+        mend = of_each_value(*(float(end(each(v) for v in values)) for end, each in _ENDS))
+        message += f", or {mend}" if mend else ""
+    raise InputError(table.problem(row, message))
 
 
 def _weak_rows(table: _Table, origin: Origin, limits: Limits, layout: Layout, *, several: bool) -> EventTable:
@@ -154,6 +164,11 @@ class _Table:
     def head(self) -> int | None:
         """Return the line that has the names of columns, None where it is no file."""
         return None if self.lines is None else 1
+
+    def first_row(self) -> list[str]:
+        """Return the cells of the first row as texts, those that are no numbers or texts empty."""
+        cells = [cells_of(column[:1]) for column in self.columns]
+        return [str(cell[0].as_py() if len(cell) and cell[0].is_valid else "") for cell in cells]
 
     def settled(self, layout: Layout, limits: Limits) -> Layout:
         """Return the layout with what is unclear in it settled; raises InputError where only the user can."""

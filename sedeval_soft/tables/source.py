@@ -13,6 +13,7 @@ import math
 import mmap
 import os
 import re
+import shlex
 import stat
 import sys
 import time
@@ -123,7 +124,18 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
     except UnicodeDecodeError as error:
         wrong = f"is UTF-16 that is damaged ({error.reason}); expected UTF-8 text"
         raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
-    raise InputError(Problem(name, "is UTF-16; expected UTF-8 text", line=1, code="utf-16"))
+    copy = copy_command(name)
+    mend = f": {copy} writes it so" if copy else ""
+    raise InputError(Problem(name, f"is UTF-16; expected UTF-8 text{mend}", line=1, code="utf-16"))
+
+
+def copy_command(name: str) -> str:
+    """Return the command that writes a mended copy of a table; empty where it is no file of its own."""
+    if not os.path.isfile(name):
+        return ""
+    path = Path(name)
+    copy = str(path.with_name(f"{path.stem}.fixed{path.suffix}"))
+    return f"soft-sed-eval validate {shlex.quote(name)} --fix {shlex.quote(copy)}"
 
 
 def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:

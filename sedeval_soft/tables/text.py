@@ -29,7 +29,6 @@ from sedeval_soft.tables.assemble import Columns, Named, OtherTextError, below, 
 from sedeval_soft.tables.columns import (
     BESIDE,
     BLANKS,
-    COLUMNS,
     FILES_ALONE,
     PRESENT,
     TEXTS,
@@ -38,7 +37,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
-    duration_by_number,
+    by_cells,
     explain_first_line,
     is_number,
     layout_by_number,
@@ -46,16 +45,21 @@ from sedeval_soft.tables.columns import (
     layout_of_row,
     looks_like_header,
     normal,
+    option,
+    times_otherwise,
     to_number,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.source import Bytes, Source
+from sedeval_soft.tables.source import Bytes, Source, copy_command
 
 Record = tuple[int, list[str] | Problem]
 """The number of a line, and its fields, or what is wrong with it."""
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+OTHER_DELIMITERS = {r"\|": "'|'", r"[ \t]+": "blanks"}
+"""What divides the fields of tables that are not read as they are: patterns, and what they are called."""
+
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
 SOLID = re.compile(rb"[^ \r\n\t,;]")
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -65,6 +69,10 @@ _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[
 
 _NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
+_PREAMBLE = 50  # lines before a table that messages count
+_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
+_WITH_UNIT = re.compile(r"([+-]?[\d.]+) *(s|sec|seconds|ms|%)", re.ASCII)
+_OF_UNIT = {"ms": 1000, "%": 100}
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
 _BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
 _BESIDE = 100  # columns that a table may have beside those of classes
@@ -143,8 +151,14 @@ def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem
     if at == nul:
         message = "holds a NUL byte: this is not text; expected a table"
         return Problem(name, message, line, column, "nul-byte")
-    byte = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line"
-    return Problem(name, f"{byte} is not UTF-8; expected the table as UTF-8", line, column, "not-utf-8")
+    message = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line is not UTF-8"
+    expected = "expected the table as UTF-8"
+    if column:
+        with suppress(UnicodeDecodeError):
+            text = piece.split(delimiter.encode())[column - 1].decode("cp1252")
+            if text.isprintable():
+                expected += f": write {quoted(text)} so, if it is that in Windows-1252"
+    return Problem(name, f"{message}; {expected}", line, column, "not-utf-8")
 
 
 def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
@@ -195,8 +209,10 @@ def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
     for column, match in enumerate(re.finditer(fields, line), 1):
         opening, closing, rest = match.groups()
         if opening and not closing:
-            quote = repr(line[match.start(1) :][:40])
-            return f"a quote is opened and not closed on this line: {quote}; expected its end", column
+            text = line[match.start(1) :]
+            wrong = f"a quote is opened and not closed on this line: {text[:40]!r}; expected its end"
+            closed = quoted(text + '"')
+            return (wrong if delimiter in text else f"{wrong}: write {closed}"), column
         if opening and rest.strip():
             return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
     return None
@@ -237,7 +253,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        layout = _layout_of(texts, number, limits)
+        layout = _layout_of(texts, number, limits, copy_command(source.name))
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
@@ -245,8 +261,11 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     return layout
 
 
-def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
-    """Return how a table is laid out; raises LayoutError. number: of the first of its lines."""
+def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> Layout:
+    """Return how a table is laid out; raises LayoutError.
+
+    number: of the first of its lines. copy: the command that writes a mended copy.
+    """
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -261,7 +280,46 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
         return layout
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    raise explain_first_line(split(first, delimiter))
+    raise _begins_otherwise(lines, copy) or explain_first_line(
+        split(first, delimiter), split(lines[1], delimiter) if len(lines) > 1 else ()
+    )
+
+
+def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
+    """Return what stands before a table, or divides its fields as none should be; None where nothing does.
+
+    copy: the command that writes a mended copy.
+    """
+    first = quoted(lines[0])
+    if re.match(r"\s*<(!doctype )?html", lines[0], re.IGNORECASE):
+        wrong = f"{first} is a page of HTML, not a table"
+        return LayoutError(f"{wrong}; expected the file that the page is about", "not-a-table")
+    if other := divided_by(lines[0]):
+        wrong = f"fields of {first} are divided by {OTHER_DELIMITERS[other]}, not by tab, comma or semicolon"
+        mend = f": {copy} writes them" if copy else ""
+        return LayoutError(f"{wrong}; expected tabs{mend}", "not-a-table")
+    for more, line in enumerate(lines[1:_PREAMBLE]):
+        rows = ((split(lines[0], delimiter), split(line, delimiter)) for delimiter in DELIMITERS)
+        if any(len(above) != len(row) and _begins(row) for above, row in rows):
+            wrong = f"{first} is neither a header nor a row, but {quoted(line)} is one"
+            mend = f"leave out this line{f' and the {more} after it' if more else ''}"
+            return LayoutError(f"{wrong}; expected it first: {mend}", "not-a-table")
+    return None
+
+
+def _begins(fields: Sequence[str]) -> bool:
+    return looks_like_header(fields) or layout_of_row(fields) is not None
+
+
+def divided_by(line: str) -> str:
+    """Return the pattern by which a line could be divided into a header or a row, if no table is so."""
+    return next((other for other in OTHER_DELIMITERS if _begins(redivided(line, other))), "")
+
+
+def redivided(line: str, pattern: str) -> list[str]:
+    """Return the fields of a line that are divided by a pattern, which may stand around the line as well."""
+    fields = re.split(pattern, line.strip(" \t\r\n|"))
+    return [field.strip() for field in fields]
 
 
 def _layout_of_rows(lines: Sequence[str], columns: ColumnNames, label: str) -> Layout | None:
@@ -435,7 +493,8 @@ class Scan:
 
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
     can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
-    misread: the lines with a problem and a field for each column, which may explain one another.
+    misread: the lines with a problem and a field for each column, which may explain one another. low, high:
+    the least and the largest value of rows with a problem.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -445,6 +504,25 @@ class Scan:
     cells: list[list[str]] = field(default_factory=list)
     numbers: list[list[float]] = field(default_factory=list)
     misread: list[tuple[int, list[str]]] = field(default_factory=list)
+    low: float = 0
+    high: float = 1
+
+    def mend(self, layout: Layout, copy: str | None) -> None:
+        """Say in the first problem of each kind what mends all of its kind.
+
+        copy: the command that writes a mended copy; None where it is no table of text, whose columns can be
+        called otherwise.
+        """
+        backwards = self.counts["offset-before-onset"]
+        mends = {"value-out-of-range": of_each_value(self.low, self.high)}
+        if copy is not None:
+            if not layout.has_header or 2 * backwards >= len(self.lines):
+                swapped = not self.lines and backwards > 1
+                mends["offset-before-onset"] = times_otherwise(layout, swapped=swapped)
+            mends["decimal-comma"] = copy and f"{copy} writes points"
+        for i, problem in enumerate(self.problems):
+            if mend := mends.pop(problem.code, ""):
+                self.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
 
     def check(self) -> None:
         """Raise InputError with the first problems, if there are any."""
@@ -481,9 +559,8 @@ def scan(
     """
     scanned = Scan()
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
-    otherwise = duration_by_number(layout) if lines is None else ""
-    lines = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
-    for line, fields in lines:
+    each_line = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
+    for line, fields in each_line:
         if isinstance(fields, Problem):
             problems = [fields]
         elif (name := declares(layout, fields)) or _says_nothing(layout, fields):
@@ -499,20 +576,29 @@ def scan(
                 scanned.cells.append(fields)
             elif whole:
                 scanned.misread.append((line, fields))
+            values = values_of(layout, numbers) if problems else ()
+            scanned.low, scanned.high = min([scanned.low, *values]), max([scanned.high, *values])
         for problem in problems:
             scanned.counts[problem.code] += 1
             if scanned.counts[problem.code] <= most:
-                scanned.problems.append(_or_duration(problem, otherwise))
+                scanned.problems.append(problem)
         if scanned.counts.total() > most and not whole:
             break
+    scanned.mend(layout, None if lines is not None else copy_command(source.name))
     return scanned
 
 
-def _or_duration(problem: Problem, otherwise: str) -> Problem:
-    """Return the problem of a row that ends before it begins with what it may be otherwise."""
-    if not otherwise or problem.code != "offset-before-onset":
-        return problem
-    return replace(problem, message=f"{problem.message}, or {otherwise}")
+def values_of(layout: Layout, numbers: Sequence[float]) -> list[float]:
+    """Return the values of a row, of the numbers of its times and values."""
+    roles = (layout.roles[i] for i in layout.positions())
+    return [number for role, number in zip(roles, numbers, strict=True) if role in {"soft_value", "class"}]
+
+
+def of_each_value(low: float, high: float) -> str:
+    """Return what makes numbers from low to high values in [0, 1], as far as it can be told."""
+    if low < 0:
+        return "1/(1+exp(-x)) for each x if they are logits"
+    return "x/100 for each x if they are percent" if 1 < high <= 100 else ""
 
 
 def declares(layout: Layout, fields: Sequence[str]) -> str:
@@ -568,6 +654,7 @@ def check_row(
             numbers.append(to_number(stripped))
             unit = layout.units.get(column - 1, "s")
             wrong = _wrong_number(title, role, stripped, numbers[-1], limits, unit)
+            wrong = _of_no_class(layout, fields, title, wrong) if role == "class" and wrong else wrong
         if wrong is not None:
             problems.append(Problem(name, wrong[1], line, column, wrong[0]))
     if not problems:
@@ -579,7 +666,18 @@ def check_row(
 def _or_other(layout: Layout, role: str) -> str:
     """Return what else could have the names that a column lacks, as it follows what was expected."""
     others = [layout.names[i] for i in layout.labels] if role == "event_label" else []
-    return "".join(f", or {COLUMNS} event_label={other}" for other in others[:1])
+    return "".join(f", or {option(('event_label', other))}" for other in others[:1])
+
+
+def _of_no_class(
+    layout: Layout, fields: Sequence[str], title: str, wrong: tuple[str, str]
+) -> tuple[str, str]:
+    """Return what is wrong with a cell of a class, and what else than a class its column could be."""
+    if wrong[0] != "not-a-number":
+        return wrong
+    cells = [fields[i] for i, role in enumerate(layout.roles) if role == "class"]
+    named = "" if any(map(is_number, cells)) else by_cells(layout.names, fields, layout.roles)
+    return wrong[0], f"{wrong[1]}, or {named or option(('', title))} where that is no class"
 
 
 def _wrong_times(
@@ -626,7 +724,6 @@ def _wrong_number(
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
-    percent = " (percent? divide by 100)" if 1 < number <= 100 else ""
     reasons = (
         (not text, "empty-number", "is empty"),
         (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
@@ -635,14 +732,31 @@ def _wrong_number(
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
         (time and number < 0, "negative-time", "is negative"),
         (time, "time-too-long", limits.too_long()),
-        (True, "value-out-of-range", f"is outside [0, 1]{percent}"),
+        (True, "value-out-of-range", "is outside [0, 1]"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
     expected = f"{_UNITS[unit]}, 0 or more" if time else "a number in [0, 1]"
-    if code == "not-a-number" and role == "class":
-        expected += f", or {COLUMNS} ignore={title} where that is no class"
+    if (mend := _in_plain_digits(code, text, time=time)) and unit == "s":
+        expected += f": write {mend}"
     given = quoted(text) if text and no_number else text[:SHOWN]
     return code, f"{' '.join(filter(None, (title, given, wrong)))}; expected {expected}"
+
+
+def _in_plain_digits(code: str, text: str, *, time: bool) -> str:
+    """Return the number that a text seems to say, empty where it is none."""
+    if code == "decimal-comma":
+        return text.replace(",", ".")
+    if code == "negative-time":
+        return "0 if it begins with the recording"
+    clock, with_unit = _CLOCK.fullmatch(text), _WITH_UNIT.fullmatch(text)
+    if code != "not-a-number" or not (clock or with_unit):
+        return ""
+    if with_unit and is_number(with_unit[1]) and time != (with_unit[2] == "%"):
+        return f"{float(with_unit[1]) / _OF_UNIT.get(with_unit[2], 1):.15g}"
+    if clock and time:
+        hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in clock.groups())
+        return f"{hours * 3600 + minutes * 60 + seconds:.15g}"
+    return ""
 
 
 def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:
@@ -652,7 +766,8 @@ def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -
     other = misdivided(text, layout)
     if other:
         wrong = f"is divided by {DELIMITERS[other]}, not by {DELIMITERS[delimiter]}: {quoted(text)}"
-        return Problem(name, f"{wrong}; {expected}", line, code="mixed-delimiters")
+        mend = _line_as(delimiter.join(split(text, other)))
+        return Problem(name, f"{wrong}; {expected}{mend}", line, code="mixed-delimiters")
     numbers = layout.number_positions()
     if delimiter == "," and len(fields) == len(layout.roles) + len(numbers):
         # Each number would be two fields.
@@ -660,8 +775,19 @@ def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -
         if all(is_number(whole) and part.strip(BLANKS).isdigit() for whole, part in pairs):
             column = numbers[0] + 1
             given = quoted(",".join(fields[column - 1 : column + 1]))
-            message = f"{given} has a decimal comma, not a decimal point; {expected}"
+            points = [*fields]
+            for i in numbers:
+                points[i : i + 2] = [".".join(points[i : i + 2])]
+            wrong = f"{given} has a decimal comma, not a decimal point"
+            message = f"{wrong}; {expected}{_line_as(delimiter.join(points))}"
             mend = "write decimal points, or divide fields by tabs or semicolons"
             return Problem(name, message, line, column, "decimal-comma", mend=mend)
-    message = f"has {len(fields)} fields: {quoted(' | '.join(fields))}; {expected}"
+    rest = fields[len(layout.names) :]
+    mend = "" if not rest or any(text.strip() for text in rest) else _line_as(text[: -len(rest)])
+    message = f"has {len(fields)} fields: {quoted(' | '.join(fields))}; {expected}{mend}"
     return Problem(name, message, line, code="field-count")
+
+
+def _line_as(text: str) -> str:
+    """Return how a line is to be written, as it follows what was expected; empty for a long one."""
+    return f": write the line as {quoted(text)}" if len(text) <= SHOWN else ""

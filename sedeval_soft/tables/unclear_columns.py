@@ -28,6 +28,7 @@ from sedeval_soft.tables.columns import (
     WORDS,
     Layout,
     normal,
+    option,
     role_of,
     with_label,
 )
@@ -43,11 +44,12 @@ _RECORDINGS, _OF_RECORDINGS = ("|".join(WORD_LISTS[key]) for key in ("recordings
 
 _MESSAGES = {
     UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
-    "({cells}): all rows would be of one recording; expected {option} filename={first} if it names them, or "
-    "{option} {ignore} if not",
+    "({cells}): all rows would be of one recording; expected {first} if it names them, or {ignore} if not",
     UNCLEAR_VALUE: "there is no column of values, but column {names} has numbers in [0, 1] ({cells}), which "
-    "would be read past; expected {option} value={first} if it has the values, or {option} {ignore} if not",
+    "would be read past; expected {first} if it has the values, or {ignore} if not",
 }
+
+_ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}
 
 _SHOWN = 3
 _TEXT = pa.large_string()
@@ -196,9 +198,8 @@ def check_unclear(
             message = _MESSAGES[code].format(
                 names=" or ".join(quoted(each.name) for each in unclear[:_SHOWN]),
                 cells=", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else ""),
-                option=COLUMNS,
-                first=first.name,
-                ignore=",".join(f"ignore={each.name}" for each in unclear[:_SHOWN]),
+                first=option((_ROLES[code], first.name)),
+                ignore=option(*(("", each.name) for each in unclear[:_SHOWN])),
             )
             problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:

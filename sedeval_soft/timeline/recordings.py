@@ -13,6 +13,7 @@ from sedeval_soft.errors import InputError, Problem, be
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, to_ticks
@@ -25,6 +26,8 @@ from sedeval_soft.timeline.alignment_report import (
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
 from sedeval_soft.timeline.grid import Edges, maxima
+
+_NAMED = 3  # columns that a message proposes
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +282,18 @@ def name_single_file(
         if len(files) > 1:
             text = (
                 f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
-                "expected a filename column, or a table that is called as one of them"
+                f"expected {_name_column(origin)}a table for each that is called as it, in a folder"
             )
             raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
         sides[side] = replace(sides[side], files=files)
     return sides[0], sides[1]
+
+
+def _name_column(origin: Origin) -> str:
+    """Return what could be the column of file names, as it precedes another way."""
+    names = origin.ignored[:_NAMED] if "long" in origin.form else ()
+    mend = ", or ".join(option(("filename", name)) for name in names)
+    return f"{mend} if that names the recordings, or " if mend else "a filename column, or "
 
 
 def _named_as_table(rows: EventTable, files: Sequence[str]) -> str:

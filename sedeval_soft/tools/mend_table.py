@@ -21,7 +21,7 @@ from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import declares, misquoted, numbered, sniff, split
+from sedeval_soft.tables.text import declares, divided_by, misquoted, numbered, redivided, sniff, split
 from sedeval_soft.tools.validate_checks import known_spellings
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
@@ -43,10 +43,10 @@ def mended(
     classes: those that there can be. Raises InputError where the table cannot be opened, or is no text.
     """
     source, done = _open(path, stdin, limits)
-    try:
-        layout = sniff(source, limits)
-    except InputError:
-        layout = None
+    layout = _layout(source, limits)
+    if layout is None and (other := _with_tabs(source)) is not None:
+        source, layout = other, _layout(other, limits)
+        done += ["fields divided by tabs"]
     if layout is None:
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
@@ -107,6 +107,31 @@ def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) 
     with suppress(OSError, ValueError), Path(source.name).open("rb") as file:
         return source, ["byte order mark removed"] if file.read(3) == b"\xef\xbb\xbf" else []
     return source, []  # standard input
+
+
+def _layout(source: Source, limits: Limits) -> Layout | None:
+    """Return how a table is laid out, None where it cannot be read as one."""
+    try:
+        return sniff(source, limits)
+    except InputError:
+        return None
+
+
+def _with_tabs(source: Source) -> Source | None:
+    """Return a table whose fields are divided by blanks or `|` with tabs in place of these.
+
+    None for another one, and where lines have not as many fields as each other.
+    """
+    lines = [text for _, text in numbered(source)]
+    texts = [text for text in lines if isinstance(text, str)]
+    solid = [text for text in texts if text.strip()]
+    pattern = divided_by(solid[0]) if solid else ""
+    rows = [redivided(text, pattern) for text in solid] if pattern else []
+    if len(texts) < len(lines) or len({len(row) for row in rows}) != 1:
+        return None
+    out = io.StringIO()
+    csv.writer(out, delimiter="\t", lineterminator="\n").writerows(rows)
+    return Source(source.name, out.getvalue().encode(), str)
 
 
 def _fields(text: str, delimiter: str) -> list[str]:

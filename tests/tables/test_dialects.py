@@ -173,12 +173,12 @@ def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
     done = call(two, two)
     assert "event_label from 'Species'" in done.out
     assert "'Species' was taken for the label, which 'Call Type' could be, too" in done.err
-    assert "--columns event_label=Call Type" in said(two, two, "--strict")
+    assert "--columns 'event_label=Call Type'" in said(two, two, "--strict")
     assert call(two, two, "--strict", "--columns", "event_label=Species").code == 0
     empty = table(tmp_path / "z.txt", f"{RAVEN}|Species|Call Type", "1|Spectrogram 1|1|0|1||song")
     assert "event_label from 'Call Type'" in call(empty, empty, "--strict").out
     some = table(tmp_path / "w.txt", f"{RAVEN}|Species|Call Type", "1|V|1|0|1||song", "2|V|1|1|2|a|b")
-    assert f"{some}:2:6: Species is empty; expected a name, or --columns event_label=Call Type" in said(
+    assert f"{some}:2:6: Species is empty; expected a name, or --columns 'event_label=Call Type'" in said(
         some, some
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -67,8 +68,8 @@ def test_a_column_of_texts_is_asked_about_where_no_column_names_recordings(name,
     path = table(tmp_path / "sys.txt", (name, *TIMES), SYSTEM, delimiter)
     said = refused(known, path)
     assert f"{path}:1:1: no column is known to name the recordings, but column {name!r}" in said
-    assert f"--columns filename={name}" in said
-    assert f"--columns ignore={name}" in said
+    assert f"--columns {shlex.quote(f'filename={name}')} if" in said
+    assert f"--columns {shlex.quote(f'ignore={name}')} if" in said
     assert scored(known, path, "--columns", f"filename={name}") == F1
     assert scored(path, path, "--columns", f"ignore={name}") == 1
     assert str(path) in refused(path, known)
@@ -257,7 +258,7 @@ def test_what_is_said_holds_over_what_is_known_and_is_told(tmp_path):
     both_known = table(tmp_path / "two.tsv", ("ytid", "segment_id", *TIMES), rows)
     said = refused(known, both_known)
     assert "columns 'ytid' and 'segment_id' could each be the filename" in said
-    assert "--columns filename=NAME" in said
+    assert "--columns filename=ytid, or --columns filename=segment_id" in said
     assert scored(known, both_known, "--columns", "filename=segment_id") == F1
     assert scored(known, both_known, "--columns", "ignore=ytid") == F1
     times = table(tmp_path / "t.tsv", ("filename", "t0", "t1", "what"), REFERENCE)

@@ -7,6 +7,7 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, evaluate
+from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.timeline import grid
 
 EXACT = ("precision", "recall", "f1", "error_rate", "tp", "fp", "fn", "n_ref", "n_sys")
@@ -34,13 +35,14 @@ def long_files(monkeypatch):
     return are
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", range(12))
 def test_stretches_count_as_their_segments_do(seed, long_files):
     """Whatever the system adds after the end of a file, at given thresholds, of groups and of scenes, too."""
     rng = np.random.default_rng(seed)
     ours, theirs = (long_rows(rows(rng, latest, 8), files=[*FILES]) for latest in (200, 260))
     chosen = [
-        {"segment_length": 0.1}, {"segment_length": 0.3, "inclusive": True}, {"thresholds": {"car": 0.3, "dog": 0.7}},
+        {"segment_length": 0.1}, {"segment_length": 0.3, "inclusive": True},
+        {"thresholds": {"car": 0.3, "dog": 0.7}},
         {"only": "segment.optimal", "groups": {"pets": ["dog", "cat"]}, "classes": CLASSES},
         {"measures": "divergence", "t_norm": "product"}, {"segment_length": 7, "scenes": {"first": ["a"]}},
     ][seed % 6]  # fmt: skip
@@ -82,3 +84,15 @@ def test_a_year_is_counted_by_its_rows():
 def test_a_year_of_which_each_segment_must_be_looked_at_is_refused(options):
     with pytest.raises(EvaluationError, match=r"31536000 segments .* 365 days, .* --segment-length"):
         evaluate(long_rows([("a", 0, 2, "car")]), long_rows([("a", 0, 31_536_000, "car")]), **options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cells_that_count_several_times(seed):
+    """At every threshold they count as their copies do."""
+    rng = np.random.default_rng(seed)
+    system, positive, times = rng.integers(0, 5, 20) / 4, rng.random(20) < 0.4, rng.integers(1, 9, 20)
+    got = ThresholdCounts.of_cells(system, positive, times=times)
+    wanted = ThresholdCounts.of_cells(np.repeat(system, times), np.repeat(positive, times))
+    assert got.n_ref.tolist() == wanted.n_ref.tolist()
+    for ours, theirs in zip(got.steps(), wanted.steps(), strict=True):
+        assert ours.tolist() == theirs.tolist()

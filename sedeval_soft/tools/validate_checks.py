@@ -47,6 +47,7 @@ _OF_ROWS = {
     "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
     "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
     "after-end": ("offset", "ends at {offset:.6g} s, after the recording, which has {length:.6g} s"),
+    "outlasting-row": ("offset", "ends at {offset:.6g} s, {times:,.3g} times as late as any other row"),
     "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
 }
 """Of the codes of single rows: the role of the column that is wrong, and the message."""
@@ -382,10 +383,13 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     if not len(rows):
         return
     last = last_offsets(rows)
-    unit = RowStatistics.of(rows, expected, whole, last).unit()
+    found, latest = RowStatistics.of(rows, expected, whole, last), int(np.argmax(rows.offset))
+    unit = found.unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [int(np.argmax(rows.offset))], unit=unit[0])
+        _add_rows(log, "time-unit", table, [latest], unit=unit[0])
         return
+    if found.outlasts(found.longest) and not found.over_day and not np.isfinite(whole[rows.file[latest]]):
+        _add_rows(log, "outlasting-row", table, [latest], times=found.ends[0] / found.ends[1])
     at_end = np.flatnonzero(rows.offset == last[rows.file])[::-1]
     last_row = np.zeros(len(last), dtype=np.intp)
     last_row[rows.file[at_end]] = at_end  # the first of those that end last

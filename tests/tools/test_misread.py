@@ -90,6 +90,8 @@ CASES = {
                          ["sys.tsv", "'car' from 44 to 4500 s in 'park.wav'", "45 s", "correct"]),
     "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "after-end",
                                      ["sys.tsv", "9000 to 9001 s"]),
+    "a row of the reference far beyond": ([*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, "outlasting-row",
+        ["ref.tsv", "'car' from 44 to 4500 s in 'park.wav' ends 75 times as late as any other", "correct"]),
     "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
                       ["sys.tsv", "5.79 days"]),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
@@ -124,6 +126,11 @@ QUIET = {
     "such steps in a wide table": (PARK, wide(step=0.7, n=65), {"park.wav": 45}, ""),
     "days, as they are said to be": (DAYS, DAYS, {"a": 120000, "b": 120000}, ""),
     "an hour, each minute labelled": (*[[row("a", k * 60, k * 60 + 60, "car") for k in range(0, 60, 2)]] * 2,
+        {}, ""),
+    "one row that goes on, on both sides": (*[[*REF, row("park.wav", 44, 4500, "car", "0.5")]] * 2, {}, ""),
+    "a long recording with durations": ([*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, {
+        "cafe.wav": 60, "metro.wav": 60, "park.wav": 4500, "street.wav": 60, "night.wav": 60}, ""),
+    "few rows": ([row("a", 0, 1, "car"), row("b", 0, 100, "car")], [row("a", 0, 1, "car"), row("b", 0, 1, "car")],
         {}, ""),
     # As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s.
     "events that end a frame late": (FRAMES, FRAMES, OF_FRAMES,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
-from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -348,9 +348,7 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
         filter(None, rows), key=lambda row: (-_weight(row.offset, row.length), row.file), default=None
     ),
     "ends": lambda parts: _latest(np.array(sum(parts, ()))),
-    "last_row": lambda rows: min(
-        filter(None, rows), key=lambda row: (-row.offset, row.file), default=None
-    ),
+    "last_row": lambda rows: min(filter(None, rows), key=lambda row: (-row.offset, row.file), default=None),
     "whole": all,
     "minutes": all,
     "last": max,
@@ -425,12 +423,12 @@ class AlignmentReport:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
             lines += self._of_classes(settings.classes)
-        for role, (rows, near, apart) in sorted(self.off_grid.items()):
+        for role, (rows, near, off) in sorted(self.off_grid.items()):
             if near >= _FEWEST_NEAR and 2 * near >= rows:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 lines.append(
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
+                    f"segments of {length} s, off by {off:.3g} s at the most: each counts in a segment "
                     "that it hardly reaches. Is the step of the table another, or do its times begin "
                     "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
@@ -492,13 +490,13 @@ class AlignmentReport:
             )
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
             like = similar_names(sorted(names & {*classes}))
-            pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
+            pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
                 yield (
                     f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
-                    "- or _ only, and were taken for different ones; write both alike if they are one "
-                    "(similar-classes)"
+                    "- or _ only, or look alike, and were taken for different ones; write both alike if they "
+                    "are one (similar-classes)"
                 )
         for kind, noun, text in _FILES:
             files = sorted(getattr(self, kind))
@@ -704,7 +702,7 @@ def decimal_files(rows: EventTable) -> str | None:
 
 
 def similar_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that differ from an earlier one in case, blanks, `-` and `_` only, with that one."""
+    """Return names that differ from an earlier one as `folded` names do not, with that one."""
     by_look: dict[str, str] = {}
     return {name: other for name in names if (other := by_look.setdefault(folded(name), name)) != name}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, be, counted, quoted
-from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
@@ -64,7 +64,7 @@ _OF_NAMES = {
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
-    """Return the names that are not known, but differ from one known name alone in case and blanks only."""
+    """Return the names that are not known, but differ from one known name alone as `folded` names do not."""
     by_look: dict[str, list[str]] = {}
     for name in known:
         by_look.setdefault(folded(name), []).append(name)
@@ -96,8 +96,8 @@ def _add_names(
     problems = []
     for name in names[: log.most]:
         hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
-        other = quoted((others or {}).get(name, ""))
-        message = _OF_NAMES[code].format(name=quoted(name), where=where, other=other, hint=hint)
+        shown, other = apart(name, (others or {}).get(name, ""), quoted)
+        message = _OF_NAMES[code].format(name=shown, where=where, other=other, hint=hint)
         mend = f"write {other}" if code == "class-spelling" else ""
         place = places.get(name, (tables[0].name, None, None))
         problems.append(problem(code, place[0], message, *place[1:], mend))

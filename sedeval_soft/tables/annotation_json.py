@@ -28,6 +28,7 @@ from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotation_rows import (
     HEAD,
     Events,
+    check_document,
     end_of,
     events_of,
     origin_of,
@@ -47,7 +48,8 @@ _LISTED = 10  # keys that a message lists
 
 
 def _text(source: Source) -> bytes:
-    """Return a JSON text in which NaN is null."""
+    """Return a JSON text in which NaN is null; raises RoomError for more than memory can hold."""
+    check_document(source)
     data = source.data[:]
     if b"NaN" not in data:
         return data
@@ -134,7 +136,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
     metadata = document.file_metadata
     name = ((metadata and metadata.identifiers) or {}).get("filename")
     file = name.strip() if isinstance(name, str) else UNNAMED
-    events = Events()
+    events = Events(source, limits)
     ignored: dict[str, None] = {}
     annotators: set[tuple[str, str]] = set()
     backgrounds = 0
@@ -160,7 +162,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
     )
     notes = read_past(backgrounds, "background{s}")
     origin = origin_of(source, "JAMS", notes, [*ignored], [assumed] * (len(annotators) > 1))
-    return events.rows(source, limits, origin, [file] * (file != UNNAMED), _OBSERVED)
+    return events.rows(origin, [file] * (file != UNNAMED), _OBSERVED)
 
 
 def _annotator(annotation: _Annotation) -> tuple[str, str]:
@@ -253,7 +255,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
     tasks: list[_Task] = _decoded(source, _text(source), list[_Task], _STUDIO)
     annotated = [_annotations(source, i, task) for i, task in enumerate(tasks)]
     by_people = any(people for people, _ in annotated)
-    events, ignored, counts = Events(), dict[str, None](), Counter[str]()
+    events, ignored, counts = Events(source, limits), dict[str, None](), Counter[str]()
     places: dict[str, str] = {}
     for i, (people, models) in enumerate(annotated):
         made = _one_of(people if by_people else models, counts)
@@ -281,11 +283,11 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
             "lines: an object on each line)"
         )
         raise InputError(Problem(source.name, message))
-    past, assumed = events.choose(limits, "control")
+    past, assumed = events.choose("control")
     notes = [note for what, n in counts.items() for note in read_past(n, what)]
     notes += ["events are those that models predicted: no task has annotations"] * (not by_people)
     origin = origin_of(source, "Label Studio JSON", notes, [*ignored, *past], assumed)
-    return events.rows(source, limits, origin, [*places])
+    return events.rows(origin, [*places])
 
 
 def _annotations(source: Source, i: int, task: _Task) -> tuple[_Annotations, _Annotations]:
@@ -461,7 +463,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
 
     used = {at(tags, tag, "a sound event").key: None for each in annotated or () for tag in each.scores()}
     key = _key_of_class(source, [*used], limits) if annotated else ""
-    events, untagged, points = Events(), 0, 0
+    events, untagged, points = Events(source, limits), 0, 0
     for i, each in enumerate(annotated or ()):
         place = f"data.sound_event_{kind}[{i}]"
         sound: _Sound = at(sounds, each.sound_event, place)
@@ -480,7 +482,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
     notes += points_noted(points)
     ignored = [f"tags {quoted(other)}" for other in used if other != key]
     origin = origin_of(source, f"soundevent {data.collection_type}", notes, ignored)
-    return events.rows(source, limits, origin, [*dict.fromkeys(declared)])
+    return events.rows(origin, [*dict.fromkeys(declared)])
 
 
 def _key_of_class(source: Source, keys: Sequence[str], limits: Limits) -> str:

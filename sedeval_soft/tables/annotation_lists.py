@@ -26,7 +26,7 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     looks_like_header,
 )
-from sedeval_soft.tables.event_table import WEAK, EventTable
+from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
@@ -91,9 +91,6 @@ def _with(layout: Layout, added: Mapping[str, str]) -> tuple[list[int], Layout]:
 
 # Weak labels
 
-_INSTANT = "0.000001"
-"""The offset of a label without times, whose onset is 0: it has an extent, as what is active must."""
-
 
 def _weak_layout(source: Source, columns: ColumnNames) -> tuple[Layout, bool] | None:
     """Return how a table of weak labels is laid out, and whether labels are lists; None for another table."""
@@ -134,7 +131,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         row = [fields[i] for i in kept]
         labels = [label for label in (row[at].split(",") if several else [row[at]]) if label.strip()]
         files += [row[file].strip()] * (not labels)
-        wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", _INSTANT]) for label in labels]
+        wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", str(INSTANT)]) for label in labels]
     form = f"{WEAK}{layout.choices}"
     origin = replace(origin_of(source, form, (), layout.ignored, layout.assumed), timed=False)
     return rows_of(source, limits, timed, wanted, origin, files)

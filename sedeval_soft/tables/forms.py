@@ -8,7 +8,7 @@ has several forms, its functions take `form`, the name of one, or are called aft
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -187,6 +187,35 @@ def form_of(name: str, option: str = "--to") -> Form:
         hint = did_you_mean(name.lower(), _BY_NAME) or f"; expected one of {', '.join(_BY_NAME)}"
         raise SettingsError(f"{option} {name}: there is no such form{hint}")
     return form
+
+
+FROM = "--from"
+"""The option that says what form tables must have."""
+
+_SIDES = ("reference", "system")
+
+
+def forms_by_side(given: Any) -> tuple[tuple[str, str], ...]:  # noqa: ANN401 - whatever a user may give
+    """Return the forms of sides, "" of both: of a name, some such as `reference=jams`, or a mapping.
+
+    Raises SettingsError for a form that nobody knows, and for two of one side.
+    """
+    if isinstance(given, Mapping):
+        pairs = [*given.items()]
+    else:
+        texts = given if isinstance(given, list | tuple) else [given]
+        split = (text.rpartition("=") if isinstance(text, str) else ("", "", text) for text in texts)
+        pairs = [(side, name) for side, _, name in split]
+    forms: dict[str, str] = {}
+    for side, name in pairs:
+        if not isinstance(name, str) or side not in ("", *_SIDES):
+            expected = "expected the name of a form, or reference=FORM, system=FORM"
+            raise SettingsError(f"{FROM} {f'{side}=' if side else ''}{name}: {expected}")
+        form = form_of(name, FROM).name
+        if forms.setdefault(side, form) != form:
+            sides = side or "both sides"
+            raise SettingsError(f"{FROM} {name}: {sides} must be {forms[side]}; expected one form")
+    return tuple(forms.items())
 
 
 def form_by_extension(path: str, *, wide: bool) -> Form | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
+from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import ColumnNames, column_names
@@ -35,6 +36,7 @@ class Limits:
     file name or label. members: files in a folder or an archive. line_length: bytes of a line.
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
+    label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
@@ -49,6 +51,8 @@ class Limits:
     members: int = 50_000
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
+    label: str = field(default="", kw_only=True, repr=False)
+    forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -114,9 +118,35 @@ class Limits:
         raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
-    def with_columns(self, columns: object) -> Limits:
-        """Return the limits with what the user says of columns, None for nothing; raises SettingsError."""
-        return self if columns is None else replace(self, columns=column_names(columns))
+    def reading(
+        self, *, columns: object = None, label: object = None, forms: tuple[tuple[str, str], ...] = ()
+    ) -> Limits:
+        """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
+
+        None says nothing. forms: as `forms_by_side` returns them. Raises SettingsError for what cannot be.
+        """
+        said: dict[str, Any] = {}
+        if columns is not None:
+            said["columns"] = column_names(columns)
+        if label is not None:
+            if not isinstance(label, str) or not label.strip() or "\0" in label:
+                raise SettingsError(f"label must be the name of a class, not {label!r:.60}")
+            said["label"] = label.strip()
+        if forms:
+            said["forms"] = forms
+        return replace(self, **said) if said else self
+
+    def form(self, role: str) -> str:
+        """Return what a table of a side must be; empty where nobody says."""
+        forms = dict(self.forms)
+        return forms.get("reference" if role == "reference" else "system", forms.get("", ""))
+
+    def options(self, role: str) -> tuple[str, ...]:
+        """Return what the user says of how a table of a side is read, for signatures: `label=speech`."""
+        spelled = {"": "ignore", "soft_value": "value"}
+        columns = ",".join(f"{spelled.get(role, role)}={name}" for role, name in self.columns)
+        said = {"columns": columns, "label": self.label, "from": self.form(role)}
+        return tuple(f"{name}={text}" for name, text in said.items() if text)
 
 
 NAMES = tuple(each.name for each in fields(Limits) if not each.kw_only)

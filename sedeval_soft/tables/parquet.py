@@ -95,6 +95,8 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
             yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
             yield pa.Table.from_batches([first, *batches]), layout
+    except MemoryError:
+        raise  # which pyarrow's own is, too
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -239,7 +241,7 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
     """
     schema, _ = _open(source, limits, form, columns=())
     try:
-        layout = layout_of_header([str(name) for name in schema.names], limits.columns)
+        layout = layout_of_header([*map(str, schema.names)], limits.columns, label=limits.label)
     except LayoutError:
         return None
 

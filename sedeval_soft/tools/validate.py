@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 from urllib.parse import quote
 
 from sedeval_soft import __version__
-from sedeval_soft.api.sources import Columns, Durations, Listed, limits_from, listed_files, read_lengths
+from sedeval_soft.api.sources import Durations, Listed, listed_files, read_lengths, reading_from
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
+from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
@@ -85,7 +86,7 @@ def validate(
     stdin: BinaryIO | None = None,
     files: Listed | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
+    **values: Unpack[ReadingKeywords],
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
 
@@ -94,12 +95,12 @@ def validate(
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
         to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
-        `evaluate`: names of others are not looked at. limits: the most that the table may have. columns:
-        which play which role, as for `evaluate`.
+        `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
+        keywords say how tables are read, as for `evaluate`.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
-    limits = limits_from(limits, columns)
+    limits = reading_from(limits, values)
     if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
         raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
     whose = "in the settings"
@@ -108,7 +109,11 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    rows = read_rows(reference, limits=limits) if isinstance(reference, str | os.PathLike) else reference
+    rows = (
+        reference
+        if isinstance(reference, EventTable | None)
+        else read_rows(reference, form=limits.form("reference"), limits=limits)
+    )
     chosen = None if classes is None else tuple(classes)
     lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()

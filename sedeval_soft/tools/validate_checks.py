@@ -149,6 +149,7 @@ def check_table(table: Table, log: Log) -> None:
                 f"column {quoted(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
             )
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
+    log.add(*(problem("assumed", table.name, text) for text in rows.origin.assumed))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
     _check_values(table, log)
     if len(rows):
@@ -300,7 +301,7 @@ def compare(
     whole: dict[str, float] = {}
     if reference is not None:
         ends = zip(reference.files, last_offsets(reference).tolist(), strict=True)
-        lengths = {file: end for file, end in ends if end}
+        lengths = {file: end for file, end in ends if end and reference.origin.timed}
         # Time steps are of all of a recording; events may end long before it does.
         whole = dict(lengths) if reference.has_steps else {}
         canonical = match_names(reference.files, durations).canonical

@@ -250,12 +250,12 @@ class ReadingKeywords(TypedDict, total=False):
     columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN[,...]",
         meaning="Which columns play which role where tables call them as no other does, as "
         "`filename=segment_id,value=p`, some such texts, or names by role (`filename`, `onset`, `offset`, "
-        "`event_label`, `value`, or `ignore` for those that are to be read past). A table without such a "
-        "column is read as ever.",
-        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
-        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
-        "that has such a column; of a table without header columns are numbers: onset=2,offset=3. "
-        "Repeatable.")]
+        "`duration`, `event_label`, `value`, or `ignore` for those that are to be read past). A table "
+        "without such a column is read as ever.",
+        help="Which column of a table is its filename, onset, offset, duration, event_label or value, where "
+        "it is not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
+        "each table that has such a column; of a table without header columns are numbers: "
+        "onset=2,offset=3. Repeatable.")]
     label: Annotated[str | None, Field(None, TABLES, "NAME",
         meaning="The class of all rows of a table that has neither a column of labels nor columns of "
         "classes.", help="The class of all rows of tables without labels.")]

@@ -22,7 +22,9 @@ from sedeval_soft.tables.problem_codes import RULES
 PACKAGE = Path(sedeval_soft.__file__).parent
 
 
-@pytest.mark.parametrize("name", ["commands", "settings", "codes", "layers", "coverage", "scores"])
+@pytest.mark.parametrize(
+    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores"]
+)
 def test_page_is_up_to_date(name):
     made = script(name)
     text = made.PAGE.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import unicodedata
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -40,6 +41,7 @@ BYTES = (
     *(b",", b";", b'"', b"\xe9", b"\xc3", b"\xed\xa0\x80", b"\x1b[2J", b"=", b"\x85", b"\xe2\x80\xa8"),
     *(b"-", b"e999", b"PAR1", b"{", b"SPEAKER "),
 )
+LISTS = Path(__file__).with_name("dialects")
 ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 
 
@@ -118,6 +120,8 @@ def seeds() -> list[tuple[str, bytes]]:
     made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
     made += [(name.split("-")[0], path.read_bytes()) for name, path in SAMPLES.items()]
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
+    lists = {"weak": "dcase-weak.tsv", "few-shot": "few-shot-classes.csv", "seld": "seld-2021.csv"}
+    made += [(form, (LISTS / name).read_bytes()) for form, name in lists.items()]
     return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
 
 

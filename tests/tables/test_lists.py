@@ -162,6 +162,8 @@ def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
     for name in "ab":
         table(folder / f"{name}.tsv", "filename event_label", f"{name} Dog")
     assert clips(folder, whole) == clips(whole, f"{folder}/*.tsv") == (1, 1, 1)
+    strong = table(tmp_path / "strong.tsv", LONG.replace("\t", " "), "a 0 1 Dog")
+    assert "without times" in call(strong, folder).err
     table(folder / "c.tsv", "filename onset offset event_label", "c 0 1 Dog")
     assert "a.tsv is without times" in call(folder, whole, "--only", "clip").err.replace("b.tsv", "a.tsv")
 

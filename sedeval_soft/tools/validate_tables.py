@@ -28,6 +28,7 @@ from sedeval_soft.tables.joined_tables import (
     check_apart,
     folders_left_out,
     paths_below,
+    points_in,
     seem_thresholds,
     tables_in,
     with_recording,
@@ -205,6 +206,14 @@ def read_tables(
         return _read(name, log, limits, stdin)
     tables: list[Table] = []
     try:
+        if limits.points:
+            inner = replace(limits, points=False)
+            for table in points_in(name, limits).values():
+                if os.path.isdir(table):
+                    tables += read_tables(table, log, limits=inner)
+                else:
+                    tables += _read(table, log, inner, may_be_empty=True)
+            return tables
         paths = tables_in(name, limits)
         labels = paths_below(name, paths)
         members = Members.of(name, labels)

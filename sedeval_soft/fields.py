@@ -250,12 +250,12 @@ class ReadingKeywords(TypedDict, total=False):
     columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN[,...]",
         meaning="Which columns play which role where tables call them as no other does, as "
         "`filename=segment_id,value=p`, some such texts, or names by role (`filename`, `onset`, `offset`, "
-        "`event_label`, `value`, or `ignore` for those that are to be read past). A table without such a "
-        "column is read as ever.",
-        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
-        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
-        "that has such a column; of a table without header columns are numbers: onset=2,offset=3. "
-        "Repeatable.")]
+        "`duration`, `event_label`, `value`, or `ignore` for those that are to be read past). A table "
+        "without such a column is read as ever.",
+        help="Which column of a table is its filename, onset, offset, duration, event_label or value, where "
+        "it is not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
+        "each table that has such a column; of a table without header columns are numbers: "
+        "onset=2,offset=3. Repeatable.")]
     label: Annotated[str | None, Field(None, TABLES, "NAME",
         meaning="The class of all rows of a table that has neither a column of labels nor columns of "
         "classes.", help="The class of all rows of tables without labels.")]
@@ -264,6 +264,11 @@ class ReadingKeywords(TypedDict, total=False):
         "a name, or names by side (`reference`, `system`).",
         help="What tables must be, where they could be taken for something else: the name of a form, such as "
         "audacity, or of one side only: reference=audacity. Repeatable.")]
+    operating_points: Annotated[bool | None, Field(None, TABLES,
+        meaning="Whether systems that are folders are operating points: tables of one system at thresholds, "
+        "which their names hold (`out_0.1.tsv`, `out_0.5.tsv`).",
+        help="What is a folder has the tables of one system at several thresholds, which their names hold "
+        "(out_0.1.tsv, out_0.5.tsv).")]
 # fmt: on
 
 

@@ -157,8 +157,8 @@ FORMS: tuple[Form, ...] = (
     _list("weak", "weak labels: filename and labels of whole recordings, without times", (".tsv", ".csv")),
     _list("few-shot", "DCASE few-shot: a column per class with cells of POS, NEG or UNK", (".csv",)),
     _list("seld", "SELD: frames of 0.1 s: frame, class, source, azimuth, elevation, comma", (".csv",),
-          assumes="taken for frames of 0.1 s by the look of its numbers (frame, class, and where it comes "
-          "from); --from seld says that they are"),
+          assumes="taken for SELD frames of 0.1 s (frame, class, and where it comes from); --from seld says "
+          "that they are"),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
 )  # fmt: skip

@@ -40,6 +40,7 @@ class Limits:
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
     label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
+    points: folders are operating points.
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
@@ -56,6 +57,7 @@ class Limits:
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     label: str = field(default="", kw_only=True, repr=False)
     forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
+    points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -129,7 +131,12 @@ class Limits:
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
     def reading(
-        self, *, columns: object = None, label: object = None, forms: tuple[tuple[str, str], ...] = ()
+        self,
+        *,
+        columns: object = None,
+        label: object = None,
+        forms: tuple[tuple[str, str], ...] = (),
+        operating_points: object = None,
     ) -> Limits:
         """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
 
@@ -144,6 +151,10 @@ class Limits:
             said["label"] = label.strip()
         if forms:
             said["forms"] = forms
+        if operating_points is not None:
+            if not isinstance(operating_points, bool):
+                raise SettingsError(f"operating_points must be true or false, not {operating_points!r:.60}")
+            said["points"] = operating_points
         return replace(self, **said) if said else self
 
     def form(self, role: str) -> str:

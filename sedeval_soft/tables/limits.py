@@ -98,7 +98,7 @@ class Limits:
             raise self.refusal(source, name, f"has {number:.15g} {what}", number)
 
     def check_dense(self, source: str, rows: int, packed: int) -> None:
-        """Raise InputError where there are far more rows than bytes of the file; each counts as some bytes."""
+        """Raise InputError where there are far more rows than bytes of the file: each counts as some."""
         if rows > max(_ROWS_SPARED, packed * self.ratio // LIMITS.ratio):
             needed = LIMITS.ratio * rows / max(1, packed)
             why = f"has {rows} rows in {packed} bytes: of {LIMITS.ratio} bytes a row {needed:.0f} for each"

@@ -26,7 +26,7 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     looks_like_header,
 )
-from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
@@ -124,6 +124,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
     at, file = timed.roles.index("event_label"), timed.roles.index("filename")
     wanted: list[Record] = []
     files: list[str] = []
+    commas = False
     for line, fields in _lines(source, layout):
         if isinstance(fields, Problem):
             wanted.append((line, fields))
@@ -131,9 +132,10 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         row = [fields[i] for i in kept]
         labels = [label for label in (row[at].split(",") if several else [row[at]]) if label.strip()]
         files += [row[file].strip()] * (not labels)
+        commas = commas or (not several and "," in row[at])
         wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", str(INSTANT)]) for label in labels]
-    form = f"{WEAK}{layout.choices}"
-    origin = replace(origin_of(source, form, (), layout.ignored, layout.assumed), timed=False)
+    form, assumed = f"{WEAK}{layout.choices}", [*layout.assumed, *[COMMAS] * commas]
+    origin = replace(origin_of(source, form, (), layout.ignored, assumed), timed=False)
     return rows_of(source, limits, timed, wanted, origin, files)
 
 

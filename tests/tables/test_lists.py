@@ -215,6 +215,15 @@ def test_a_header_that_may_mean_times_or_values_is_not_taken_for_weak_labels(tmp
     assert clips(other, other, "--columns", "filename=take") == (1, 1, 1)
 
 
+def test_commas_in_a_column_of_one_label_are_told(tmp_path):
+    path = table(tmp_path / "a.tsv", "filename label", "a Dog,Cat")
+    for side in (path, pd.read_csv(path, sep="\t")):
+        scores = sedeval_soft.evaluate(side, side, only=("clip",))
+        assert scores.classes == ("Dog,Cat",)
+        assert any("labels with a comma were taken for one class each" in text for text in scores.warnings)
+    assert call(path, path, "--only", "clip", "--strict").code == 2
+
+
 # Cells of POS, NEG and UNK; frames of SELD.
 
 

@@ -295,12 +295,15 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
     if form:
-        return read_as(form_of(form, "--from").name, source, limits)
-    form = form_at_once(source)
-    reading = Reading(form) if form else read_text(source, limits)
-    if reading.scan is not None:
-        reading.scan.check()
-    return read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+        rows = read_as(form_of(form, "--from").name, source, limits)
+    else:
+        form = form_at_once(source)
+        reading = Reading(form) if form else read_text(source, limits)
+        if reading.scan is not None:
+            reading.scan.check()
+        rows = read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+    limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
+    return rows
 
 
 def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:

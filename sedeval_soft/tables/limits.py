@@ -23,6 +23,9 @@ _NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
 _OVER = "too-many-"
 """How the codes of problems with limits begin."""
 
+_ROWS_SPARED = 500_000
+"""Rows of which it does not matter how few bytes they are in."""
+
 _WHOLE = 1 << 62
 """No limit can be above this: counts are 64 bits wide."""
 
@@ -43,9 +46,9 @@ class Limits:
     """
 
     size: int = 1 << 36
-    ratio: int = 250
+    ratio: int = 80
     rows: int = 1 << 31
-    classes: int = 100_000
+    classes: int = 5_000
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
@@ -93,6 +96,13 @@ class Limits:
         """Raise InputError, naming the option that raises the limit, where more is found than that."""
         if number > getattr(self, name):
             raise self.refusal(source, name, f"has {number:.15g} {what}", number)
+
+    def check_dense(self, source: str, rows: int, packed: int) -> None:
+        """Raise InputError where there are far more rows than bytes of the file: each counts as some."""
+        if rows > max(_ROWS_SPARED, packed * self.ratio // LIMITS.ratio):
+            needed = LIMITS.ratio * rows / max(1, packed)
+            why = f"has {rows} rows in {packed} bytes: of {LIMITS.ratio} bytes a row {needed:.0f} for each"
+            raise self.refusal(source, "ratio", why, needed)
 
     def refusal(
         self, source: str, name: str, why: str, needed: float | None = None, line: int | None = None

@@ -82,8 +82,11 @@ _MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
 
 _OTHER = "another board is being written to it; wait until that is done, or give -o another folder"
 
-_NEEDS = (__name__, "sedeval_soft.tables.parquet", "sedeval_soft.tools.validate", "pyarrow.csv")
-"""Modules that every submission is looked at with."""
+_NEEDS = (
+    *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
+    *("sedeval_soft.measures.soft_intersections", "pyarrow.csv", "scipy.special", "jinja2", "difflib"),
+)
+"""Modules that submissions are looked at with: they are imported once for all."""
 
 _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 

@@ -246,6 +246,30 @@ def test_what_is_wrong_is_told_with_its_place(head, row, message, tmp_path):
     assert message[:8] in str(caught.value) or "does not hold" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", sorted(name for name in OURS if (FILES / name).is_file()))
+def test_a_header_alone_is_a_table_without_rows(name, tmp_path):
+    path = tmp_path / name
+    path.write_text((FILES / name).read_text().splitlines()[0] + "\n")
+    assert call(FILES / "birdnet.csv", path, "--score", "event.hard.recall.micro").out == "0.0\n"
+
+
+def test_dates_that_no_calendar_has_are_refused(tmp_path):
+    head = "filename|start_datetime|end_datetime|annotation"
+    row = "20150204_030001.wav|0001-01-01T00:00:00+14:00|9999-12-31T23:59:59-14:00|x"
+    path = table(tmp_path / "x.tsv", head, row)
+    assert "is no date and time of day" in said(path, path)
+    frame = pd.read_csv(path, sep="\t")
+    with pytest.raises(InputError, match="the column does not hold dates"):
+        sedeval_soft.evaluate(frame, frame)
+
+
+def test_dates_of_a_data_frame_may_be_those_of_pandas(tmp_path):
+    frame = pd.read_csv(FILES / "biodcase.csv")
+    for name in ("start_datetime", "end_datetime"):
+        frame[name] = pd.to_datetime(frame[name], format="ISO8601")
+    alike(frame, str(FILES / "biodcase.csv"))
+
+
 def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_path):
     done = call(FILES / "pandas.csv", FILES / "pandas.csv")
     assert "ignored columns: column 1, which has no name\n" in done.out

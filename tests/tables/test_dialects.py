@@ -11,9 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 from called import call
+from parted import count_in_parts
 
 import sedeval_soft
+from sedeval_soft import Limits, Settings
+from sedeval_soft.api.sources import sides_of
 from sedeval_soft.errors import InputError
+from sedeval_soft.evaluation.evaluate import count_rows
+from sedeval_soft.evaluation.tally_file import pack_shard
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -47,7 +52,7 @@ OURS: dict[str, list[tuple[Any, ...]]] = {
     "hawkears.csv": DETECTIONS,
     "biodcase.csv": [
         ("site2015/2015-02-04T03-00-00_000", 1652.053, 1663.709, "bma"),
-        ("2015-02-04T04-00-00_000", 1.5, 9.25, "bmb"),
+        ("2015-02-04T04-00-00_250", 1.25, 9.0, "bmb"),
         ("site2016/2015-02-04T03-00-00_000", 0, 8.125, "bma"),
     ],
     "audioset-strong.tsv": [
@@ -133,7 +138,39 @@ def test_it_is_the_same_in_every_way_of_reading(name, way, tmp_path):
     rows = OURS[name]
     if way == "line by line":
         rows = [(row[0].replace("rec1", 'rec1"'), *row[1:]) for row in rows]
-    alike(given(way, FILES / name, tmp_path), str(ours(tmp_path, rows)), **how)
+    sides = given(way, FILES / name, tmp_path), str(ours(tmp_path, rows))
+    alike(*sides, **how)
+    # Each names the recordings that the other has.
+    sedeval_soft.evaluate(*sides, strict=True, **how)
+
+
+@pytest.mark.parametrize("name", ["raven-files.txt", "birdnet-raven.txt", "biodcase.csv", "urbansas.csv"])
+@pytest.mark.parametrize("ending", ["txt", "parquet"])
+def test_it_is_the_same_in_blocks_of_a_few_lines(name, ending, tmp_path):
+    path, same = FILES / name, ours(tmp_path, OURS[name])
+    if ending == "parquet":
+        pd.read_csv(path, sep=None, engine="python").to_parquet(tmp_path / "table.parquet")
+        path = tmp_path / "table.parquet"
+    sides, settings = (path, same), Settings()
+    whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
+    shard = count_in_parts(*sides, settings, block=40, keep_all=True)
+    assert pack_shard(shard, "1") == pack_shard(whole, "1")
+
+
+def test_a_row_of_a_folder_and_a_file_alone_declares_that_recording(tmp_path):
+    path, row = tmp_path / "a.csv", "D:,night3,rec3.wav" + "," * 18 + "\n"
+    for quote in ("", 'night"4'):
+        # A quote that opens nothing takes the fast way away.
+        text = (FILES / "kaleidoscope-cluster.csv").read_text() + row
+        path.write_text(text.replace("D:\\bats,night1", f"D:\\bats,{quote or 'night1'}"))
+        out = tmp_path / "out.tsv"
+        assert call("convert", path, out, "--force").code == 0
+        assert out.read_text().splitlines()[-1] == "night3/rec3.wav\t\t\t"
+
+
+def test_a_raven_table_alone_is_of_one_recording_whatever_texts_it_has(tmp_path):
+    path = table(tmp_path / "x.txt", f"{RAVEN}|Site|Species", "1|V|1|0|1|north|wren", "2|V|1|2|3|south|wren")
+    assert call(path, path, "--strict", "--score", "event.hard.f1.micro").out == "1.0\n"
 
 
 def test_blanks_around_names_of_columns_mean_nothing_in_parquet_either(tmp_path):

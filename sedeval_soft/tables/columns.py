@@ -665,6 +665,11 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         return LayoutError(
             f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
         )
+    if len(fields) == 1 and _by_number(texts[0].split()):
+        divided = (
+            "seems to be divided by blanks; expected tabs, commas or semicolons, as names may have blanks"
+        )
+        return LayoutError(f"{line} {divided}", "not-a-table")
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles)

@@ -210,8 +210,14 @@ def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN4
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and os.path.isdir(system):
         from sedeval_soft.tables.joined_tables import points_of_folder
 
-        rows = points_of_folder(os.fspath(system), limits_from(limits))
-        return system if rows is None else rows
+        limits = limits_from(limits)
+        if limits.points:
+            inner = replace(limits, points=False)
+            rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)
+            options = (*limits.options("system"), "operating_points=yes")
+            return replace(rows, origin=replace(rows.origin, name=os.fspath(system), options=options))
+        found = points_of_folder(os.fspath(system), limits)
+        return system if found is None else found
     return system
 
 

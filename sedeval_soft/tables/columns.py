@@ -676,6 +676,8 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
     if mend:
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is no row of a known table without header"
+        frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
+        mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",

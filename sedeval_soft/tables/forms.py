@@ -157,8 +157,8 @@ FORMS: tuple[Form, ...] = (
     _list("weak", "weak labels: filename and labels of whole recordings, without times", (".tsv", ".csv")),
     _list("few-shot", "DCASE few-shot: a column per class with cells of POS, NEG or UNK", (".csv",)),
     _list("seld", "SELD: frames of 0.1 s: frame, class, source, azimuth, elevation, comma", (".csv",),
-          assumes="taken for frames of 0.1 s by the look of its numbers (frame, class, and where it comes "
-          "from); --from seld says that they are"),
+          assumes="taken for SELD frames of 0.1 s (frame, class, and where it comes from); --from seld says "
+          "that they are"),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
 )  # fmt: skip
@@ -295,12 +295,15 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
     """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
     if form:
-        return read_as(form_of(form, "--from").name, source, limits)
-    form = form_at_once(source)
-    reading = Reading(form) if form else read_text(source, limits)
-    if reading.scan is not None:
-        reading.scan.check()
-    return read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+        rows = read_as(form_of(form, "--from").name, source, limits)
+    else:
+        form = form_at_once(source)
+        reading = Reading(form) if form else read_text(source, limits)
+        if reading.scan is not None:
+            reading.scan.check()
+        rows = read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+    limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
+    return rows
 
 
 def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:

@@ -44,6 +44,8 @@ from sedeval_soft.tables.text import (
 _ROWS = 200
 """Lines from which it is told what a file holds."""
 
+_FEW = 20  # columns
+
 _EVENT = 600
 """Bytes that an event takes while it is read."""
 
@@ -80,11 +82,13 @@ def _lines(source: Source, layout: Layout) -> Iterator[Record]:
 
 
 def _with(layout: Layout, added: Mapping[str, str]) -> tuple[list[int], Layout]:
-    """Return the positions of columns that play a role, but no class, and a layout of them and of others.
+    """Return the positions of columns that are no class, and a layout of them and of others.
 
-    added: the roles of the others by name, which stand behind.
+    added: the roles of the others by name, which stand behind. Of many columns those without a role are left
+    out; of few they stay, so that messages count columns as the table has them.
     """
-    kept = [i for i, role in enumerate(layout.roles) if role not in {None, "class"}]
+    kept = [i for i, role in enumerate(layout.roles) if role != "class"]
+    kept = kept if len(kept) <= _FEW else [i for i in kept if layout.roles[i] is not None]
     part = layout.of(kept)
     return kept, replace(part, names=(*part.names, *added), roles=(*part.roles, *added.values()))
 

@@ -168,6 +168,7 @@ WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 _BY_NAME = {form.name: form for form in FORMS}
+_ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
@@ -293,9 +294,16 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
-    """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
+    """Read one table, None where it has no line at all.
+
+    form: what it must be, or, of an archive, what its members must be; empty to find out.
+    """
     if form:
-        rows = read_as(form_of(form, "--from").name, source, limits)
+        form, packed = form_of(form, FROM).name, form_at_once(source)
+        if packed != form and packed in _ARCHIVES:
+            rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
+        else:
+            rows = read_as(form, source, limits)
     else:
         form = form_at_once(source)
         reading = Reading(form) if form else read_text(source, limits)

@@ -87,7 +87,8 @@ _FILES = (
     ("extra", "system file", ("the reference has no {files}; counted as false alarms, unless a row with only "
                               "its name declares it as a file without events{hint}")),
     ("dropped", "system file", "{files} {are} not in the reference or the durations; left out{hint}"),
-    ("unlisted", "reference file", "no duration for {files}; evaluated to the last offset"),
+    ("unlisted", "reference file", ("no duration for {files}; evaluated to the last offset (durations leave "
+                                    "none of them out, --files does)")),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 

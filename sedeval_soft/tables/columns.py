@@ -665,6 +665,11 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         return LayoutError(
             f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
         )
+    if len(fields) == 1 and _by_number(texts[0].split()):
+        divided = (
+            "seems to be divided by blanks; expected tabs, commas or semicolons, as names may have blanks"
+        )
+        return LayoutError(f"{line} {divided}", "not-a-table")
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles)
@@ -676,6 +681,8 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
     if mend:
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is no row of a known table without header"
+        frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
+        mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",

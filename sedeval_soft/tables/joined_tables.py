@@ -326,7 +326,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
             "that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'; "
             "--operating-point THRESHOLD=TABLE takes any"
         )
-        raise InputError(Problem(spelled(path), message))
+        raise InputError(Problem(spelled(path), message, code="no-thresholds"))
     return dict(zip(thresholds, names, strict=True))
 
 

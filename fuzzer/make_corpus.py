@@ -14,6 +14,7 @@ from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.frames import rows_from_data
 
 CORPUS = Path(__file__).parent / "corpus"
+DOCUMENTS = Path(__file__).parents[1] / "tests" / "tables" / "documents"
 LONG = (
     b"filename\tonset\toffset\tevent_label\tsoft_value\n"
     b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"
@@ -57,6 +58,8 @@ def seeds() -> dict[str, bytes]:
         extension = next((of for of in form.extensions if of in EXTENSIONS), "")
         if form.written and extension:
             found[f"form_{form.name}"] = seed(extension, form.write(rows))
+    for path in sorted(DOCUMENTS.iterdir()):
+        found[f"document_{path.name}"] = seed(path.suffix, path.read_bytes())
     found["packed"] = seed(".tsv.gz", gzip.compress(LONG, mtime=0))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -23,7 +23,7 @@ from sedeval_soft.tools.validate import validate
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
-    *(".tar.gz", ".eaf.txt", ".ann"),
+    *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".vtt", ".json"),
 )
 """What names of files end in, by the first byte of an input."""
 
@@ -82,7 +82,7 @@ def check_rows(rows: EventTable) -> None:
     assert len(set(rows.files)) == len(rows.files)
     assert len(set(rows.classes)) == len(rows.classes)
     assert ((rows.file >= 0) & (rows.file < max(len(rows.files), 1))).all()
-    if not rows.is_wide:
+    if not rows.has_steps:
         assert ((rows.label >= 0) & (rows.label < max(len(rows.classes), 1))).all()
         values = [rows.value] if rows.value is not None else []
     else:

@@ -33,6 +33,9 @@ LONGEST = 1e6
 DEFAULT_ONLY = ("segment", "event")
 """The bases that are evaluated where nothing else is said."""
 
+Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+"""Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
+
 SCORING = "What is compared"
 SEGMENTS = "Segments"
 EVENTS = "Events"
@@ -43,6 +46,7 @@ TUNED = "Thresholds found on other data"
 INTERVALS = "How sure scores are"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
+TABLES = "How tables are read"
 
 
 class Field(NamedTuple):
@@ -238,33 +242,70 @@ class SettingsKeywords(TypedDict, total=False):
         help="Follow that package's arithmetic exactly in the hard reading.")]
     strict: Annotated[bool, Field(False, SCORING, help="What may be misread (times, columns, files and "
         "classes that are missing or unknown) is an error, not a warning.")]
+
+
+class ReadingKeywords(TypedDict, total=False):
+    """How tables are read, as keyword arguments: of both sides, where nothing else is said."""
+
+    columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN[,...]",
+        meaning="Which columns play which role where tables call them as no other does, as "
+        "`filename=segment_id,value=p`, some such texts, or names by role (`filename`, `onset`, `offset`, "
+        "`duration`, `event_label`, `value`, or `ignore` for those that are to be read past). A table "
+        "without such a column is read as ever.",
+        help="Which column of a table is its filename, onset, offset, duration, event_label or value, where "
+        "it is not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
+        "each table that has such a column; of a table without header columns are numbers: "
+        "onset=2,offset=3. Repeatable.")]
+    label: Annotated[str | None, Field(None, TABLES, "NAME",
+        meaning="The class of all rows of a table that has neither a column of labels nor columns of "
+        "classes.", help="The class of all rows of tables without labels.")]
+    source_form: Annotated[str | Sequence[str] | Mapping[str, str] | None, Field(None, TABLES, "[SIDE=]FORM",
+        flag="--from", meaning="The form that tables must have, where they could be taken for another one: "
+        "a name, or names by side (`reference`, `system`).",
+        help="What tables must be, where they could be taken for something else: the name of a form, such as "
+        "audacity, or of one side only: reference=audacity. Repeatable.")]
+    operating_points: Annotated[bool | None, Field(None, TABLES,
+        meaning="Whether systems that are folders are operating points: tables of one system at thresholds, "
+        "which their names hold (`out_0.1.tsv`, `out_0.5.tsv`).",
+        help="What is a folder has the tables of one system at several thresholds, which their names hold "
+        "(out_0.1.tsv, out_0.5.tsv).")]
 # fmt: on
 
 
-class Keywords(SettingsKeywords, total=False):
-    """Settings as keyword arguments of `evaluate`. preset: the name of those that hold below them."""
+class Keywords(SettingsKeywords, ReadingKeywords, total=False):
+    """Keyword arguments of `evaluate`: settings, and how tables are read.
+
+    preset: the name of settings that hold below these.
+    """
 
     preset: str
 
 
-FIELDS: dict[str, Field] = {}
+def _defined(keywords: Any) -> dict[str, Field]:  # noqa: ANN401 - a TypedDict
+    """Return what is said of each of some keyword arguments, with what their types say."""
+    defined: dict[str, Field] = {}
+    for name, annotation in keywords.__annotations__.items():
+        kind, field = get_args(annotation)
+        kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+        several = [each for each in kinds if each is not type(None)]
+        choices = get_args(several[0]) if get_origin(several[0]) is Literal else ()
+        plain = {float: "number", int: "whole", bool: "switch"}
+        one = plain.get(several[0], "choice" if choices else "other")
+        defined[name] = field._replace(
+            kind=one if len(several) == 1 else "other",
+            choices=choices,
+            optional=len(several) < len(kinds),
+            meaning=field.meaning or field.help,
+            flag=field.flag or f"--{name.replace('_', '-')}",
+        )
+    return defined
+
+
+FIELDS = _defined(SettingsKeywords)
 """All settings by their names, in the order in which signatures list them."""
 
-for _name, _annotation in SettingsKeywords.__annotations__.items():
-    _type, _field = get_args(_annotation)
-    _types = get_args(_type) if get_origin(_type) in (Union, types.UnionType) else (_type,)
-    _several = [each for each in _types if each is not type(None)]
-    _choices = get_args(_several[0]) if get_origin(_several[0]) is Literal else ()
-    _kind = {float: "number", int: "whole", bool: "switch"}.get(
-        _several[0], "choice" if _choices else "other"
-    )
-    FIELDS[_name] = _field._replace(
-        kind=_kind if len(_several) == 1 else "other",
-        choices=_choices,
-        optional=len(_several) < len(_types),
-        meaning=_field.meaning or _field.help,
-        flag=_field.flag or f"--{_name.replace('_', '-')}",
-    )
+READING = _defined(ReadingKeywords)
+"""What can be said of how tables are read, by name. The key in settings files is that of the option."""
 
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
 """Settings that shape no statistic of a file, but what is made of them."""

@@ -10,12 +10,12 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, one_line, visible, without_commands
-from sedeval_soft.fields import FIELDS
+from sedeval_soft.fields import FIELDS, READING
 from sedeval_soft.names import did_you_mean, hint
 from sedeval_soft.settings import Schema, Settings, Thresholds, checked, forms_of
 
@@ -25,6 +25,9 @@ seconds for each of them."""
 
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
+
+_READING_KEYS = {field.flag.removeprefix("--").replace("-", "_"): name for name, field in READING.items()}
+"""Keys that say how tables are read, and what they are called as arguments."""
 
 _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
@@ -56,19 +59,25 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
             other = _extended(path, base, len(files))
         below = load_settings(other, files)
     with _with_place(path, lines):
-        for key in values:
-            if key not in FIELDS:
-                raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, EXTENDS])}")
+        for key, value in values.items():
+            if key not in FIELDS and key not in _READING_KEYS:
+                raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, *_READING_KEYS, EXTENDS])}")
+            forms = {str: "string", list: "array", dict: "object", bool: "boolean", type(None): "null"}
+            kinds = [form["type"] for form in _ALSO.get(key, ())]
+            if key in _READING_KEYS and forms.get(type(value)) not in kinds:
+                what = "true or false" if "boolean" in kinds else "a text, a list or a mapping"
+                raise SettingsError(f"{key} must be {what}, not {value!r:.60}")
+        values = {_READING_KEYS.get(key, key): value for key, value in values.items()}
         if isinstance(values.get("files"), str):
             values["files"] = _beside(path, values["files"])
         joined = below | values
-        Settings.of(**{key: value for key, value in joined.items() if not _is_list_elsewhere(key, value)})
+        Settings.of(**{key: value for key, value in joined.items() if not _is_read_elsewhere(key, value)})
     return joined
 
 
-def _is_list_elsewhere(key: str, value: object) -> bool:
-    """Return whether a setting is the path of a list of files, which is read where tables are."""
-    return key == "files" and isinstance(value, str) and bool(value)
+def _is_read_elsewhere(key: str, value: object) -> bool:
+    """Return whether a key says how tables are read, or is the path of a list: what is checked with these."""
+    return key in READING or (key == "files" and isinstance(value, str) and bool(value))
 
 
 def _beside(path: str, name: str) -> str:
@@ -335,8 +344,26 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
 # It says of each setting what it can be. What settings cannot be together is beyond it: `Settings` says so.
 
 
-_ALSO: dict[str, list[Schema]] = {"files": [{"type": "string", "minLength": 1}]}
-"""What a setting can be in a file beside what it is elsewhere."""
+_TEXT: Schema = {"type": "string", "minLength": 1}
+_TEXTS: Schema = {"type": "array", "items": _TEXT, "minItems": 1}
+_NONE: Schema = {"type": "null"}
+
+
+def _by_name(names: Sequence[str], *forms: Schema) -> Schema:
+    values = forms[0] if len(forms) == 1 else {"anyOf": [*forms]}
+    return {"type": "object", "propertyNames": {"enum": [*names]}, "additionalProperties": values}
+
+
+_ROLES = ("filename", "onset", "offset", "event_label", "label", "value", "soft_value", "ignore")
+
+_ALSO: dict[str, list[Schema]] = {
+    "files": [_TEXT],
+    "columns": [_TEXT, _TEXTS, _by_name(_ROLES, _TEXT, _TEXTS), _NONE],
+    "label": [_TEXT, _NONE],
+    "operating_points": [{"type": "boolean"}, _NONE],
+    "from": [_TEXT, _TEXTS, _by_name(("reference", "system"), _TEXT), _NONE],
+}
+"""What files can say beside what settings are elsewhere: paths, and how tables are read."""
 
 
 def schema_text() -> str:
@@ -355,6 +382,8 @@ def schema_text() -> str:
             **(forms[0] if len(forms) == 1 else {"anyOf": forms}),
             "default": list(field.default) if isinstance(field.default, tuple) else field.default,
         }
+    for key, name in _READING_KEYS.items():
+        properties[key] = {"description": READING[name].meaning, "anyOf": _ALSO[key], "default": None}
     dashed = {
         f"^(?!{name}$){name.replace('_', '[-_]')}$": {"$ref": f"#/properties/{name}"}
         for name in properties

@@ -96,7 +96,7 @@ Ran = tuple[subprocess.CompletedProcess[str], dict[str, str], str]
 
 @pytest.fixture
 def runner(tmp_path):
-    """Return a function that runs a step of the action with some inputs, as a runner does, installed or not."""
+    """Return a function that runs a step of the action with some inputs, as a runner does."""
     for kind in ("slim", "full"):
         make_command(tmp_path / "runner" / f"soft-sed-eval-{kind}" / "bin")
     defaults = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}

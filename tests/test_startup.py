@@ -74,6 +74,17 @@ def test_plain_evaluation_imports_neither_pandas_nor_scipy_nor_rich(form):
         assert imported(code, SELDOM) == set()
 
 
+def test_a_plain_evaluation_needs_four_packages():
+    """All others may be missing: numpy, pyarrow, click and click-default-group are left."""
+    missing = (*HEAVY - {"numpy", "pyarrow", "dataclasses"}, "jinja2", "markupsafe", "matplotlib", "plotly")
+    code = (
+        f"import sys; sys.modules |= dict.fromkeys({missing!r})\nfrom sedeval_soft.cli.main import group\n"
+        f"group.main([{str(SAMPLES / 'ref.tsv')!r}, {str(SAMPLES / 'sys.tsv')!r}], standalone_mode=False)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert "\nsegment  soft " in done.stdout
+
+
 def test_public_names_are_those_documented():
     import sedeval_soft
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sedeval_soft.fields import FIELDS
+from sedeval_soft.fields import FIELDS, READING
 from sedeval_soft.settings_files import PRESETS, schema_text, text_of_preset
 
 MARK = "<!-- settings: made by `python docs/make/settings.py` -->\n"
@@ -43,9 +43,11 @@ def number(schema: dict[str, Any]) -> str:
 def table() -> str:
     """Return the table: a row for each setting."""
     properties = json.loads(schema_text())["properties"]
+    reading = {field.flag.removeprefix("--").replace("-", "_"): field for field in READING.values()}
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
-        option = f"`{FIELDS[name].flag}`" if name in FIELDS and FIELDS[name].heading else ""
+        field = FIELDS.get(name) or reading.get(name)
+        option = f"`{field.flag}`" if field is not None and field.heading else ""
         default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""
         lines.append(f"| `{name}` | {option} | {schema['description']} | {form(schema)} | {default} |")
     return "".join(f"{line}\n" for line in lines)

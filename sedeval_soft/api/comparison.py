@@ -10,7 +10,6 @@ from typing import Any, Unpack
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.sources import (
-    Columns,
     Durations,
     Parted,
     check_name,
@@ -87,7 +86,6 @@ def compare(
     by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Board:
@@ -104,7 +102,7 @@ def compare(
         check_baseline(baseline, [*named_sources(systems, *_SYSTEMS)])
     chosen = settings_for_scores([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
-    limits = limits_from(limits, columns)
+    limits = limits_from(limits, values)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
     tallies = [shard.tally for shard in shards]
     paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress)
@@ -120,7 +118,6 @@ def mean_of_runs(
     folds: Parted | None = None,
     by: Parted | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Scores:
@@ -137,7 +134,7 @@ def mean_of_runs(
         raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
     if chosen.worst:
         raise SettingsError("worst is of one system's output; ask for it with each of the runs")
-    scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, columns))
+    scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, values))
     return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
-    Columns,
     Durations,
     Parted,
     check_name,
@@ -60,7 +59,6 @@ def evaluate(
     chance: bool | int = False,
     progress: Progress | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     jobs: int | str | None = None,
     memory_limit: int | str | None = None,
     scheduler: str | None = None,
@@ -90,16 +88,17 @@ def evaluate(
         says over how many arrangements in time, drawn by the `seed` of the settings (True: 100).
     progress: called with how many replicates of how many are done, where intervals are asked for.
     limits: the most that each input may have; the defaults of `Limits` if none are given.
-    columns: which columns play which role where tables call them as no other does, as
-        "filename=segment_id,value=p" or a mapping of roles (filename, onset, offset, event_label, value) to
-        names; `ignore` names those that are to be read past. It holds for both sides; a table without such a
-        column is read as ever.
     jobs: how many processes count large tables in files (0 or "all": one for each processor); in a script
         below `if __name__ == "__main__":`, as for any processes. memory_limit: the most memory that may be
         taken, in bytes or as "4G"; tables in files that need more are counted in parts. scheduler: the
         workers that count, as `--scheduler` has it. The scores are the same.
     settings: an object of `Settings`, or its fields as keywords, which hold over those of a challenge if the
-        keyword `preset` names one; class names of arrays come from `classes`.
+        keyword `preset` names one; class names of arrays come from `classes`. Other keywords say how tables
+        are read, beside an object of `Settings`, too. columns: which columns play which role where tables
+        call them as no other does, as "filename=segment_id,value=p" or a mapping of roles (filename, onset,
+        offset, event_label, value) to names; `ignore` names those that are to be read past; a table without
+        such a column is read as ever. label: the class of all rows of a table without labels. source_form:
+        what tables must be, the name of a form, or names by side (reference, system).
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
@@ -111,10 +110,11 @@ def evaluate(
     if count is not None and not (type(count) is int and 0 <= count < 10_000):
         raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
     with nullcontext() if memory_limit is None else memory_limited(_bytes(memory_limit)):
+        limits = limits_from(limits, values)
         system = with_points(system, limits)
         evaluation = evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
-            durations=durations, name=name, folds=folds, by=by, limits=limits_from(limits, columns),
+            durations=durations, name=name, folds=folds, by=by, limits=limits,
             jobs=count, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
         )  # fmt: skip
         return (evaluation.with_chance(draws, progress) if draws else evaluation).scores
@@ -205,8 +205,12 @@ def evaluation_of(
             raise SettingsError("scheduler counts parts; chance looks at all rows at once")
         if settings.files is not None:
             raise SettingsError("scheduler counts parts; files are chosen among all rows at once")
+        if limits.forms:
+            raise SettingsError(
+                "scheduler counts parts, of tables whose form is found out; expected no --from"
+            )
     jobs = processors() if jobs == 0 else jobs
-    whole = rows_in_memory or settings.files is not None
+    whole = rows_in_memory or settings.files is not None or bool(limits.forms)
     paths = (os.fspath(reference), os.fspath(system)) if files and not whole else None
     sides: tuple[EventTable, EventTable] | None = None
     if paths is not None and (scheduler is not None or is_large(*paths, jobs or 1)):
@@ -234,7 +238,6 @@ def threshold_curves(
     *,
     durations: Durations | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Curves:
@@ -246,7 +249,7 @@ def threshold_curves(
     """
     from sedeval_soft.evaluation.curves import curves_of
 
-    limits = limits_from(limits, columns)
+    limits = limits_from(limits, values)
     system = with_points(system, limits)
     chosen = settings_of_points(settings_from(settings, values), [system])
     if "curves" not in chosen.measures:

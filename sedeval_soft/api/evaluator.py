@@ -17,7 +17,6 @@ from typing import Any, Self, Unpack
 from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import settings_of_points
 from sedeval_soft.api.sources import (
-    Columns,
     Durations,
     Parted,
     check_name,
@@ -58,14 +57,14 @@ class Evaluator:
         *,
         name: str = "system",
         limits: Limits | None = None,
-        columns: Columns | None = None,
         **values: Unpack[Keywords],
     ) -> None:
         """Choose settings, as an object or by keywords, and the name under which the system is scored.
 
-        limits: the most that each batch may have. columns: which play which role, as for `evaluate`.
+        limits: the most that each batch may have. Keywords that say how
+        tables are read hold for all batches.
         """
-        self.limits = limits_from(limits, columns)
+        self.limits = limits_from(limits, values)
         self.settings = settings_from(settings, values)
         check_name(name)
         self.name = name

@@ -62,6 +62,7 @@ def plot(
     if values.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
     chosen = with_folds(settings_from(settings, values), folds)
+    limits = limits_from(limits, values)
     scored = scored_systems(
         kind, reference, systems, names, chosen, wish,
         default=chosen.only == DEFAULT_ONLY and "only" not in values,

@@ -12,6 +12,7 @@ from sedeval_soft.api.sources import (
     Durations,
     Parted,
     is_points,
+    limits_from,
     read_lengths,
     read_parts,
     settings_from,
@@ -59,7 +60,7 @@ def write_report(
     says by which settings it can be had again. Other arguments and errors as for `evaluate`; OutputError
     where it cannot be written.
     """
-    chosen = with_folds(settings_from(settings, values), folds)
+    chosen, limits = with_folds(settings_from(settings, values), folds), limits_from(limits, values)
     if board is not None and chosen.ci is None:
         chosen = replace(chosen, ci="bootstrap")
     named = {os.fspath(systems): systems} if isinstance(systems, str | os.PathLike) else dict(systems)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
+from sedeval_soft.fields import READING
+from sedeval_soft.names import hint
 from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrays import array_of, is_array
+from sedeval_soft.tables.arrays import array_of, as_mapping, is_array
 from sedeval_soft.tables.columns import role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -28,9 +31,6 @@ Parted = Mapping[str, str] | str | os.PathLike[str]
 Listed = Sequence[str] | str | os.PathLike[str]
 """Names of files, or the path of a list of them."""
 
-Columns = str | Sequence[str] | Mapping[str, str | Sequence[str]]
-"""Which columns play which role: `filename=segment_id,value=p`, some such texts, or names by role."""
-
 _SHOWN = 60
 
 
@@ -42,7 +42,7 @@ def settings_from(
     values: fields of `Settings`, which hold over those of a preset, where `preset` names one. defaults: what
     holds where neither says anything.
     """
-    values = with_listed(values)
+    values = {name: value for name, value in with_listed(values).items() if name not in READING}
     if settings is None:
         preset, base = values.get("preset"), {}
         if preset is not None:
@@ -93,11 +93,18 @@ def to_rows(
 ) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
     limits = limits_from(limits)
+    rows = _read(source, role, settings, limits)
+    options = () if isinstance(source, EventTable) else limits.options(role)
+    return replace(rows, origin=replace(rows.origin, options=options)) if options else rows
+
+
+def _read(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
     if isinstance(source, str | os.PathLike):
-        return read_rows(source, limits=limits)
+        return read_rows(source, form=limits.form(role), limits=limits)
     array = array_of(source, role)
     if array is not None:
         return _rows_of_array(array, role, settings)
+    source = as_mapping(source)
     if isinstance(source, Mapping) and source and all(map(_is_number, source)):
         return _rows_of_points(source, role, settings, limits)
     if isinstance(source, Mapping) and is_by_file(source, role):
@@ -204,8 +211,14 @@ def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN4
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and os.path.isdir(system):
         from sedeval_soft.tables.joined_tables import points_of_folder
 
-        rows = points_of_folder(os.fspath(system), limits_from(limits))
-        return system if rows is None else rows
+        limits = limits_from(limits)
+        if limits.points:
+            inner = replace(limits, points=False)
+            rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)
+            options = (*limits.options("system"), "operating_points=yes")
+            return replace(rows, origin=replace(rows.origin, name=os.fspath(system), options=options))
+        found = points_of_folder(os.fspath(system), limits)
+        return system if found is None else found
     return system
 
 
@@ -222,14 +235,27 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
     return points_in(os.fspath(path), limits_from(limits))
 
 
-def limits_from(limits: Limits | None, columns: Columns | None = None) -> Limits:
+def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) -> Limits:
     """Return limits that were given, the default ones for None; raises SettingsError for other things.
 
-    columns: what is said of the columns of tables, kept with the limits.
+    values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with limits.
     """
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
-    return (limits or LIMITS).with_columns(columns)
+    said = {name: value for name, value in (values or {}).items() if name in READING and value is not None}
+    if "source_form" in said:
+        from sedeval_soft.tables.forms import forms_by_side
+
+        said["forms"] = forms_by_side(said.pop("source_form"))
+    return (limits or LIMITS).reading(**said)
+
+
+def reading_from(limits: Limits | None, values: Mapping[str, Any]) -> Limits:
+    """Return limits as `limits_from` does; raises SettingsError where there are other keyword arguments."""
+    for name in values:
+        if name not in READING:
+            raise SettingsError(f"unknown argument {name!r}{hint(name, [*READING])}")
+    return limits_from(limits, values)
 
 
 def is_points(system: Any) -> bool:  # noqa: ANN401 - as for evaluate

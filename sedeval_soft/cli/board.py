@@ -38,6 +38,9 @@ BOARD = (
         help="How submissions are told apart: by exchanging their outputs in random files, as when several "
         "SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
+    option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS",
+        help="Each submission may take so long to be read, scored and reported; one that takes longer is "
+        "invalid until the next time.  [default: any time]"),
     option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE",
         help="The folder of the site: made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
@@ -52,7 +55,7 @@ BOARD = (
     option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
-    *(*options.SURE, *options.PARTS, *options.INTAKE),
+    *(*options.SURE, *options.PARTS, options.POINTS, *options.INTAKE),
 )  # fmt: skip
 
 _SHOWN = 200
@@ -88,6 +91,7 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
                 submissions, given["reference"], given["output"], cache=given["cache"],
                 rank_by=rank_by, baseline=given["baseline"], scores=scores,
                 title=given["title"], reports=not given["no_reports"], ties=given["ties"],
+                time_limit=given["time_limit"],
                 **parts, progress=show, limits=limits, settings=settings,
             )  # fmt: skip
     if not given["quiet"]:

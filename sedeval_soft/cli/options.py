@@ -23,6 +23,7 @@ from sedeval_soft.fields import (
     METHODS,
     OUTPUT,
     PROCESSING,
+    READING,
     RULES,
     SCORING,
     SEGMENTS,
@@ -43,7 +44,6 @@ FILE = click.Path(dir_okay=False, path_type=str)
 
 FILES = "Parts of the files"
 SYSTEMS = "Several systems"
-TABLES = "Columns of tables"
 LIMITS = "Limits of inputs"
 
 
@@ -180,11 +180,11 @@ def option(heading: str, *names: str, **attributes: Any) -> click.Option:  # noq
 
 
 def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click's own
-    """Return the option of a setting, as `FIELDS` defines it.
+    """Return the option of a setting, as `FIELDS` defines it, or of how tables are read, as `READING` does.
 
     What was not given stays as the settings have it. changed: what a command has otherwise.
     """
-    field = FIELDS[name]
+    field = FIELDS.get(name) or READING[name]
     attributes: dict[str, Any] = {"help": field.help, "metavar": field.metavar, "default": None, **changed}
     if field.kind == "switch":
         return option(
@@ -201,7 +201,7 @@ def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click'
         )
     if name == "classes":
         attributes["callback"] = split_classes
-    multiple = name == "classes" or isinstance(field.default, tuple)
+    multiple = name in ("classes", "columns", "source_form") or isinstance(field.default, tuple)
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
@@ -238,13 +238,8 @@ LIMITED = (
         "would need more is refused, or counted in parts where it can be.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
-INTAKE = (
-    option(TABLES, "--columns", "columns", multiple=True, metavar="ROLE=COLUMN[,...]",
-        help="Which column of a table is its filename, onset, offset, event_label or value, where it is not "
-        "called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for each table "
-        "that has such a column. Repeatable."),
-    *LIMITED,
-)  # fmt: skip
+POINTS = setting("operating_points")
+INTAKE = (*(setting(name) for name in READING if name != "operating_points"), *LIMITED)
 
 STREAM = (
     option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
@@ -398,17 +393,31 @@ def settings_of(
 def _with_files(values: Mapping[str, Any], preset: str | None, config: str | None) -> dict[str, Any]:
     """Return settings that were given over those of a preset or a file, and with thresholds as read."""
     from sedeval_soft import settings_files as files
+
+    below = file_values(preset, config)
+    joined = {**{name: value for name, value in below.items() if name not in READING}, **values}
+    if values.get("thresholds", RULES[0]) not in RULES:
+        inclusive = bool(joined.get("inclusive"))
+        joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
+    return joined
+
+
+def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
+    """Return what a preset or a settings file says, which is read once a call: it may be a pipe."""
+    if preset is config is None:
+        return {}
+    from sedeval_soft import settings_files as files
     from sedeval_soft.errors import SettingsError
 
     if preset is not None and config is not None:
         extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
         raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
-    below = {} if preset is None else files.load_preset(preset)
-    joined = {**(below if config is None else files.load_settings(config)), **values}
-    if values.get("thresholds", RULES[0]) not in RULES:
-        inclusive = bool(joined.get("inclusive"))
-        joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
-    return joined
+    if config is None:
+        return files.load_preset(str(preset))
+    read: dict[str, dict[str, Any]] = click.get_current_context().meta.setdefault("settings files", {})
+    if config not in read:
+        read[config] = files.load_settings(config)
+    return read[config]
 
 
 def settings_files(config: str | None) -> dict[str, str | None]:
@@ -431,7 +440,13 @@ def limits_of(given: Mapping[str, Any]) -> Iterator[Limits]:
     from sedeval_soft.memory import memory_limited
     from sedeval_soft.tables.limits import Limits, size_of
 
-    limits = Limits.of(given["limits"]).with_columns(list(given.get("columns", ())) or None)
+    below = file_values(given.get("preset"), given.get("config"))
+    said = {name: given.get(name) or below.get(name) or None for name in READING}
+    limits = Limits.of(given["limits"])
+    if any(said.values()):
+        from sedeval_soft.api.sources import limits_from
+
+        limits = limits_from(limits, said)
     memory = given["memory_limit"]
     most = None if memory is None else size_of(memory)
     if memory is not None and not most:

@@ -85,8 +85,8 @@ CONVERSION = (
     argument("IN", "source"),
     argument("OUT", "target"),
     option(OUTPUT, "--to", metavar="FORM",
-        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says]"),
-    option(OUTPUT, "--from", "source_form", metavar="FORM", default="", help="What IN must be."),
+        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for "
+              "-]"),
     option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
     setting("files", help="Write these recordings only: a list of names, or a table with a column of file "
         "names."),
@@ -181,6 +181,7 @@ VALIDATION = (
         help="Write the report to a file; it is complete or not touched."),
     option(OUTPUT, "--fix", type=PATH, metavar="FILE", help="Write a corrected copy, with safe corrections "
         "only; report these, and the problems that remain."),
+    options.POINTS,
     *options.INTAKE,
 )  # fmt: skip
 
@@ -208,7 +209,7 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
     standard output. What OUT cannot hold is said on standard error.
     """
-    how = {name: given[name] for name in ("to", "source_form", "strict", "files")}
+    how = {name: given[name] for name in ("to", "strict", "files")}
     with options.limits_of(given) as limits:
         _hand_over(source, target, given, limits=limits, **how)
 
@@ -329,9 +330,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     with options.limits_of(given) as limits:
         classes, files = None, given["files"]
         if config is not None:
-            from sedeval_soft.settings_files import load_settings
-
-            values = load_settings(config)
+            values = options.file_values(None, config)
             classes = settings_from(None, {"classes": values.get("classes")}).classes
             files = files or values.get("files")
         how |= {"classes": classes, "files": files, "limits": limits}

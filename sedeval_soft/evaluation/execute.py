@@ -151,12 +151,17 @@ def processes(jobs: int) -> Iterator[Execute]:
 
 def _begin_process(memory: int) -> None:
     """Make a process one that ends with its parent, works in one thread and takes so much memory."""
-    import multiprocessing
-    import threading
-
     become_worker()
     reuse_freed()
     memory_limited(memory).__enter__()
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Let this process end when the one does that began it, however that ends."""
+    import multiprocessing
+    import threading
+
     parent = multiprocessing.parent_process()
 
     def follow() -> None:

@@ -332,4 +332,5 @@ def _whole(
             expected = "expected shards where all workers see them by the same path, or URLs"
             raise EvaluationError(f"{file}; {expected}") from file
         raise file
-    return joined(name, shards, limits)
+    rows = joined(name, shards, limits)
+    return replace(rows, origin=replace(rows.origin, options=limits.options("")))

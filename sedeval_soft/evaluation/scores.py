@@ -64,7 +64,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What was read: name, SHA-256 of its bytes (None for data in memory), sizes and form."""
+    """What was read: name, SHA-256 of its bytes (None for data in memory), sizes and form.
+
+    options: what the user said of how it is read, such as `label=speech`.
+    """
 
     name: str
     role: str
@@ -76,6 +79,7 @@ class Input:
     has_values: bool
     events: str
     ignored: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -187,6 +187,7 @@ def describe(rows: EventTable, role: str, settings: Settings) -> Input:
         has_values=rows.has_values,
         events="merge" if merged else "rows",
         ignored=origin.ignored,
+        options=origin.options,
     )
 
 
@@ -265,6 +266,7 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
             has_values=any(item.has_values for item in own),
             events="merge" if any(item.events == "merge" for item in own) else "rows",
             ignored=tuple(sorted({name for item in own for name in item.ignored})),
+            options=tuple(dict.fromkeys(text for item in own for text in item.options)),
         )
         joined.append(one)
     # The reference first, as where there is one of each.

@@ -291,6 +291,8 @@ def sign(
             chosen[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     words = " ".join(f"{name}={text}" for name, text in chosen.items())
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
+    said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
+    hashes += dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
     if durations is not None:
         lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
         hashes.append(f"durations:sha256={sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -87,6 +88,42 @@ def _failing(name: str) -> Iterator[None]:
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL, a text that is none
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(f"{name}: cannot be written: {reason}") from error
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str], taken: str, text: str) -> Iterator[None]:
+    """Hold a file, which is made with a text if it is not there, so that no other process holds it.
+
+    It is let go of when this process ends, however it does. taken: what is said where another holds it.
+    Raises OutputError. Where the system, or a network's disk, knows no locks, nothing is held.
+    """
+    name = os.fspath(path)
+    with contextlib.ExitStack() as stack:
+        with _failing(name):
+            # Never replaced: who holds a file that another was renamed over holds nothing.
+            file = stack.enter_context(Path(name).open("a", encoding="utf-8"))
+            try:
+                _lock(file.fileno())
+            except (BlockingIOError, PermissionError) as error:
+                raise OutputError(taken) from error
+            except OSError:
+                pass
+            if not os.fstat(file.fileno()).st_size:
+                file.write(text)
+                file.flush()
+        yield
+
+
+def _lock(descriptor: int) -> None:
+    """Lock an open file; raises OSError where another has."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _umask() -> int:

@@ -28,6 +28,7 @@ from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.annotation_rows import (
     HEAD,
     Events,
+    check_document,
     end_of,
     events_of,
     origin_of,
@@ -47,7 +48,8 @@ _LISTED = 10  # keys that a message lists
 
 
 def _text(source: Source) -> bytes:
-    """Return a JSON text in which NaN is null."""
+    """Return a JSON text in which NaN is null; raises RoomError for more than memory can hold."""
+    check_document(source)
     data = source.data[:]
     if b"NaN" not in data:
         return data
@@ -134,7 +136,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
     metadata = document.file_metadata
     name = ((metadata and metadata.identifiers) or {}).get("filename")
     file = name.strip() if isinstance(name, str) else UNNAMED
-    events = Events()
+    events = Events(source, limits)
     ignored: dict[str, None] = {}
     annotators: set[tuple[str, str]] = set()
     backgrounds = 0
@@ -160,7 +162,7 @@ def read_jams(source: Source, limits: Limits) -> EventTable | None:
     )
     notes = read_past(backgrounds, "background{s}")
     origin = origin_of(source, "JAMS", notes, [*ignored], [assumed] * (len(annotators) > 1))
-    return events.rows(source, limits, origin, [file] * (file != UNNAMED), _OBSERVED)
+    return events.rows(origin, [file] * (file != UNNAMED), _OBSERVED)
 
 
 def _annotator(annotation: _Annotation) -> tuple[str, str]:
@@ -253,7 +255,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
     tasks: list[_Task] = _decoded(source, _text(source), list[_Task], _STUDIO)
     annotated = [_annotations(source, i, task) for i, task in enumerate(tasks)]
     by_people = any(people for people, _ in annotated)
-    events, ignored, counts = Events(), dict[str, None](), Counter[str]()
+    events, ignored, counts = Events(source, limits), dict[str, None](), Counter[str]()
     places: dict[str, str] = {}
     for i, (people, models) in enumerate(annotated):
         made = _one_of(people if by_people else models, counts)
@@ -270,8 +272,9 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
                     ignored[f"results of type {quoted(result.type)}"] = None
                     continue
                 region = _decoded(source, result.value, _Region, _STUDIO, f"{where}: ")
-                counts["region{s} without label"] += not region.labels
-                for label in dict.fromkeys(region.labels):
+                labels = region.labels or [*filter(None, [limits.label])]
+                counts["region{s} without label"] += not labels
+                for label in dict.fromkeys(labels):
                     fields = [file, repr(region.start), repr(region.end), label, _number(result.score)]
                     events.add(f"{where}.", fields, result.from_name)
     if not places:
@@ -281,11 +284,11 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
             "lines: an object on each line)"
         )
         raise InputError(Problem(source.name, message))
-    past, assumed = events.choose(limits, "control")
+    past, assumed = events.choose("control")
     notes = [note for what, n in counts.items() for note in read_past(n, what)]
     notes += ["events are those that models predicted: no task has annotations"] * (not by_people)
     origin = origin_of(source, "Label Studio JSON", notes, [*ignored, *past], assumed)
-    return events.rows(source, limits, origin, [*places])
+    return events.rows(origin, [*places])
 
 
 def _annotations(source: Source, i: int, task: _Task) -> tuple[_Annotations, _Annotations]:
@@ -398,6 +401,7 @@ class _Tagged(msgspec.Struct):
 
     sound_event: str
     tags: list[int | tuple[int, float]] | None = None
+    score: float | None = None
 
     def scores(self) -> dict[int, float | None]:
         """Return the score of each tag, by number; None where it has none."""
@@ -461,13 +465,14 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
 
     used = {at(tags, tag, "a sound event").key: None for each in annotated or () for tag in each.scores()}
     key = _key_of_class(source, [*used], limits) if annotated else ""
-    events, untagged, points = Events(), 0, 0
+    events, untagged, points = Events(source, limits), 0, 0
     for i, each in enumerate(annotated or ()):
         place = f"data.sound_event_{kind}[{i}]"
         sound: _Sound = at(sounds, each.sound_event, place)
         file = at(recordings, sound.recording, place).path
         onset, offset = _span(source, place, sound.geometry)
         labels = {tags[tag].value: score for tag, score in each.scores().items() if tags[tag].key == key}
+        labels = labels or dict.fromkeys(filter(None, [limits.label]), each.score)
         for label, score in labels.items():
             events.add(f"{place}.", [file, onset, offset, label, _number(score)])
         untagged += not labels
@@ -480,7 +485,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
     notes += points_noted(points)
     ignored = [f"tags {quoted(other)}" for other in used if other != key]
     origin = origin_of(source, f"soundevent {data.collection_type}", notes, ignored)
-    return events.rows(source, limits, origin, [*dict.fromkeys(declared)])
+    return events.rows(origin, [*dict.fromkeys(declared)])
 
 
 def _key_of_class(source: Source, keys: Sequence[str], limits: Limits) -> str:
@@ -489,8 +494,10 @@ def _key_of_class(source: Source, keys: Sequence[str], limits: Limits) -> str:
     chosen = [key for key in keys if normal(key) in named] or keys
     if len(chosen) == 1:
         return chosen[0]
+    if not keys and limits.label:
+        return ""
     if not keys:
-        message = "has sound events without tags; expected a tag of each that is its class"
+        message = "has sound events without tags; expected a tag that is the class, or --label NAME for all"
         raise InputError(Problem(source.name, message))
     listed = ", ".join(map(quoted, chosen[:_LISTED]))
     option = f"{COLUMNS} {shlex.quote(f'event_label={chosen[0]}')}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import COLUMNS, Layout, normal, to_number
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.filenames import listing
@@ -26,6 +27,16 @@ HEAD = 1 << 16
 """Bytes from which it is told what a file holds."""
 
 _LISTED = 50  # of what was read past
+_ESTIMATED, _FACTOR = 1 << 25, 8  # bytes from which on memory is estimated, as so many for each
+_CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are looked at, and bytes of one
+_MEND = "Expected less data, or batches of files"
+
+
+def check_document(source: Source) -> None:
+    """Refuse a document that memory cannot hold, by its size; raises RoomError."""
+    size = len(source.data)
+    if size > _ESTIMATED:
+        check_room(_FACTOR * size, f"{source.name}: to read a document of {size} bytes", _MEND)
 
 
 def rows_of(
@@ -165,29 +176,37 @@ _EVENT = Layout(
 class Events:
     """The events of a document as they are found.
 
+    source: the document. limits: the most that it may hold.
     fields: of each its recording, onset and offset in seconds, label and value; what is not known is empty.
     places: the line of each, or where it stands in a document, as messages have it. tiers: the name of what
     its label was found in: a tier of annotations, a control of labels.
     """
 
+    source: Source
+    limits: Limits
     fields: list[list[str]] = field(default_factory=list)
     places: list[int | str] = field(default_factory=list)
     tiers: list[str] = field(default_factory=list)
 
     def add(self, place: int | str, fields: list[str], tier: str = "") -> None:
-        """Take in an event."""
+        """Take in an event; raises InputError, or RoomError, before there are far too many."""
         self.fields.append(fields)
+        number = len(self.fields)
+        if not number % _CHECKED:
+            if number > self.limits.rows:
+                raise self.limits.refusal(self.source.name, "rows", f"has more than {self.limits.rows} rows")
+            check_room(_SIZE * number, f"{self.source.name}: to hold {number} events or more", _MEND)
         self.places.append(place)
         self.tiers.append(tier)
 
-    def choose(self, limits: Limits, noun: str) -> tuple[list[str], list[str]]:
+    def choose(self, noun: str) -> tuple[list[str], list[str]]:
         """Keep the events of the tiers that the user names, of all where none is; all are of one table.
 
         `event_label=tier` makes the names of tiers labels. noun: what a tier is called. Returns which tiers
         were read past, and what had to be assumed.
         """
         names = [*dict.fromkeys(self.tiers)]
-        given = {(role, normal(name)) for role, name in limits.columns}
+        given = {(role, normal(name)) for role, name in self.limits.columns}
         named = [name for name in names if ("event_label", normal(name)) in given]
         wanted = {*(named or (name for name in names if ("", normal(name)) not in given))}
         past = [f"{noun} {quoted(name)}" for name in names if name not in wanted]
@@ -211,12 +230,7 @@ class Events:
         return past, []
 
     def rows(
-        self,
-        source: Source,
-        limits: Limits,
-        origin: Origin,
-        declared: Sequence[str] = (),
-        layout: Layout = _EVENT,
+        self, origin: Origin, declared: Sequence[str] = (), layout: Layout = _EVENT
     ) -> EventTable | None:
         """Return the events as rows, errors as of `rows_of`; layout: what the document calls their fields."""
         lined = all(isinstance(place, int) for place in self.places)
@@ -225,7 +239,7 @@ class Events:
             for number, (place, fields) in enumerate(zip(self.places, self.fields, strict=True))
         ]
         try:
-            return rows_of(source, limits, layout, records, origin, declared)
+            return rows_of(self.source, self.limits, layout, records, origin, declared)
         except InputError as error:
             if lined:
                 problems = [replace(each, column=None) for each in error.problems]

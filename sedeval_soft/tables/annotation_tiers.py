@@ -21,10 +21,17 @@ from urllib.parse import unquote
 from xml.parsers import expat
 
 from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotation_rows import HEAD, Events, one_line_of, origin_of, points_noted
+from sedeval_soft.tables.annotation_rows import (
+    HEAD,
+    Events,
+    check_document,
+    one_line_of,
+    origin_of,
+    points_noted,
+)
 from sedeval_soft.tables.columns import to_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, without_folders
+from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, extension_of
 from sedeval_soft.tables.text import decode
@@ -59,7 +66,8 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     if source.data[: len(_BINARY)] == _BINARY:
         message = "is a binary file of Praat; expected a TextGrid, saved as a text file"
         raise InputError(Problem(source.name, message, 1))
-    tokens, events, points = _tokens(source), Events(), 0
+    check_document(source)
+    tokens, events, points = _tokens(source), Events(source, limits), 0
     _take(source, tokens, "text", "the type of the file")
     name = _take(source, tokens, "text", "the class of an object")
     if name.text != "TextGrid":
@@ -89,8 +97,8 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     if more is not None:
         message = f"{quoted(more.text)} stands after the last tier; expected as many as are counted"
         raise InputError(Problem(source.name, message, more.line))
-    past, assumed = events.choose(limits, "tier")
-    return events.rows(source, limits, origin_of(source, "TextGrid", points_noted(points), past, assumed))
+    past, assumed = events.choose("tier")
+    return events.rows(origin_of(source, "TextGrid", points_noted(points), past, assumed))
 
 
 def _take(source: Source, tokens: Iterator[_Token], kind: str, what: str) -> _Token:
@@ -242,19 +250,22 @@ def reads_eaf(source: Source) -> bool:
 
 def read_eaf(source: Source, limits: Limits) -> EventTable | None:
     """Read the annotations of all tiers."""
+    check_document(source)
     document = _Document(source)
     document.parse()
     spans = _spans(source, document)
     media = {name: at for name, at in document.media.items() if extension_of(name) in AUDIO_EXTENSIONS}
-    file = next(iter(media)) if len(media) == 1 else UNNAMED
-    events, untitled = Events(), 0
+    file = next(iter(media)) if len({*map(stem_of, media)}) == 1 else UNNAMED
+    events, untitled = Events(source, limits), 0
     for name, each in document.annotations.items():
         text = one_line_of("".join(each.text))
         untitled += not text
         events.add(each.line, [file, *spans[name], text or each.tier, ""], each.tier)
-    past, assumed = events.choose(limits, "tier")
+    past, assumed = events.choose("tier")
     notes = [f"{counted(untitled, 'annotation')} without text took the name of the tier"] * (untitled > 0)
-    notes += [f"names no recording, since it has {listing([*media], 'media file')}"] * (len(media) > 1)
+    notes += [f"names no recording, since it has {listing([*media], 'media file')}"] * (
+        bool(media) and not file
+    )
     if file and to_number(media[file]) != 0:
         assumed.append(
             f"times are those of ELAN, though {quoted(file)} begins at {quoted(media[file])} ms of it"
@@ -267,7 +278,7 @@ def read_eaf(source: Source, limits: Limits) -> EventTable | None:
             "ELAN's tab-delimited export, which is read as well, divides it"
         )
     origin = origin_of(source, "ELAN document", notes, past, assumed)
-    return events.rows(source, limits, origin, [file] * (file != UNNAMED))
+    return events.rows(origin, [file] * (file != UNNAMED))
 
 
 def _spans(source: Source, document: _Document) -> dict[str, tuple[str, str]]:

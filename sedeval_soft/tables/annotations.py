@@ -319,7 +319,7 @@ def reads_webvtt(source: Source) -> bool:
 
 def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
     """Read the cues that have a text."""
-    events, several = Events(), 0
+    events, several = Events(source, limits), 0
     for block in _blocks(source):
         at = next((i for i, (_, text) in enumerate(block) if "-->" in text), None)
         if at is None and (block[0][0] == 1 or block[0][1].startswith(_NO_CUES)):
@@ -337,7 +337,7 @@ def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
         if label:
             events.add(line, ["", *map(repr, times), label, ""])
     notes = [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
-    return events.rows(source, limits, origin_of(source, "WebVTT", notes))
+    return events.rows(origin_of(source, "WebVTT", notes))
 
 
 def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:

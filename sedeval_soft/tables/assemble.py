@@ -67,7 +67,7 @@ class Named:
         from sedeval_soft.tables.date_times import ticks_of
 
         ticks = ticks_of(self.names)
-        if (np.isnan(ticks) & [bool(name) for name in self.names]).any():
+        if (np.isnan(ticks) & np.array([bool(name) for name in self.names], dtype=bool)).any():
             raise OtherTextError
         return ticks[self.codes]
 
@@ -222,7 +222,10 @@ class Columns:
             values = [np.clip(column, 0.0, 1.0) for column in values]
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
         file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
-        file, label = file.of_rows(rows, files), self.label and self.label.of_rows(rows)
+        label = self.label and self.label.of_rows(rows)
+        if self.layout.label:
+            label = Named((self.layout.label,), np.zeros(len(onset), dtype=np.int32))
+        file = file.of_rows(rows, files)
         columns = zip(self.layout.names, self.layout.roles, strict=True)
         wide = tuple(name.strip() for name, role in columns if role == "class")
         classes = wide if label is None else label.names

@@ -120,6 +120,11 @@ BESIDE = frozenset({"folder", "end_file", "selection", "view"})
 TEXTS = BESIDE | {"filename", "event_label"}
 """Roles of columns of texts."""
 
+_UNLABELLED = {"nn": ("onset", "offset"), "snn": ("filename", "onset", "offset")}
+"""Rows of tables without header and labels, likewise."""
+
+_ONE = ", or --label NAME where all rows are of one class"
+
 PART_NAMES = {f"{name}{end}" for name in NAMES["part"] for end in ("", "_id", "_label", "_name", "_number")}
 """Of the column of parts in a table of folds or scenes."""
 
@@ -216,10 +221,10 @@ class Layout:
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
     follow a description of the table, which columns play a role because the user says so, and which is the
-    label in a dialect. units: of columns of times that are not in seconds, by position. dialect: of the
-    header. labels: positions of other columns that could be the label, the best first. assumed: what had to
-    be assumed, with its mend. Of a table of text, delimiter: between fields; skip: how many lines stand
-    before its rows.
+    label in a dialect. label: the class of all rows, where no column has one. units: of columns of times that
+    are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
+    the label, the best first. assumed: what had to be assumed, with its mend. Of a table of text, delimiter:
+    between fields; skip: how many lines stand before its rows.
     """
 
     names: tuple[str, ...]
@@ -227,6 +232,7 @@ class Layout:
     has_header: bool
     settled: frozenset[int] = frozenset()
     choices: str = ""
+    label: str = ""
     units: Mapping[int, str] = field(default_factory=dict)
     dialect: Dialect | None = None
     labels: tuple[int, ...] = ()
@@ -361,11 +367,14 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
             settled.add(i)
 
 
-def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequence[str] = ()) -> Layout:
+def layout_of_header(
+    fields: Sequence[str], columns: ColumnNames = (), row: Sequence[str] = (), label: str = ""
+) -> Layout:
     """Assign roles to the columns of a header; raises LayoutError where that is impossible.
 
     columns: what the user says of them. row: the fields of the first row, where they are known: a table that
-    could be long or wide is refused then, as a class may be called `event`, or `activity`.
+    could be long or wide is refused then, as a class may be called `event`, or `activity`. label: the class
+    of all rows, where no column has classes.
     """
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
@@ -376,21 +385,33 @@ def layout_of_header(fields: Sequence[str], columns: ColumnNames = (), row: Sequ
     if "offset" not in roles and "duration" not in roles:
         raise _without_end(names, roles)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
-    if "event_label" not in roles and dialect is not None:
+    of_one_class = bool(label) and _has_no_classes(roles, settled, dialect)
+    if "event_label" not in roles and dialect is not None and not of_one_class:
         raise _without_label(names, roles, settled, dialect)
-    if "event_label" not in roles:
+    if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled)
-    elif dialect is None and len(row) == len(names) and None in roles:
+    elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
         _check_labels(names, roles, row)
     given = {(role, normal(name)) for role, name in columns}
     chosen = [(role, name) for role, name in zip(roles, names, strict=True) if (role, normal(name)) in given]
-    labelled = [("event_label", names[roles.index("event_label")])] if dialect else []
+    labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
     chosen = list(dict.fromkeys([*chosen, *labelled]))
     choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
     units = {i: UNITS.get(keys[i], "s") for i, role in enumerate(roles) if role in TIMES}
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
     units = {i: unit for i, unit in units.items() if unit != "s"}
-    return replace(layout, units=units, dialect=dialect, labels=labels)
+    layout = replace(layout, units=units, dialect=dialect, labels=labels)
+    return _of_one_class(layout, label) if of_one_class else layout
+
+
+def _has_no_classes(roles: Sequence[str | None], settled: set[int], dialect: Dialect | None) -> bool:
+    """Return whether a header has neither a column of labels nor one that would be a class."""
+    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    return "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
+
+
+def _of_one_class(layout: Layout, label: str) -> Layout:
+    return replace(layout, label=label, choices=f"{layout.choices}, all rows of {label!r}")
 
 
 def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
@@ -420,7 +441,7 @@ def _other_labels(
     names = dialect.roles.get("event_label", ())
     free = {i: key for i, key in enumerate(keys) if roles[i] is None}
     others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
-    settled.update(others, (i for i, key in free.items() if key in dialect.same))
+    settled.update(others)
     said = {normal(name) for _, name in columns}
     chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
     return () if chosen else tuple(i for i in others if keys[i] not in said)
@@ -504,7 +525,7 @@ def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequen
 def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
     if "soft_value" in roles:
         value = names[roles.index("soft_value")]
-        message = f"there is a column of values ({value!r}) but none of labels; expected event_label"
+        message = f"there is a column of values ({value!r}) but none of labels; expected event_label{_ONE}"
         raise LayoutError(message, "missing-column")
     first = {name: i for i, name in reversed([*enumerate(names)])}
     for i, name in enumerate(names):
@@ -520,7 +541,7 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
             raise LayoutError(message, "repeated-column", i + 1)
         roles[i] = "class"
     if "class" not in roles:
-        message = "there is no column of labels, and no column of a class; expected event_label"
+        message = f"there is no column of labels, and no column of a class; expected event_label{_ONE}"
         raise LayoutError(message, "missing-column")
 
 
@@ -533,9 +554,18 @@ FILES_ALONE = _without_header(("filename", "onset", "offset", "event_label"))
 """The layout of lines that have a file's name in the first of four fields, and nothing in the others."""
 
 
-def layout_of_row(fields: Sequence[str]) -> Layout | None:
-    """Return the layout of a table without header from one of its rows, None where none fits."""
-    mask = "".join("n" if is_number(field) else "s" for field in fields)
+def _mask(fields: Sequence[str]) -> str:
+    return "".join("n" if is_number(field) else "s" for field in fields)
+
+
+def layout_of_row(fields: Sequence[str], label: str = "") -> Layout | None:
+    """Return the layout of a table without header from one of its rows, None where none fits.
+
+    label: the class of rows that have none.
+    """
+    mask = _mask(fields)
+    if label and mask in _UNLABELLED:
+        return _of_one_class(_without_header(_UNLABELLED[mask]), label)
     for pattern, roles in _HEADERLESS:
         if re.fullmatch(pattern, mask):
             return _without_header(roles)
@@ -566,11 +596,11 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
 
 
-def layout_by_number(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
+def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "") -> Layout | None:
     """Return the layout of a table without header whose columns the user names by number, as `onset=2`.
 
-    fields: of its first row. None where that has no such columns, or no numbers where times would be. Raises
-    LayoutError where the numbers leave out a time or the label.
+    fields: of its first row. label: the class of rows that have none. None where that has no such columns, or
+    no numbers where times would be. Raises LayoutError where the numbers leave out a time or the label.
     """
     given = {int(name) - 1: role for role, name in columns if _POSITION.fullmatch(name)}
     roles = tuple(given.get(i) or None for i in range(len(fields)))
@@ -578,14 +608,16 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames) -> Layout | No
     if not any(roles) or max(given) >= len(fields) or not all(is_number(fields[i]) for i in numbers):
         return None
     end = "duration" if "duration" in roles and "offset" not in roles else "offset"
-    for role in ("onset", end, "event_label"):
+    of_one_class = bool(label) and "event_label" not in roles
+    for role in ("onset", end, *(() if of_one_class else ("event_label",))):
         if roles.count(role) != 1:
             wrong = f"{COLUMNS} gives columns by number, but {roles.count(role) or 'none'} as the {role}"
             raise LayoutError(f"{wrong}; expected {role}=NUMBER once", "missing-column")
     choices = "".join(
         f", {role.removeprefix('soft_')} from column {i + 1}" for i, role in enumerate(roles) if role
     )
-    return replace(_without_header(roles), settled=frozenset(given), choices=choices)
+    layout = replace(_without_header(roles), settled=frozenset(given), choices=choices)
+    return _of_one_class(layout, label) if of_one_class else layout
 
 
 def duration_by_number(layout: Layout) -> str:
@@ -617,6 +649,11 @@ def _by_number(fields: Sequence[str]) -> str:
     return _numbered({"filename": file, "onset": at, end: at + 1, "event_label": label})
 
 
+def _one_class(fields: Sequence[str]) -> str:
+    """Return what reads a row without label, where fields could be one; else nothing."""
+    return _ONE if _mask(fields) in _UNLABELLED else ""
+
+
 def explain_first_line(fields: Sequence[str]) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one."""
     texts = [field.strip() for field in fields[:_LISTED]]
@@ -628,6 +665,11 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         return LayoutError(
             f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
         )
+    if len(fields) == 1 and _by_number(texts[0].split()):
+        divided = (
+            "seems to be divided by blanks; expected tabs, commas or semicolons, as names may have blanks"
+        )
+        return LayoutError(f"{line} {divided}", "not-a-table")
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles)
@@ -639,11 +681,15 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
     if mend:
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is no row of a known table without header"
+        frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
+        mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
-            f"{wrong}; expected a header, or the numbers of its columns: {mend}", "not-a-table"
+            f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
+            "not-a-table",
         )
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
-        "event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]",
+        f"event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
+        f"{_one_class(texts)}",
         "not-a-table",
     )

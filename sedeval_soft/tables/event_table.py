@@ -33,6 +33,12 @@ UNNAMED = ""
 WEAK = "weak labels"
 """The form, in words, of labels of whole recordings."""
 
+COMMAS = "labels with a comma were taken for one class each; in a column called event_labels they are several"
+"""What is assumed of them where a cell has one label by the name of its column."""
+
+INSTANT = 1e-6
+"""The offset of these in seconds: they have no times, but an extent, as what is active must."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -44,7 +50,8 @@ class Origin:
     assumed: what had to be assumed in reading, with its mend: warnings, errors where settings are strict.
     timed: whether rows have times; labels of whole recordings have none, though something stands there.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
-    shape: of an array, whose rows have no times of their own; None for a table.
+    shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
+    of how it is read, such as `label=speech`.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Origin:
     timed: bool = True
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     shape: tuple[int, ...] | None = None
+    options: tuple[str, ...] = ()
 
 
 class Spans(NamedTuple):

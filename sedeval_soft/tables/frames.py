@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,10 +13,19 @@ import pyarrow as pa
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, counted, one_line
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrays import array_of
 from sedeval_soft.tables.assemble import Columns, Named
-from sedeval_soft.tables.columns import BESIDE, TEXTS, TIMES, Layout, LayoutError, layout_of_header
-from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.columns import (
+    BESIDE,
+    TEXTS,
+    TIMES,
+    Layout,
+    LayoutError,
+    layout_of_header,
+    layout_of_labels,
+)
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.text import check_row
 from sedeval_soft.tables.ticks import as_written
@@ -26,6 +36,7 @@ _EXPECTED = (
     "'event_label': [...]}, an array of shape (n_segments, n_classes), or a mapping of file names to these"
 )
 _SHOWN = 60
+_LABEL = 64  # bytes that a label of a recording takes
 T = TypeVar("T")
 
 
@@ -56,15 +67,15 @@ def rows_from_objects(
 
 
 def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | None = None) -> EventTable:
-    head = None if table.lines is None else 1
     if layout is None:
         try:
-            layout = layout_of_header(table.names, limits.columns)
+            layout = layout_of_header(table.names, limits.columns, label=limits.label)
+            layout = table.settled(layout, limits)
         except LayoutError as error:
-            raise InputError(Problem(table.name, str(error), head)) from error
-        layout = settled(
-            table.name, layout, limits, lambda at: [[cells_of(table.columns[i]) for i in at]], head
-        )
+            labels = layout_of_labels(table.names, limits.columns)
+            if labels is not None:
+                return _weak_rows(table, origin, limits, table.settled(labels[0], limits), several=labels[1])
+            raise InputError(Problem(table.name, str(error), table.head)) from error
     numbers = {i: table.numbers(i, layout) for i in layout.positions()}
     texts = {role: table.texts(i, role) for i, role in enumerate(layout.roles) if role in TEXTS}
     kind = f", {layout.dialect.title}" if layout.dialect else ""
@@ -84,6 +95,39 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     fields = [cells.get(i, "") for i in range(len(layout.names))]
     problems, _ = check_row(table.name, layout, 0, fields, limits)
     raise InputError(table.problem(row, problems[0].message))
+
+
+def _weak_rows(table: _Table, origin: Origin, limits: Limits, layout: Layout, *, several: bool) -> EventTable:
+    """Return a row for each label of a recording, without times; several: a cell may be a list of them."""
+    texts = {role: table.texts(i, role) for i, role in enumerate(layout.roles) if role in TEXTS}
+    file, label = texts["filename"], texts["event_label"]
+    lists = [name.split(",") if several else [name] for name in label.names]
+    lists = [[name for name in names if name.strip()] for names in lists]
+    n_labels = np.array([len(names) for names in lists], dtype=np.int64)
+    n_of_row = n_labels[label.codes]
+    n_rows = int(n_of_row.sum())
+    limits.check(table.name, "rows", n_rows, "labels")
+    check_room(_LABEL * n_rows, f"{table.name}: to hold {n_rows} labels", "Expected batches of files")
+    row = np.repeat(np.arange(len(n_of_row)), n_of_row)
+    within = np.arange(n_rows) - np.repeat(np.cumsum(n_of_row) - n_of_row, n_of_row)
+    codes = (np.cumsum(n_labels) - n_labels)[label.codes][row] + within
+    names = Named.of(chain.from_iterable(lists), codes.astype(np.int32))
+    silent = dict.fromkeys(file.names[code] for code in file.codes[n_of_row == 0].tolist())
+    timed = replace(
+        layout, names=(*layout.names, "onset", "offset"), roles=(*layout.roles, "onset", "offset")
+    )
+    numbers = {i: table.numbers(i, layout)[row] for i in layout.positions()}
+    numbers |= {len(layout.names): np.zeros(n_rows), len(layout.names) + 1: np.full(n_rows, INSTANT)}
+    texts = {"filename": Named(file.names, file.codes[row]), "event_label": names}
+    form = f"{WEAK}, {origin.form.format('long')}{layout.choices}"
+    commas = not several and any("," in name for name in label.names)
+    assumed = (*layout.assumed, *[COMMAS] * commas)
+    origin = replace(origin, form=form, ignored=layout.ignored, assumed=assumed, timed=False)
+    rows = Columns(timed, texts, numbers, [name for name in silent if name]).rows(origin, limits)
+    if rows is None:
+        expected = "expected a filename in each row, and values in [0, 1] if there are any"
+        raise InputError(Problem(table.name, f"labels of whole recordings cannot be read; {expected}"))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +152,17 @@ class _Table:
             return Problem(self.name, message, self.lines[row])
         return Problem(self.name, f"row {self.before + row}: {message}")
 
+    @property
+    def head(self) -> int | None:
+        """Return the line that has the names of columns, None where it is no file."""
+        return None if self.lines is None else 1
+
+    def settled(self, layout: Layout, limits: Limits) -> Layout:
+        """Return the layout with what is unclear in it settled; raises InputError where only the user can."""
+        return settled(
+            self.name, layout, limits, lambda at: [[cells_of(self.columns[i]) for i in at]], self.head
+        )
+
     def numbers(self, position: int, layout: Layout) -> Floats:
         """Return a column of numbers, missing ones as NaN; raises InputError naming what is none."""
         if layout.units.get(position) == "date":
@@ -120,7 +175,7 @@ class _Table:
     def texts(self, position: int, role: str) -> Named:
         """Return a column of names; raises InputError naming what is none."""
         if role in BESIDE:
-            return _names(cells_of(self.columns[position]).cast(pa.string()))
+            return _names(self.columns[position], beside=True)
         return self._converted(position, "name", "text, such as 'car'", "", _names)
 
     def _converted(
@@ -130,6 +185,8 @@ class _Table:
         column, title = self.columns[position], self.names[position]
         try:
             return convert(column)
+        except MemoryError:
+            raise  # which pyarrow's own is, too
         except _FAILURES as failure:
             error = failure
         for row, cell in self._suspects(column, convert):
@@ -216,10 +273,15 @@ def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
     return numbers if numbers.dtype == np.float64 else as_written(numbers)
 
 
-def _names(column: Any) -> Named:  # noqa: ANN401
-    """Return a column of names, empty where one is missing or blank; raises one of `_FAILURES`."""
+def _names(column: Any, *, beside: bool = False) -> Named:  # noqa: ANN401
+    """Return a column of names, empty where one is missing or blank; raises one of `_FAILURES`.
+
+    beside: of names that may be any numbers, too, and are none where the column holds something else.
+    """
     array = _array(column)
-    if array.null_count == len(array):
+    if beside and _is_number(array.type):
+        array = array.cast(pa.string())
+    if array.null_count == len(array) or (beside and not _is_text(_type_of(array))):
         array = pa.nulls(len(array), pa.string())
     coded = pa.types.is_dictionary(array.type)
     values, codes = _distinct(array) if coded else (array, None)
@@ -230,6 +292,11 @@ def _names(column: Any) -> Named:  # noqa: ANN401
         encoded = texts.dictionary_encode()
         texts, codes = encoded.dictionary, encoded.indices
     return Named.of(texts.to_pylist(), codes.to_numpy())
+
+
+def _type_of(array: Any) -> Any:  # noqa: ANN401
+    """Return the type of the cells of an array, which may be coded by a dictionary."""
+    return array.type.value_type if pa.types.is_dictionary(array.type) else array.type
 
 
 def _dates(column: Any) -> Floats:  # noqa: ANN401

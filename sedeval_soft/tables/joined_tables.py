@@ -326,7 +326,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
             "that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'; "
             "--operating-point THRESHOLD=TABLE takes any"
         )
-        raise InputError(Problem(spelled(path), message))
+        raise InputError(Problem(spelled(path), message, code="no-thresholds"))
     return dict(zip(thresholds, names, strict=True))
 
 
@@ -415,8 +415,11 @@ def _join(
         digest.update(f"{label}\0{rows.origin.sha256}\n".encode("utf-8", "backslashreplace"))
     sha256 = digest.hexdigest() if all(rows.origin.sha256 for rows in parts) else None
     origins = [(prefix, rows.origin) for prefix, rows in zip(prefixes, parts, strict=True)]
-    notes = joined_notes(f"{prefix}{text}" for prefix, origin in origins for text in origin.notes)
-    assumptions = _assumed_of([(prefix, origin.assumed) for prefix, origin in origins])
+    if any(prefix for prefix, _ in origins):
+        notes = tuple(_said_of([(prefix, origin.notes) for prefix, origin in origins]))
+    else:
+        notes = joined_notes(text for _, origin in origins for text in origin.notes)
+    assumptions = _said_of([(prefix, origin.assumed) for prefix, origin in origins])
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
     timed = all(origin.timed for _, origin in origins)
     origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed)
@@ -433,8 +436,8 @@ def _join(
     return EventTable.join(parts, files, origin)
 
 
-def _assumed_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return what was assumed of tables, each thing once; tables: a prefix for each, and what was assumed."""
+def _said_of(tables: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return what is said of tables, each thing once; tables: a prefix for each, and what is said of it."""
     prefixes: dict[str, list[str]] = {}
     for prefix, texts in tables:
         for text in texts:

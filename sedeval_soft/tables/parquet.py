@@ -21,7 +21,7 @@ from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes,
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
-FREE = 1 << 28
+FREE = 1 << 27
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
 
 _ROWS, _AT_ONCE, _CELL = 1 << 18, 1 << 26, 16
@@ -95,6 +95,8 @@ def _tables(source: Source, limits: Limits, form: str, size: int) -> Iterator[tu
             yield from ((pa.Table.from_batches([batch]), layout) for batch in chain([first], batches))
         else:
             yield pa.Table.from_batches([first, *batches]), layout
+    except MemoryError:
+        raise  # which pyarrow's own is, too
     except _FAILURES as error:
         message = f"cannot be read as {_TITLES[form]}: {one_line(error)}"
         raise InputError(Problem(source.name, message)) from error
@@ -220,6 +222,7 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Coll
         batch.validate(full=True)
         rows += len(batch)
         limits.check(source.name, "rows", rows, "rows")
+        limits.check_dense(source.name, rows, len(source.data))
         weight.add(batch.nbytes)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             # Texts may have come of fewer bytes; views of one long text may be many.
@@ -239,7 +242,7 @@ def _settled(source: Source, limits: Limits, form: str) -> Layout | None:
     """
     schema, _ = _open(source, limits, form, columns=())
     try:
-        layout = layout_of_header([str(name) for name in schema.names], limits.columns)
+        layout = layout_of_header([*map(str, schema.names)], limits.columns, label=limits.label)
     except LayoutError:
         return None
 

@@ -254,8 +254,9 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
             if '"' in first:
                 _check_quotes(first, delimiter)
             row = split(lines[1], delimiter) if len(lines) > 1 else ()
-            return replace(layout_of_header(fields, columns, row), delimiter=delimiter, skip=number)
-    layout = _layout_of_rows(lines, columns)
+            header = layout_of_header(fields, columns, row, limits.label)
+            return replace(header, delimiter=delimiter, skip=number)
+    layout = _layout_of_rows(lines, columns, limits.label)
     if layout is not None:
         return layout
     delimiter = max(DELIMITERS, key=first.count)
@@ -263,24 +264,24 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits) -> Layout:
     raise explain_first_line(split(first, delimiter))
 
 
-def _layout_of_rows(lines: Sequence[str], columns: ColumnNames) -> Layout | None:
+def _layout_of_rows(lines: Sequence[str], columns: ColumnNames, label: str) -> Layout | None:
     """Return how a table without header is laid out, None where nobody knows."""
     first = lines[0]
     for delimiter in DELIMITERS if columns else ():
-        layout = layout_by_number(split(first, delimiter), columns)
+        layout = layout_by_number(split(first, delimiter), columns, label)
         if layout is not None:
             return replace(layout, delimiter=delimiter)
     for delimiter in DELIMITERS:
         rows = (split(line, delimiter) for line in lines[:_HEAD_ROWS])
         # Others declare a file without events, or are divided by another delimiter.
         row = next((fields for fields in rows if any(field.strip() for field in fields[1:])), ())
-        layout = layout_of_row(row)
+        layout = layout_of_row(row, label)
         if layout is not None:
             return replace(layout, delimiter=delimiter)
     if all(re.fullmatch(r"[^\t]*[^\t\s][^\t]*\t\t\t", line) for line in lines):
         return FILES_ALONE
     for delimiter in DELIMITERS:
-        layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)])
+        layout = layout_of_row([field.replace(",", ".") for field in split(first, delimiter)], label)
         if layout is not None:  # its rows are refused for their decimal commas
             return replace(layout, delimiter=delimiter)
     return None

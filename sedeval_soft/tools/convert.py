@@ -6,10 +6,11 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Unpack
 
-from sedeval_soft.api.sources import Columns, Listed, limits_from, listed_files, to_rows
+from sedeval_soft.api.sources import Listed, limits_from, listed_files, reading_from, to_rows
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.write import write_folder
 from sedeval_soft.settings import Settings
@@ -71,27 +72,24 @@ def convert(
     target: str | os.PathLike[str],
     *,
     to: str | None = None,
-    source_form: str = "",
     strict: bool = False,
     force: bool = False,
     files: Listed | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
+    **values: Unpack[ReadingKeywords],
 ) -> Conversion:
     """Write a table in another form; a folder of one file per recording for some.
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
-    there is none. source_form: what the source must be. strict: raise EvaluationError, and write nothing,
+    there is none. strict: raise EvaluationError, and write nothing,
     where something would be lost. force: replace a folder that is not empty. files: the recordings that are
     written, as names or the path of a list; all if there are none. limits: the most that is taken
-    in. columns: which play which role, as for `evaluate`.
+    in. Other keywords say how the source is read, as for `evaluate`.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
-    limits = limits_from(limits, columns)
-    prepared = prepare(
-        source, target, to=to, source_form=source_form, strict=strict, files=files, limits=limits
-    )
+    limits = reading_from(limits, values)
+    prepared = prepare(source, target, to=to, strict=strict, files=files, limits=limits)
     prepared.write(target, force=force)
     return prepared.conversion
 
@@ -101,7 +99,6 @@ def prepare(
     target: str | os.PathLike[str],
     *,
     to: str | None = None,
-    source_form: str = "",
     strict: bool = False,
     files: Listed | None = None,
     limits: Limits | None = None,
@@ -115,10 +112,8 @@ def prepare(
     form = None if to is None else form_of(to)
     if form is not None and not form.written:  # before anything is read
         raise SettingsError(f"--to {form.name}: is only read; expected one of {', '.join(WRITTEN)}")
-    if source_form and is_path:
-        form_of(source_form, "--from")
     if is_path:
-        rows = read_rows(source, form=source_form, limits=limits)
+        rows = read_rows(source, form=limits.form("system"), limits=limits)
     else:
         rows = to_rows(source, "source", Settings(), limits)
     notes: list[str] = []

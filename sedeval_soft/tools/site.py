@@ -13,26 +13,37 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar, Unpack
 
 import msgspec
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
-from sedeval_soft.api.evaluation import settings_for_scores, with_folds
+from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import Columns, Durations, Parted, is_points, limits_from, read_lengths, to_rows
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    is_points,
+    limits_from,
+    read_lengths,
+    to_rows,
+    with_points,
+)
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.evaluation.apart import LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreError, finite
@@ -43,14 +54,14 @@ from sedeval_soft.html.board_page import About, BoardPages, Submission, slugs
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
+from sedeval_soft.memory import RoomError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
-from sedeval_soft.report.write import OutputError, write_atomic
+from sedeval_soft.report.write import OutputError, locked, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
-from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
@@ -67,10 +78,23 @@ T = TypeVar("T")
 MARK = ".soft-sed-eval-board"
 """A file that says that a folder is a site of ours: nothing of others is replaced or taken away."""
 
+_MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
+
+_OTHER = "another board is being written to it; wait until that is done, or give -o another folder"
+
+_NEEDS = (
+    *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
+    *("sedeval_soft.measures.soft_intersections", "pyarrow.csv", "scipy.special", "jinja2", "difflib"),
+)
+"""Modules that submissions are looked at with: they are imported once for all."""
+
 _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
+
+_FORM = 2
+"""The number of how records are made: those of another are made again."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
 """Files of the cache, one for each submission."""
@@ -119,12 +143,12 @@ def build_site(
     title: str = "Leaderboard",
     reports: bool = True,
     ties: Test | None = None,
+    time_limit: float | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
     by: Parted | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
     settings: Settings | None = None,
     **values: Unpack[Keywords],
 ) -> Site:
@@ -134,19 +158,25 @@ def build_site(
     site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
     scores: further ones that are shown; the main ones if none are named. reports: whether each submission
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
-    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. progress:
-    told how many submissions of how many are done. Others as for `evaluate`.
+    `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
+    seconds that each submission may take to be read, scored and reported, in a process of its own; None for
+    any time. progress: told how many submissions of how many are done. Others as for `evaluate`.
 
     Raises InputError where the reference or the folder cannot be read, SettingsError for arguments,
-    OutputError where the site cannot be written. What is wrong with a submission is told on its page.
+    OutputError where the site cannot be written, or another board is being written to it. What is wrong with
+    a submission is told on its page.
     """
     check_rank_by(rank_by)
+    if time_limit is not None and not 0 < time_limit < math.inf:
+        raise SettingsError(f"time_limit must be a number of seconds above 0, not {time_limit!r:.60}")
     if ties is not None and ties not in TESTS:
         raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
     if isinstance(scores, str):
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
-    limits = limits_from(limits, columns)
+    limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
+    if limits.points:
+        settings = settings_of_points(settings, [{0.5: None}])
     rows = to_rows(reference, "reference", settings, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
@@ -156,14 +186,15 @@ def build_site(
     # A file's own name is its own, whoever comes to be called alike without the extension.
     baseline = next((each.name for each in found if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
-    _mark(root, os.fspath(site))
-    stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
-    test = ties or test_for(rank_by, settings)
-    warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
-    builder = _Builder(task, baseline, title, reports, test, root, stored, warnings)
-    done, scored = builder.look_at(found, progress)
-    board = builder.compare(done)
-    builder.write(done, board)
+    _check_ours(root, os.fspath(site))
+    with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
+        stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
+        test = ties or test_for(rank_by, settings)
+        warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
+        builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
+        done, scored = builder.look_at(found, progress)
+        board = builder.compare(done)
+        builder.write(done, board)
     invalid = [each for each in done if each.scores is None]
     return Site(
         board=board,
@@ -179,7 +210,8 @@ def build_site(
 class _Builder:
     """Builds a site: what comes of each submission, the board of all, the pages.
 
-    root, cache: the folders of the site, and of what need not be computed again.
+    time_limit: seconds for each submission, None for any time. root, cache: the folders of the site, and of
+    what need not be computed again.
     """
 
     task: Task
@@ -187,6 +219,7 @@ class _Builder:
     title: str
     reports: bool
     test: Test
+    time_limit: float | None
     root: Path
     cache: Path
     warnings: list[str]
@@ -213,45 +246,34 @@ class _Builder:
         return {path: sha256_of(self.root / path) for path in pages}
 
     def _anew(self, submission: Submission) -> Record:
-        """Score a submission, and write the pages that are of it alone."""
-        record, scores, rows = score_submission(submission, self.task)
-        lasting = record.lasting
-        if scores is not None:
-            _write(self.root / submission.page("data"), render([scores], "json"))
-            pages = [submission.page("data")]
-            if self.reports:
-                lasting = self._report(submission, rows)
-                pages += [submission.page("reports")] * lasting
-            record = msgspec.structs.replace(record, pages=self._hashes(pages))
+        """Let a submission be looked at by a process of its own, and write the pages that are of it alone."""
+        if submission.problems:
+            return Record(submission.problems, submission.n_problems, lasting=False)
+        title = self.title if self.reports else None
+        results = apart(look_at, submission, self.task, title, seconds=self.time_limit, needs=_NEEDS)
+        record, pages, reason = None, dict[str, str | bytes](), ""
+        try:
+            with contextlib.closing(results):
+                record, data = next(results)
+                if data is not None:
+                    pages[submission.page("data")] = data
+                for page, reason in results:  # noqa: B007 - one, where there is a report
+                    pages |= {submission.page("reports"): page} if page is not None else {}
+        except (LostError, MemoryError) as error:
+            reason = of_memory() if isinstance(error, MemoryError) else str(error)
+        if record is None:
+            record = Record((Problem(submission.entry, reason),), 1)
+        elif reason:
+            # It has its scores, and costs nobody else anything.
+            self.warnings.append(f"{submission.name}: there is no report: {reason}")
+        for path, content in pages.items():
+            _write(self.root / path, content)
+        # What was short this time may not be short the next time: nothing of that is kept.
+        lasting = record.lasting and not reason
+        record = msgspec.structs.replace(record, pages=self._hashes(pages), lasting=lasting)
         if lasting:
             _store(self.cache / f"{submission.key}.json", submission.key, record)
         return record
-
-    def _report(self, submission: Submission, rows: EventTable | None) -> bool:
-        """Write the report of a submission; return whether one could be made of it."""
-        task, name, path = self.task, submission.name, self.root / submission.page("reports")
-        home = ("../index.html", self.title)
-        _make_folder(path.parent)
-        try:
-            write_report(
-                task.reference,
-                {name: rows},
-                path,
-                choices=Choices(title=name, plotly=f"../assets/{plotly_name()}", home=home),
-                durations=task.durations,
-                folds=task.folds,
-                by=task.by,
-                limits=task.limits,
-                settings=task.settings,
-            )
-        except OutputError:
-            raise
-        except Exception as error:
-            # It has its scores, and costs nobody else anything.
-            reason = "not enough memory" if isinstance(error, MemoryError) else str(error)
-            self.warnings.append(f"{name}: there is no report: {reason}")
-            return False
-        return True
 
     def compare(self, submissions: Sequence[Submission]) -> Board | None:
         """Return the board of the submissions that have scores."""
@@ -371,8 +393,8 @@ def _make_folder(path: Path, name: str = "") -> None:
         raise OutputError(f"{name or path}: cannot be written: {reason}") from error
 
 
-def _mark(root: Path, name: str) -> None:
-    """Mark a folder as a site of ours; raises OutputError for one of others."""
+def _check_ours(root: Path, name: str) -> None:
+    """Refuse a folder that is a site of others; raises OutputError."""
     if os.path.lexists(root / MARK):
         return
     other = next((each for each in _OURS if os.path.lexists(root / each)), None)
@@ -381,7 +403,6 @@ def _mark(root: Path, name: str) -> None:
             f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
             "expected a new folder"
         )
-    write_atomic(root / MARK, "Made by soft-sed-eval board, which replaces its files.\n")
 
 
 def _write(path: Path, content: str | bytes) -> None:
@@ -600,10 +621,45 @@ def task_key(task: Task) -> str:
     # Parts of the files are dealt by the seed, which settings tell of with intervals only.
     seed = settings.seed if isinstance(settings.cross_tune, int) else None
     return hash_of(
-        *(__version__, settings.to_dict(), seed, task.rank_by, task.columns),
+        *(_FORM, __version__, settings.to_dict(), seed, task.rank_by, task.columns),
         *(origin.name, origin.sha256, task.durations and dict(task.durations)),
         *(_identity(task.folds), _identity(task.by), asdict(task.limits)),
     )
+
+
+def look_at(
+    submission: Submission, task: Task, title: str | None
+) -> Iterator[tuple[Record, str | None] | tuple[bytes | None, str]]:
+    """Yield what came of a submission, and the page of its scores, None where it has none; then its report.
+
+    title: of the board, None where there is no report. Of a report that cannot be made: None, and why.
+    """
+    record, scores, rows = score_submission(submission, task)
+    yield record, None if scores is None else render([scores], "json")
+    if scores is None or title is None:
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        try:
+            write_report(
+                task.reference,
+                {submission.name: rows},
+                path,
+                choices=Choices(
+                    title=submission.name,
+                    plotly=f"../assets/{plotly_name()}",
+                    home=("../index.html", title),
+                ),
+                durations=task.durations,
+                folds=task.folds,
+                by=task.by,
+                limits=task.limits,
+                settings=task.settings,
+            )
+        except Exception as error:
+            yield None, of_memory() if isinstance(error, MemoryError) else str(error)
+        else:
+            yield path.read_bytes(), ""
 
 
 def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores | None, EventTable | None]:
@@ -611,17 +667,16 @@ def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores
 
     Returns what is to be stored, and of one that could be scored all its scores and its rows.
     """
-    if submission.problems:
-        return Record(submission.problems, submission.n_problems, lasting=False), None, None
     try:
         return _score(submission, task)
     except UnknownScoreError:
         raise  # asked for by who runs this
     except EvaluationError as error:
         problems, number = _problems(error, submission, task)
-        return Record(tuple(problems), number), None, None
+        lasting = not isinstance(error, RoomError) and all(p.code != "unreadable-file" for p in problems)
+        return Record(tuple(problems), number, lasting=lasting), None, None
     except MemoryError:
-        problem = Problem(submission.entry, "needs more memory than there is")
+        problem = Problem(submission.entry, of_memory())
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
         defect = f"defect of this program: {type(error).__name__}: {error}"
@@ -631,7 +686,8 @@ def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores
 
 def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
     name = submission.name
-    rows = read_rows(submission.path, limits=task.limits)
+    system = with_points(submission.path, task.limits) if task.limits.points else submission.path
+    rows = to_rows(system, "system", task.settings, task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)

@@ -13,22 +13,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 from urllib.parse import quote
 
 from sedeval_soft import __version__
-from sedeval_soft.api.sources import Columns, Durations, Listed, limits_from, listed_files, read_lengths
+from sedeval_soft.api.sources import Durations, Listed, listed_files, read_lengths, reading_from
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
+from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.joined_tables import thresholds_in
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
-from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
+from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, Table, read_tables
 
 MAX_PROBLEMS = 100
 
@@ -85,7 +87,7 @@ def validate(
     stdin: BinaryIO | None = None,
     files: Listed | None = None,
     limits: Limits | None = None,
-    columns: Columns | None = None,
+    **values: Unpack[ReadingKeywords],
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
 
@@ -94,12 +96,12 @@ def validate(
         name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
         to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
-        `evaluate`: names of others are not looked at. limits: the most that the table may have. columns:
-        which play which role, as for `evaluate`.
+        `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
+        keywords say how tables are read, as for `evaluate`.
 
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
-    limits = limits_from(limits, columns)
+    limits = reading_from(limits, values)
     if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
         raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
     whose = "in the settings"
@@ -108,7 +110,11 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    rows = read_rows(reference, limits=limits) if isinstance(reference, str | os.PathLike) else reference
+    rows = (
+        reference
+        if isinstance(reference, EventTable | None)
+        else read_rows(reference, form=limits.form("reference"), limits=limits)
+    )
     chosen = None if classes is None else tuple(classes)
     lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()
@@ -128,7 +134,8 @@ def validate(
         first = next((table for table in tables if len(table.rows)), tables[0])
         form = first.rows.origin.form
         if tables[0].name != name:
-            form = f"folder of {counted(len(tables), 'table')}, {form}"
+            at_thresholds = limits.points or "operating-points" in log.counts
+            form = f"{_of_several(tables, at_thresholds=at_thresholds)}, {form}"
         if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
         tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
@@ -144,6 +151,14 @@ def validate(
         mends=mends,
         characters=log.characters(problems),
     )
+
+
+def _of_several(tables: Sequence[Table], *, at_thresholds: bool) -> str:
+    """Return what the tables of a folder are, in words."""
+    points = thresholds_in([table.name for table in tables]) if at_thresholds else None
+    if points:
+        return f"{len(points)} operating points at {min(points)!r} to {max(points)!r}"
+    return f"folder of {counted(len(tables), 'table')}"
 
 
 def _write_copy(

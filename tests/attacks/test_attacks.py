@@ -70,7 +70,7 @@ def test_a_bomb(piece, way, reference, tmp_path):
         done = attack(reference, reference, "--durations", path)
     else:
         done = attack(reference, folder if way == "folder" else path)
-    done.refused("has more than 250 bytes for each compressed one", "--limit ratio=NUMBER raises this")
+    done.refused("has more than 80 bytes for each compressed one", "--limit ratio=NUMBER raises this")
     assert done.memory < BYTES // 4
 
 
@@ -150,14 +150,38 @@ def test_more_segments_than_can_be_counted(reference, tmp_path):
     ("head", "n", "line", "said"),
     [
         ("onset\toffset", 10**7, "\tc{0}", ("t.tsv:1: has more than", "--limit classes=NUMBER raises this")),
-        (HEAD, 10**6, "a\t0\t1\tc{0}\n", ("classes or more; expected 100000 or fewer (--limit classes=",)),
+        (HEAD, 10**6, "a\t0\t1\tc{0}\n", ("classes or more; expected 5000 or fewer (--limit classes=",)),
         (HEAD, 40_000, "f{0}\t0\t1\tc{0}\n", ("to count 40001 classes in 40001 files would take about",)),
     ],
     ids=["columns", "labels", "as many files as classes"],
 )
 def test_more_classes_than_there_may_be(head, n, line, said, reference, tmp_path):
     parts = ("".join(map(line.format, range(k, min(n, k + 10**5)))).encode() for k in range(0, n, 10**5))
-    attack(reference, made(tmp_path / "t.tsv", [head.encode(), *parts, b"\n"])).refused(*said)
+    let_in = ("--limit", "classes=100000") if "to count" in said[0] else ()
+    attack(reference, made(tmp_path / "t.tsv", [head.encode(), *parts, b"\n"]), *let_in).refused(*said)
+
+
+def test_a_file_of_a_megabyte_that_stands_for_very_many_rows(reference, tmp_path):
+    """Some 80 bytes for each, and ever the same rows: what is let in is scored, what is not is refused."""
+    same = columnar(tmp_path / "t.parquet", ["car"], 10_000_000)
+    attack(reference, same).refused("rows in", "bytes", "--limit ratio=")
+    numbers = np.random.default_rng(1).integers(0, 10**6, 30_000).tolist()
+    noise = b"".join(b"a\t%06d\t9999999\tcar\n" % number for number in numbers)
+    same = b"a\t0\t1\tcar\n" * 1000
+    rows = b"".join(line + same for line in (noise[k : k + 40 * 21] for k in range(0, len(noise), 40 * 21)))
+    path = made(tmp_path / "t.tsv.gz", [gzip.compress(HEAD.encode() + rows, 9)])
+    assert path.stat().st_size < MIB
+    done = attack(reference, path)
+    done.refused("rows in", "bytes", "--limit ratio=")
+
+
+def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
+    rows = "".join(f'{{"onset":0,"offset":1,"k{i % 5000}":1}}\n' for i in range(25_000))
+    path = made(tmp_path / "t.jsonl", [rows.encode()])
+    attack(reference, path).refused("bytes of cells per byte", "--limit ratio=")
+    fields = ",".join(f'"k{i}":1' for i in range(80_000))
+    many = made(tmp_path / "m.jsonl", [f'{{"onset":0,"offset":1,{fields}}}\n'.encode()])
+    attack(reference, many).refused("fields of classes", "--limit classes=")
 
 
 @pytest.mark.parametrize(
@@ -183,9 +207,9 @@ def test_a_line_of_a_gigabyte(piece, before, said, reference, tmp_path):
 
 def test_a_line_of_quoted_fields_is_not_looked_at_again_and_again(reference, tmp_path):
     path = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 3_000_000, b"\n"])
-    attack(reference, path).refused("t.tsv:2: has more than 100100 fields")
-    few = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 90_000, b"\n"])
-    attack(reference, few).refused("t.tsv:2: has 90004 fields")
+    attack(reference, path).refused("t.tsv:2: has more than 5100 fields")
+    few = made(tmp_path / "t.tsv", [HEAD.encode(), b"a\t0\t1\t", b'"b"\t' * 4_000, b"\n"])
+    attack(reference, few).refused("t.tsv:2: has 4004 fields")
 
 
 @pytest.mark.parametrize("text", [b"\n", b" \n", b"\t\n", b"\r"])
@@ -312,15 +336,15 @@ def test_a_few_bytes_that_are_long_names(name, labels, encoding, reference, tmp_
 @pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
 @pytest.mark.parametrize("labels", [["x" * 4000], ["car"]])
 def test_a_name_in_very_many_rows(name, labels, reference, tmp_path):
-    """A dictionary is not laid out: a name of 4,000 letters in a million rows would be 4 GB."""
-    path = columnar(tmp_path / name, labels, 1_000_000)
+    """A dictionary is not laid out: a name of 4,000 letters in half a million rows would be 2 GB."""
+    path = columnar(tmp_path / name, labels, 500_000)
     done = attack(reference, path, "--score", "segment.hard.f1.micro")
     assert done.code == 0, done
     done.was_cheap()
 
 
 def test_a_column_of_names_as_times_is_not_read_cell_by_cell(tmp_path):
-    path = columnar(tmp_path / "t.parquet", ["x" * 4000, "y"], 500_000)
+    path = columnar(tmp_path / "t.parquet", ["x" * 4000, "y"], 250_000)
     done = attack(path, path, "--columns", "onset=event_label,event_label=filename,ignore=onset")
     done.refused("event_label")
 
@@ -332,13 +356,13 @@ def archived(path: Path, n: int) -> Path:
             for i in range(n):
                 archive.writestr(zipfile.ZipInfo(f"{i}.tsv"), b"")
     else:
-        with tarfile.open(path, "w:gz") as archive:
+        with tarfile.open(path, "w") as archive:
             for i in range(n):
                 archive.addfile(tarfile.TarInfo(f"{i}.tsv"))
     return path
 
 
-@pytest.mark.parametrize("name", ["t.zip", "t.tar.gz"])
+@pytest.mark.parametrize("name", ["t.zip", "t.tar"])
 def test_an_archive_of_very_many_members(name, reference, tmp_path):
     done = attack(reference, archived(tmp_path / name, 300_000))
     done.refused("has 300000 members", "--limit members=300000 raises this")

@@ -81,7 +81,11 @@ def test_formulas_are_drawn_files_of_the_repository_are_named_and_scripts_are_no
     assert pages["explanations/readings.html"].count("<math") > 10
     assert not any("arithmatex" in text for name, text in pages.items() if name.endswith(".html"))
     assert not (site / "make").exists() and "0.1.0" in pages["changelog.html"]
-    assert "fuzzer (<code>fuzzer/README.md</code>)" in pages["reference/limits.html"]
+    repository = script("mkdocs_hooks").URLS.get("Repository")
+    named = (
+        f'href="{repository}/blob/main/fuzzer/README.md"' if repository else "(<code>fuzzer/README.md</code>)"
+    )
+    assert named in pages["reference/limits.html"]
     assert all(f'href="{name}.html"' in pages["contributing.html"] for name in ("architecture", "changelog"))
 
 

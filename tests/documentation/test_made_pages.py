@@ -22,7 +22,9 @@ from sedeval_soft.tables.problem_codes import RULES
 PACKAGE = Path(sedeval_soft.__file__).parent
 
 
-@pytest.mark.parametrize("name", ["commands", "settings", "codes", "layers", "coverage", "scores"])
+@pytest.mark.parametrize(
+    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores"]
+)
 def test_page_is_up_to_date(name):
     made = script(name)
     text = made.PAGE.read_text(encoding="utf-8")
@@ -40,7 +42,8 @@ def test_every_command_has_an_example_and_every_setting_a_row_with_its_option():
         assert any(f"{name} " in f"{example.command} " for example in examples(part)), name
     text = script("settings").PAGE.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (`--[\w-]+`)? ", text, re.MULTILINE)
-    assert [name for name, _ in rows] == ["extends", *Settings.__dataclass_fields__]
+    reading = ("columns", "label", "from", "operating_points")
+    assert [name for name, _ in rows] == ["extends", *Settings.__dataclass_fields__, *reading]
     assert [name for name, option in rows if not option] == ["extends", "groups", "scenes"]
 
 

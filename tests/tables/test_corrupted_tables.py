@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 import unicodedata
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -40,6 +41,19 @@ BYTES = (
     *(b",", b";", b'"', b"\xe9", b"\xc3", b"\xed\xa0\x80", b"\x1b[2J", b"=", b"\x85", b"\xe2\x80\xa8"),
     *(b"-", b"e999", b"PAR1", b"{", b"SPEAKER "),
 )
+LISTS = Path(__file__).with_name("dialects")
+DOCUMENTS = Path(__file__).with_name("documents")
+FORMS_OF_DOCUMENTS = {
+    "long.TextGrid": "textgrid",
+    "short.TextGrid": "textgrid",
+    "elan.eaf": "eaf",
+    "cues.vtt": "webvtt",
+    "label-studio.json": "label-studio",
+    "label-studio-min.json": "label-studio",
+    "one-line.jams": "jams",
+    "annotation-set.json": "soundevent",
+    "prediction-set.json": "soundevent",
+}
 ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 
 
@@ -118,6 +132,9 @@ def seeds() -> list[tuple[str, bytes]]:
     made = [(form.name, form.write(fit(rows, form, called="x").rows)) for form in WRITTEN if not form.folder]
     made += [(name.split("-")[0], path.read_bytes()) for name, path in SAMPLES.items()]
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
+    lists = {"weak": "dcase-weak.tsv", "few-shot": "few-shot-classes.csv", "seld": "seld-2021.csv"}
+    made += [(form, (LISTS / name).read_bytes()) for form, name in lists.items()]
+    made += [(form, (DOCUMENTS / name).read_bytes()) for name, form in FORMS_OF_DOCUMENTS.items()]
     return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
 
 

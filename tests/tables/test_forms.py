@@ -84,7 +84,9 @@ def test_what_a_form_holds_is_recognised_by_that_form_alone(seed):
     assert found == [name] or (name in text and found == [])
     if found:
         assert form_instead(source) == found[0]
-        assert form_at_once(source) == ("" if name in {"elan", "audacity"} else found[0])
+        assert form_at_once(source) == (
+            "" if name in {"elan", "audacity", "weak", "few-shot", "seld"} else found[0]
+        )
 
 
 def test_extensions_say_what_is_written():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from called import call
 
 import sedeval_soft
+from sedeval_soft.errors import InputError
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -77,6 +79,13 @@ def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_
     alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
 
 
+def test_fields_divided_by_blanks_are_told(tmp_path):
+    path = tmp_path / "a.lab"
+    path.write_text("0.0 1.5 people talking\n")
+    refused = call(path, path)
+    assert "a.lab:1: '0.0 1.5 people talking' seems to be divided by blanks; expected tabs" in refused.err
+
+
 def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
     nips = FILES / "nips4bplus.csv"
     mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
@@ -143,6 +152,7 @@ def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(lines, 
         assert clips(*sides) == (pytest.approx(2 / 3),) * 3
     assert clips(weak, weak) == clips(other, other) == (1, 1, 1)
     assert "weak labels" in call(weak, weak, "--only", "clip").out
+    assert "time-unit" not in call("validate", strong, "--reference", weak).out
 
 
 def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
@@ -159,8 +169,28 @@ def test_weak_labels_with_values_and_lengths_and_in_folders(tmp_path):
     for name in "ab":
         table(folder / f"{name}.tsv", "filename event_label", f"{name} Dog")
     assert clips(folder, whole) == clips(whole, f"{folder}/*.tsv") == (1, 1, 1)
+    strong = table(tmp_path / "strong.tsv", LONG.replace("\t", " "), "a 0 1 Dog")
+    assert "without times" in call(strong, folder).err
     table(folder / "c.tsv", "filename onset offset event_label", "c 0 1 Dog")
     assert "a.tsv is without times" in call(folder, whole, "--only", "clip").err.replace("b.tsv", "a.tsv")
+
+
+def test_weak_labels_of_data_frames_are_those_of_tables(tmp_path):
+    labels, values = ["Dog,Cat", "Cat", None, "Dog"], [0.75, 0.25, 0.5, 1.0]
+    files = ["a", "b", "c", "a"]
+    frame = pd.DataFrame({"filename": files, "tags": labels, "score": values})
+    written, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
+    frame.to_csv(written, index=False)
+    frame.to_parquet(parquet)
+    settings = {"only": ("clip",), "strict": True}
+    for system in (frame, frame.to_dict("list"), frame.to_dict("records"), parquet):
+        ours, theirs = (sedeval_soft.evaluate(written, side, **settings) for side in (system, written))
+        assert {name: score.value for name, score in ours.scores.items()} == {
+            name: score.value for name, score in theirs.scores.items()
+        }
+        assert ours["clip.hard.f1.micro"] == 1 and len(ours.files) == 3
+    with pytest.raises(InputError, match="whole recordings without times.* expected --only clip"):
+        sedeval_soft.evaluate(frame, frame)
 
 
 def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp_path):
@@ -177,7 +207,7 @@ def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp
         assert "expected --only clip, or onset and offset" in refused.err
     assert "without post-processing" in call(weak, weak, "--only", "clip", "--median-filter", "1").err
     assert "without times" in call("convert", weak, tmp_path / "out.tsv").err
-    assert call("validate", weak).code == 0
+    assert "no problems" in call("validate", weak).out
     evaluator = sedeval_soft.Evaluator(only=("clip",)).update(weak, weak)
     assert evaluator.compute()["clip.hard.f1.micro"] == 1
 
@@ -190,6 +220,15 @@ def test_a_header_that_may_mean_times_or_values_is_not_taken_for_weak_labels(tmp
     assert clips(valued, valued, "--columns", "ignore=p") == (1, 1, 1)
     other = table(tmp_path / "c.tsv", "take labels", "a Dog,Cat")
     assert clips(other, other, "--columns", "filename=take") == (1, 1, 1)
+
+
+def test_commas_in_a_column_of_one_label_are_told(tmp_path):
+    path = table(tmp_path / "a.tsv", "filename label", "a Dog,Cat")
+    for side in (path, pd.read_csv(path, sep="\t")):
+        scores = sedeval_soft.evaluate(side, side, only=("clip",))
+        assert scores.classes == ("Dog,Cat",)
+        assert any("labels with a comma were taken for one class each" in text for text in scores.warnings)
+    assert call(path, path, "--only", "clip", "--strict").code == 2
 
 
 # Cells of POS, NEG and UNK; frames of SELD.
@@ -212,6 +251,14 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
     assert "3 files" in call(alone, alone).out
 
 
+def test_events_without_a_class_are_held_against_few_shot_tables(tmp_path):
+    """By hand: 2 of 3 detections are events, and all 2 events are found."""
+    system = tmp_path / "pred.csv"
+    system.write_text("Audiofilename,Starttime,Endtime\nR1.wav,0.52,1.2\nR1.wav,4.1,4.7\nR1.wav,6,6.5\n")
+    done = call(FILES / "few-shot.csv", system, "--label", "Q", "--score", "event.hard.f1.micro")
+    assert float(done.out) == pytest.approx(2 * 2 / (2 + 3))
+
+
 def frames(folder: Path, name: str) -> tuple[Path, Path]:
     """Return a SELD table and the same in our own form, of one recording."""
     events = {
@@ -228,15 +275,18 @@ def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_sa
     for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
         done = call(ours, seld, "--segment-length", "0.1", "--score", score)
         assert (done.code, done.out) == (0, "1.0\n")
-    assert "frames of 0.1 s by the look of its numbers" in done.err and "--from seld" in done.err
+    assert "taken for SELD frames of 0.1 s" in done.err and "--from seld" in done.err
     assert "azimuth, elevation" in call(ours, seld).out
     assert call(ours, seld, "--strict").code == 2
     folder = tmp_path / "folder"
     folder.mkdir()
     for k in range(3):
         (folder / f"mix{k}.csv").write_bytes(seld.read_bytes())
-    assert call(folder, folder).err.count("3 tables: taken for frames") == 1
+    assert call(folder, folder).err.count("3 tables: taken for SELD frames") == 1
     out = tmp_path / "out.tsv"
+    assert call(ours, seld, "--strict", "--from", "system=seld", "--segment-length", "0.1").code == 0
+    assert "warning assumed" in call("validate", seld).out
+    assert "assumed" not in call("validate", seld, "--from", "seld").out
     assert call("convert", seld, out, "--from", "seld", "--strict").code == 0
     assert (
         call(ours, out, "--strict", "--segment-length", "0.1", "--score", "event.soft.f1.micro").out
@@ -250,7 +300,8 @@ def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_sa
 def test_other_tables_of_numbers_are_no_frames(row, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(row + "\n")
-    assert "is no row of a known table without header" in call(path, path).err
+    refused = call(path, path).err
+    assert "is no row of a known table without header" in refused and "or --from seld" in refused
 
 
 # A file of nothing, and durations beside RTTM.

@@ -14,7 +14,9 @@ from drawn import facts
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
+from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.limits import Limits
 
 FILES = sorted((Path(__file__).parent / "documents").iterdir())
 OURS = (
@@ -151,6 +153,12 @@ OPEN = {
         ["names no recording, since it has 2 media files ('a.wav', 'b.wav')"],
         [],
     ),
+    "video.eaf": (
+        eaf(MEDIA.format("a.mp4", "") + MEDIA.format("a.wav", "")),
+        [("a.mp4", 0.5, 1.25, "robin"), ("a.mp4", 0.5, 1.25, "song & call")],
+        [],
+        ["labels are the texts of 2 tiers"],
+    ),
     "origin.eaf": (
         eaf(MEDIA.format("a.wav", ' TIME_ORIGIN="1500"')),
         [("a.wav", 0.5, 1.25, "robin"), ("a.wav", 0.5, 1.25, "song & call")],
@@ -247,6 +255,10 @@ def test_what_a_document_leaves_open_is_said(name, tmp_path):
             assert any(word in each for each in said), (word, said)
     if not assumed and "media" not in name:
         assert not read.origin.assumed
+    for sides in (("validate", path), (path, path)):
+        done = call(*sides)
+        assert all(text in done.out + done.err for text in read.origin.assumed), done
+        assert not read.origin.assumed or call(*sides, "--strict").code == 2 - (sides[0] == "validate")
 
 
 def test_recordings_that_were_annotated_without_events_are_declared(tmp_path):
@@ -257,6 +269,16 @@ def test_recordings_that_were_annotated_without_events_are_declared(tmp_path):
         path = tmp_path / name
         path.write_text(OPEN[name][0])
         assert sorted(read_rows(path).files) == files
+
+
+def test_what_is_said_of_many_documents_of_a_folder_is_said_once(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.TextGrid").write_text(TIERS)
+    origin = read_rows(tmp_path).origin
+    assert origin.notes == ("3 tables: 1 event is a point in time, without length",)
+    assert [each.partition(" ('bird'")[0] for each in origin.assumed] == [
+        "3 tables: labels are the texts of 3 tiers"
+    ]
 
 
 CHOSEN = {
@@ -281,6 +303,18 @@ def test_the_tier_of_labels_is_what_the_user_says(name, option, tmp_path):
     assert {*read_rows(tmp_path / "table.tsv").classes} == CHOSEN[name, option]
     scores = sedeval_soft.evaluate(path, path, columns=option)
     assert not [each for each in scores.warnings if "texts of" in each]
+
+
+def test_what_has_no_label_is_of_the_class_that_the_user_names(tmp_path):
+    for name, text, row in (
+        ("tags.json", aoef([{"score": 0.25}], "prediction_set"), "a.wav\t1.5\t1.5\tbird\t0.25"),
+        ("regions.json", studio(task({"result": [region("car") | {"value": {"start": 0, "end": 1}}]})),
+         "a.wav\t0\t1\tbird"),
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.write_text(text)
+        assert row in call("convert", path, "-", "--label", "bird").out.splitlines()
+        assert row not in call("convert", path, "-").out.splitlines()
 
 
 TWICE = [{"result": [region("car")]}, {"result": [region("dog")]}]
@@ -428,6 +462,17 @@ def test_many_intervals_are_refused_by_the_limit_of_rows(tmp_path):
     )
     done = call("convert", tmp_path / "a.TextGrid", "-", "--limit", "rows=899")
     assert done.code == 2 and "--limit rows=900 raises this" in done.err
+
+
+def test_more_intervals_than_memory_holds_are_refused_as_they_are_read(tmp_path):
+    path = tmp_path / "a.TextGrid"
+    path.write_text(
+        'File type = "ooTextFile"\n"TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 40000\n' + '1 "x"\n' * 40_000
+    )
+    with pytest.raises(InputError, match=r"has more than 10000 rows; .* \(--limit rows=NUMBER"):
+        read_rows(path, limits=Limits(rows=10_000))
+    with memory_limited(10 << 20), pytest.raises(RoomError, match="to hold 16384 events or more would take"):
+        read_rows(path)
 
 
 def test_tables_whose_names_look_like_documents_are_tables(tmp_path):

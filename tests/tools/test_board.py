@@ -11,6 +11,9 @@ import json
 import os
 import re
 import shutil
+import signal
+import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +22,8 @@ from called import call
 
 from sedeval_soft import InputError, SettingsError, compare, evaluate
 from sedeval_soft.html.board_page import slugs
-from sedeval_soft.report.write import OutputError
+from sedeval_soft.memory import memory_limited
+from sedeval_soft.report.write import OutputError, locked
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
 from sedeval_soft.tools import site as module
@@ -369,16 +373,110 @@ def test_defects_cost_only_the_one_that_brings_them_about(two, monkeypatch):
             raise ZeroDivisionError("<b>oops</b>")
         return real(shard, *args, **kwargs)
 
+    # In this process, where something can be put in the place of what works.
+    monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
     monkeypatch.setattr("sedeval_soft.tools.site.score_shard", failing)
     assert {*two.build().invalid} == {"sys"}
     assert "defect of this program: ZeroDivisionError: &lt;b&gt;oops" in two.page("problems/sys.html")
     monkeypatch.undo()
     assert two.build().scored == ("sys",)
     assert not (two.site / "problems" / "sys.html").exists()
+    monkeypatch.setattr(module, "apart", lambda function, *given, **_: function(*given))
     monkeypatch.setattr(module, "write_report", failing)
     site = two.build(reports=True)
     assert len(site.board.entries) == 2
     assert "sys: there is no report: <b>oops</b>" in site.warnings
+
+
+def kills(submission, *_):
+    if submission.name == "sys":
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield from module.look_at(submission, *_)
+
+
+def takes_all(submission, *_):
+    if submission.name == "sys":
+        held = [bytearray(1 << 20) for _ in range(1 << 20)]
+        yield len(held)
+    yield from module.look_at(submission, *_)
+
+
+def never_ends(submission, *_):
+    while submission.name == "sys":
+        time.sleep(1)
+    yield from module.look_at(submission, *_)
+
+
+def ends_in_its_report(submission, *given):
+    for result in module.look_at(submission, *given):
+        yield result
+        if submission.name == "sys":
+            os._exit(7)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not limit memory, or have no such signals")
+@pytest.mark.parametrize(
+    ("work", "reason"),
+    [
+        (
+            kills,
+            "the process that worked on it was ended by SIGKILL, as the system does where memory is short",
+        ),
+        (takes_all, "needs more than 300 MiB of memory"),
+        (never_ends, "took more than 2 s (--time-limit sets how much)"),
+    ],
+)
+def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
+    work, reason, two, monkeypatch
+):
+    """What was short is no verdict: the same files give the site that they give without it."""
+    expected = two.hashes_anew()
+    monkeypatch.setattr("sedeval_soft.tools.site.look_at", work)
+    with memory_limited(300 << 20):
+        site = two.build(time_limit=2)
+    assert {*site.invalid} == {"sys"} and site.first["sys"] == f"sys.tsv: {reason}"
+    other = two.document("data/sys_b.json")
+    monkeypatch.undo()
+    assert two.build().scored == ("sys",)
+    assert two.hashes() == expected and two.document("data/sys_b.json") == other
+
+
+def test_a_report_that_is_lost_leaves_the_scores(two, monkeypatch):
+    monkeypatch.setattr("sedeval_soft.tools.site.look_at", ends_in_its_report)
+    site = two.build(reports=True)
+    assert len(site.board.entries) == 2 and not site.invalid
+    assert site.warnings[1:] == (
+        "sys: there is no report: the process that worked on it ended with status 7 before it was done",
+    )
+    monkeypatch.undo()
+    assert two.build(reports=True).scored == ("sys",)
+    assert two.hashes() == two.hashes_anew(reports=True)
+
+
+def test_a_refusal_for_want_of_memory_is_no_verdict(two):
+    rows = "".join(f"{k}.wav\t0\t1\tcar\t0.9\n" for k in range(200_000))
+    two.add("large.tsv", f"filename\tonset\toffset\tevent_label\tvalue\n{rows}")
+    with memory_limited(160 << 20):
+        site = two.build()
+    assert {*site.invalid} == {"large"} and "of --memory-limit 160 MiB" in site.first["large"]
+    assert two.build().scored == ("large",)
+
+
+def test_two_boards_are_not_written_into_one_site(two):
+    two.build()
+    before = two.hashes()
+    with locked(two.site / MARK, "", ""):
+        done = two.call()
+        assert done.code == 2
+        assert done.err.endswith(
+            f"{two.site}: another board is being written to it; wait until that is done, or give -o another "
+            "folder\n"
+        )
+    assert two.hashes() == before
+    two.build(site=two.folder / "new")
+    assert (two.folder / "new" / MARK).read_text().startswith("Made by soft-sed-eval board")
+    with pytest.raises(SettingsError, match="time_limit must be a number of seconds above 0, not 0"):
+        two.build(time_limit=0)
 
 
 def test_reports_share_one_plotly_and_are_made_again_where_they_are_missing(two):

@@ -30,6 +30,7 @@ def test_extension_of_the_target_says_the_form_and_the_compression(table, tmp_pa
         done = call("convert", table, tmp_path / name)
         assert (done.code, done.out, done.err) == (0, "", "")
         assert call("convert", tmp_path / name, "-", "--to", "long").out == TABLE
+    assert call("convert", table, "-").out == TABLE
     call("convert", table, tmp_path / "o.tsv.gz")
     assert gzip.decompress((tmp_path / "o.tsv.gz").read_bytes()).decode() == TABLE
 

@@ -1,0 +1,143 @@
+"""Work in a process of its own, within memory and time: what a stranger sent costs nobody else.
+
+The process is forked from one that has imported what it needs, where the system can do that; otherwise it is
+begun anew. The system ends it where it takes more memory than estimates let it, which Linux alone looks at;
+whatever ends it, here it is an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from sedeval_soft.errors import EvaluationError, one_line
+from sedeval_soft.memory import given_limit, memory_limited, room, spelled
+
+OPTION = "--time-limit"
+
+_SLACK = 1 << 28
+"""Bytes that a process may take beyond what estimates may let it: they are estimates."""
+
+
+class LostError(EvaluationError):
+    """A process ended, or took too long, before its work was done."""
+
+
+def apart(
+    function: Callable[..., Iterator[Any]],
+    *given: Any,  # noqa: ANN401
+    seconds: float | None = None,
+    needs: Sequence[str] = (),
+) -> Generator[Any, None, None]:
+    """Yield what a function yields, which works in a process of its own; raises what it raises there.
+
+    seconds: that it may take, None for any time. needs: modules that it imports. Memory is limited as it is
+    here. Raises LostError where the process ends before the function does, MemoryError where it takes more.
+    """
+    import multiprocessing
+
+    forks = "forkserver" in multiprocessing.get_all_start_methods()
+    context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
+    if forks:
+        context.set_forkserver_preload([__name__, *needs])
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(sender, given_limit(), function, given), daemon=True)
+    until = None if seconds is None else time.monotonic() + seconds
+    try:
+        with _without_main():
+            process.start()
+        sender.close()
+        while True:
+            if not receiver.poll(until and max(0.0, until - time.monotonic())):
+                raise LostError(f"took more than {seconds:.15g} s ({OPTION} sets how much)")
+            try:
+                what, value = receiver.recv()
+            except (EOFError, OSError) as error:
+                process.join()
+                raise LostError(f"the process that worked on it {_said(process.exitcode)}") from error
+            if what == "raised":
+                raise value
+            if what == "done":
+                return
+            yield value
+    finally:
+        if process.pid is not None:
+            process.kill()
+            process.join()
+        receiver.close()
+
+
+def _said(code: int | None) -> str:
+    """Return how a process ended."""
+    if code is None or code >= 0:
+        return f"ended with status {code} before it was done"
+    with contextlib.suppress(ValueError):
+        name = signal.Signals(-code).name
+        more = ", as the system does where memory is short" if name == "SIGKILL" else ""
+        return f"was ended by {name}{more}"
+    return f"was ended by signal {-code}"
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Let a process begin without the script that runs here, which may not be safe to be imported."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _work(pipe: Any, most: int | None, function: Callable[..., Iterator[Any]], given: Any) -> None:  # noqa: ANN401
+    """Send what a function yields, as the process that works on it."""
+    from sedeval_soft.evaluation.execute import end_with_parent
+
+    # Ctrl-C is heard by the process that waits, which ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
+    error: BaseException
+    with memory_limited(most):
+        limit_process(room())
+        try:
+            for value in function(*given):
+                pipe.send(("yielded", value))
+            pipe.send(("done", None))
+            return
+        except MemoryError:
+            error = MemoryError()
+        except BaseException as raised:
+            error = raised
+    try:
+        pipe.send(("raised", error))
+    except Exception:
+        pipe.send(("raised", EvaluationError(f"{type(error).__name__}: {one_line(error)}")))
+
+
+def limit_process(more: int) -> None:
+    """Let the system refuse this process more memory than so many bytes, and a little, beyond what it has.
+
+    Where the system cannot do that, it does nothing.
+    """
+    try:
+        import resource
+
+        data = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError, IndexError):
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = data + more + _SLACK
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
+
+
+def of_memory() -> str:
+    """Return what is said of work for which there was not enough memory."""
+    most = given_limit()
+    return "needs more memory than there is" if most is None else f"needs more than {spelled(most)} of memory"

@@ -441,7 +441,7 @@ def _other_labels(
     names = dialect.roles.get("event_label", ())
     free = {i: key for i, key in enumerate(keys) if roles[i] is None}
     others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
-    settled.update(others, (i for i, key in free.items() if key in dialect.same))
+    settled.update(others)
     said = {normal(name) for _, name in columns}
     chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
     return () if chosen else tuple(i for i in others if keys[i] not in said)

@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -356,6 +357,47 @@ def test_an_archive_of_very_many_members(name, reference, tmp_path):
     few = attack(reference, archived(tmp_path / name, 40_000), "--score", "segment.hard.f1.micro")
     assert few.code == 0, few
     few.was_cheap()
+
+
+def test_bombs_in_a_board_leave_the_others_untouched(reference, tmp_path):
+    """The site is what it is without them, to the byte, also when they are gone again."""
+    made = tmp_path / "submissions"
+    made.mkdir()
+    (made / "honest.tsv").write_text(GOOD)
+    given = ("--reference", reference, "--no-reports", "--memory-limit", "500M", "--time-limit", "60")
+    assert attack("board", made, *given, "-o", tmp_path / "alone").code == 0
+    expected = sorted(path for path in (tmp_path / "alone").rglob("*") if path.is_file())
+    columnar(made / "bomb.parquet", LABELS["700"][:200])
+    bomb(made / "zeros.tsv.gz", bytes(MIB), 512)
+    done = attack("board", made, *given, "-o", tmp_path / "site")
+    assert done.code == 0 and "invalid: bomb: " in done.text and "invalid: zeros: " in done.text, done
+    data = "data/honest.json"
+    assert (tmp_path / "site" / data).read_bytes() == (tmp_path / "alone" / data).read_bytes()
+    for path in (made / "bomb.parquet", made / "zeros.tsv.gz"):
+        path.unlink()
+    assert (
+        "1 submission: 1 ranked, 0 invalid; 1 as before"
+        in attack("board", made, *given, "-o", tmp_path / "site").text
+    )
+    for path in expected:
+        assert (tmp_path / "site" / path.relative_to(tmp_path / "alone")).read_bytes() == path.read_bytes()
+
+
+def test_of_two_boards_at_once_one_is_written(reference, tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    for i in range(4):
+        (made / f"{i}.tsv").write_text(GOOD)
+    given = ("board", made, "--reference", reference, "-o", tmp_path / "site", "--no-reports", "--title")
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda title: attack(*given, title), ("One", "Two")))
+    if {each.code for each in done} == {0}:
+        pytest.skip("one was done before the other began")
+    assert sorted(each.code for each in done) == [0, 2], done
+    lost = max(done, key=lambda each: each.code)
+    assert "another board is being written to it" in lost.text
+    title = ("One", "Two")[done.index(min(done, key=lambda each: each.code))]
+    assert f"<title>{title}</title>" in (tmp_path / "site" / "index.html").read_text()
 
 
 # Files of settings.

@@ -170,6 +170,27 @@ def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
     attack(reference, many).refused("fields of classes", "--limit classes=")
 
 
+ENTITIES = "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(9))
+DOCUMENTS = {
+    "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "a document type"),
+    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "more than 32 deep"),
+    "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "nested too deeply"),
+    "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "no task of Label Studio is annotated"),
+    "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "cannot be read as JAMS"),
+    "points.TextGrid": (
+        '"ooTextFile" "TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 170000\n' + '0 "a" ' * 160_000,
+        "expected the whole TextGrid",
+    ),
+    "label.vtt": ("WEBVTT\n\n00:00.000 --> 00:01.000\n" + "a\n" * (MIB // 2), "--limit name_length="),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_of_a_megabyte(name, reference, tmp_path):
+    text, said = DOCUMENTS[name]
+    attack(reference, made(tmp_path / name, [text.encode()])).refused(said)
+
+
 @pytest.mark.parametrize(
     ("piece", "before", "said"),
     [

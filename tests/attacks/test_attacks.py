@@ -102,11 +102,9 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
         ("--segment-length", "0.0001", "--pool", "mean"),
         ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
-        ("--median-filter", "0.5", "--segment-length", "1e-3"),
-        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M", "--measures", "all"),
         ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
     ],
 )  # fmt: skip
@@ -114,6 +112,22 @@ def test_a_long_recording_in_tiny_segments(options, reference, tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
     attack(reference, path, *options).refused("would take about", "--memory-limit")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
+        ("--median-filter", "0.5", "--segment-length", "1e-3"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+    ],
+)  # fmt: skip
+def test_a_long_recording_in_tiny_segments_is_counted_by_its_rows(options, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
+    done = attack(reference, path, *options, "--score", "segment.hard.recall.micro")
+    assert (done.code, done.text.splitlines()[0]) == (0, "0.0"), done.text
+    done.was_cheap()
 
 
 @pytest.mark.parametrize("limit", [(), ("--limit", "duration=1e9")])

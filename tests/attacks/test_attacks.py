@@ -103,11 +103,9 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
         ("--segment-length", "0.0001", "--pool", "mean"),
         ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
-        ("--median-filter", "0.5", "--segment-length", "1e-3"),
-        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M", "--measures", "all"),
         ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
     ],
 )  # fmt: skip
@@ -115,6 +113,22 @@ def test_a_long_recording_in_tiny_segments(options, reference, tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
     attack(reference, path, *options).refused("would take about", "--memory-limit")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
+        ("--median-filter", "0.5", "--segment-length", "1e-3"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+    ],
+)  # fmt: skip
+def test_a_long_recording_in_tiny_segments_is_counted_by_its_rows(options, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
+    done = attack(reference, path, *options, "--score", "segment.hard.recall.micro")
+    assert (done.code, done.text.splitlines()[0]) == (0, "0.0"), done.text
+    done.was_cheap()
 
 
 @pytest.mark.parametrize("limit", [(), ("--limit", "duration=1e9")])
@@ -169,6 +183,27 @@ def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
     fields = ",".join(f'"k{i}":1' for i in range(80_000))
     many = made(tmp_path / "m.jsonl", [f'{{"onset":0,"offset":1,{fields}}}\n'.encode()])
     attack(reference, many).refused("fields of classes", "--limit classes=")
+
+
+ENTITIES = "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(9))
+DOCUMENTS = {
+    "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "a document type"),
+    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "more than 32 deep"),
+    "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "nested too deeply"),
+    "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "no task of Label Studio is annotated"),
+    "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "cannot be read as JAMS"),
+    "points.TextGrid": (
+        '"ooTextFile" "TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 170000\n' + '0 "a" ' * 160_000,
+        "expected the whole TextGrid",
+    ),
+    "label.vtt": ("WEBVTT\n\n00:00.000 --> 00:01.000\n" + "a\n" * (MIB // 2), "--limit name_length="),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_of_a_megabyte(name, reference, tmp_path):
+    text, said = DOCUMENTS[name]
+    attack(reference, made(tmp_path / name, [text.encode()])).refused(said)
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,14 @@ def apart(name: str, other: str, plain: Callable[[str], str] = repr) -> tuple[st
     return shown(name), shown(other)
 
 
+def told_apart(names: Iterable[str]) -> dict[str, str]:
+    """Return the names that look the same as another of them, by the numbers of their characters."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(appearance(name), []).append(name)
+    return {name: ascii(name)[1:-1] for same in alike.values() if len(same) > 1 for name in same}
+
+
 def folded(name: str) -> str:
     """Return a name as it is compared where looks are all: without case, and blanks, `-` and `_` are one."""
     return re.sub(r"[\s_-]+", " ", appearance(name)).strip().casefold()

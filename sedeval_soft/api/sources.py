@@ -15,7 +15,7 @@ from sedeval_soft.fields import READING
 from sedeval_soft.names import hint
 from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrays import array_of, is_array
+from sedeval_soft.tables.arrays import array_of, as_mapping, is_array
 from sedeval_soft.tables.columns import role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -104,6 +104,7 @@ def _read(source: Any, role: str, settings: Settings, limits: Limits) -> EventTa
     array = array_of(source, role)
     if array is not None:
         return _rows_of_array(array, role, settings)
+    source = as_mapping(source)
     if isinstance(source, Mapping) and source and all(map(_is_number, source)):
         return _rows_of_points(source, role, settings, limits)
     if isinstance(source, Mapping) and is_by_file(source, role):

@@ -441,7 +441,7 @@ def _other_labels(
     names = dialect.roles.get("event_label", ())
     free = {i: key for i, key in enumerate(keys) if roles[i] is None}
     others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
-    settled.update(others, (i for i, key in free.items() if key in dialect.same))
+    settled.update(others)
     said = {normal(name) for _, name in columns}
     chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
     return () if chosen else tuple(i for i in others if keys[i] not in said)
@@ -665,6 +665,11 @@ def explain_first_line(fields: Sequence[str]) -> LayoutError:
         return LayoutError(
             f"{line} {wrong} value; expected a header that says which, or {mend}", "ambiguous-table"
         )
+    if len(fields) == 1 and _by_number(texts[0].split()):
+        divided = (
+            "seems to be divided by blanks; expected tabs, commas or semicolons, as names may have blanks"
+        )
+        return LayoutError(f"{line} {divided}", "not-a-table")
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles)

@@ -79,6 +79,13 @@ def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_
     alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
 
 
+def test_fields_divided_by_blanks_are_told(tmp_path):
+    path = tmp_path / "a.lab"
+    path.write_text("0.0 1.5 people talking\n")
+    refused = call(path, path)
+    assert "a.lab:1: '0.0 1.5 people talking' seems to be divided by blanks; expected tabs" in refused.err
+
+
 def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
     nips = FILES / "nips4bplus.csv"
     mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]

@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -102,11 +103,9 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
         ("--segment-length", "0.0001", "--pool", "mean"),
         ("--segment-length", "0.001", "--measures", "all"), ("--segment-length", "1e-5", "--only", "ranking"),
-        ("--median-filter", "0.5", "--segment-length", "1e-3"),
-        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M", "--measures", "all"),
         ("--segment-length", "0.001", "--worst", "3", "--only", "segment.hard"),
     ],
 )  # fmt: skip
@@ -114,6 +113,22 @@ def test_a_long_recording_in_tiny_segments(options, reference, tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
     attack(reference, path, *options).refused("would take about", "--memory-limit")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--segment-length", "1e-6"), ("--segment-length", "0.001"),
+        ("--median-filter", "0.5", "--segment-length", "1e-3"),
+        ("--segment-length", "1e-3", "--memory-limit", "500M"),
+    ],
+)  # fmt: skip
+def test_a_long_recording_in_tiny_segments_is_counted_by_its_rows(options, reference, tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text(HEAD + "a\t30000000\t31000000\tcar\nb\t0\t31000000\tdog\n")
+    done = attack(reference, path, *options, "--score", "segment.hard.recall.micro")
+    assert (done.code, done.text.splitlines()[0]) == (0, "0.0"), done.text
+    done.was_cheap()
 
 
 @pytest.mark.parametrize("limit", [(), ("--limit", "duration=1e9")])
@@ -168,6 +183,27 @@ def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
     fields = ",".join(f'"k{i}":1' for i in range(80_000))
     many = made(tmp_path / "m.jsonl", [f'{{"onset":0,"offset":1,{fields}}}\n'.encode()])
     attack(reference, many).refused("fields of classes", "--limit classes=")
+
+
+ENTITIES = "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(9))
+DOCUMENTS = {
+    "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "a document type"),
+    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "more than 32 deep"),
+    "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "nested too deeply"),
+    "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "no task of Label Studio is annotated"),
+    "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "cannot be read as JAMS"),
+    "points.TextGrid": (
+        '"ooTextFile" "TextGrid" 0 1 <exists> 1 "TextTier" "x" 0 1 170000\n' + '0 "a" ' * 160_000,
+        "expected the whole TextGrid",
+    ),
+    "label.vtt": ("WEBVTT\n\n00:00.000 --> 00:01.000\n" + "a\n" * (MIB // 2), "--limit name_length="),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_of_a_megabyte(name, reference, tmp_path):
+    text, said = DOCUMENTS[name]
+    attack(reference, made(tmp_path / name, [text.encode()])).refused(said)
 
 
 @pytest.mark.parametrize(
@@ -356,6 +392,47 @@ def test_an_archive_of_very_many_members(name, reference, tmp_path):
     few = attack(reference, archived(tmp_path / name, 40_000), "--score", "segment.hard.f1.micro")
     assert few.code == 0, few
     few.was_cheap()
+
+
+def test_bombs_in_a_board_leave_the_others_untouched(reference, tmp_path):
+    """The site is what it is without them, to the byte, also when they are gone again."""
+    made = tmp_path / "submissions"
+    made.mkdir()
+    (made / "honest.tsv").write_text(GOOD)
+    given = ("--reference", reference, "--no-reports", "--memory-limit", "500M", "--time-limit", "60")
+    assert attack("board", made, *given, "-o", tmp_path / "alone").code == 0
+    expected = sorted(path for path in (tmp_path / "alone").rglob("*") if path.is_file())
+    columnar(made / "bomb.parquet", LABELS["700"][:200])
+    bomb(made / "zeros.tsv.gz", bytes(MIB), 512)
+    done = attack("board", made, *given, "-o", tmp_path / "site")
+    assert done.code == 0 and "invalid: bomb: " in done.text and "invalid: zeros: " in done.text, done
+    data = "data/honest.json"
+    assert (tmp_path / "site" / data).read_bytes() == (tmp_path / "alone" / data).read_bytes()
+    for path in (made / "bomb.parquet", made / "zeros.tsv.gz"):
+        path.unlink()
+    assert (
+        "1 submission: 1 ranked, 0 invalid; 1 as before"
+        in attack("board", made, *given, "-o", tmp_path / "site").text
+    )
+    for path in expected:
+        assert (tmp_path / "site" / path.relative_to(tmp_path / "alone")).read_bytes() == path.read_bytes()
+
+
+def test_of_two_boards_at_once_one_is_written(reference, tmp_path):
+    made = tmp_path / "submissions"
+    made.mkdir()
+    for i in range(4):
+        (made / f"{i}.tsv").write_text(GOOD)
+    given = ("board", made, "--reference", reference, "-o", tmp_path / "site", "--no-reports", "--title")
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda title: attack(*given, title), ("One", "Two")))
+    if {each.code for each in done} == {0}:
+        pytest.skip("one was done before the other began")
+    assert sorted(each.code for each in done) == [0, 2], done
+    lost = max(done, key=lambda each: each.code)
+    assert "another board is being written to it" in lost.text
+    title = ("One", "Two")[done.index(min(done, key=lambda each: each.code))]
+    assert f"<title>{title}</title>" in (tmp_path / "site" / "index.html").read_text()
 
 
 # Files of settings.

@@ -264,6 +264,11 @@ class ReadingKeywords(TypedDict, total=False):
         "a name, or names by side (`reference`, `system`).",
         help="What tables must be, where they could be taken for something else: the name of a form, such as "
         "audacity, or of one side only: reference=audacity. Repeatable.")]
+    operating_points: Annotated[bool | None, Field(None, TABLES,
+        meaning="Whether systems that are folders are operating points: tables of one system at thresholds, "
+        "which their names hold (`out_0.1.tsv`, `out_0.5.tsv`).",
+        help="What is a folder has the tables of one system at several thresholds, which their names hold "
+        "(out_0.1.tsv, out_0.5.tsv).")]
 # fmt: on
 
 

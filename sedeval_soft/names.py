@@ -6,7 +6,7 @@ What others call things is in `aliases.toml`, which is read only where a message
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -81,15 +81,52 @@ def meant(text: str, names: Iterable[str]) -> str:
     return _question([n for n in whole if n.endswith(".macro") or n.rpartition(".")[0] not in averaged])
 
 
+_LATIN = (
+    "0430a 0435e 043eo 0440p 0441c 0443y 0445x 0455s 0456i 0458j 04bbh 04cfl 0501d 051bq 051dw "
+    "0410A 0412B 0415E 041aK 041cM 041dH 041eO 0420P 0421C 0422T 0423Y 0425X 0405S 0406I 0408J 04c0I "
+    "03b1a 03b9i 03bdv 03bfo 03c1p 03c5u 0391A 0392B 0395E 0396Z 0397H 0399I 039aK 039cM 039dN 039fO "
+    "03a1P 03a4T 03a5Y 03a7X 0131i 0261g 2010- 2011- 2012- 2013- 2014- 2212- 2018' 2019'"
+)
+"""Characters that look like one of ASCII, by their numbers, each with that one: Cyrillic, Greek, dashes."""
+
+
+def appearance(name: str) -> str:
+    """Return a name as it looks: the same for all ways to encode accents and for letters that look alike."""
+    if name.isascii():
+        return name
+    import unicodedata
+
+    latin = {int(pair[:4], 16): pair[4] for pair in _LATIN.split()}
+    text = unicodedata.normalize("NFKC", name).translate(latin)
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def apart(name: str, other: str, plain: Callable[[str], str] = repr) -> tuple[str, str]:
+    """Return two names in quotes, by the numbers of their characters where they look the same.
+
+    plain: what shows names that do not.
+    """
+    shown = ascii if appearance(name) == appearance(other) else plain
+    return shown(name), shown(other)
+
+
+def told_apart(names: Iterable[str]) -> dict[str, str]:
+    """Return the names that look the same as another of them, by the numbers of their characters."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(appearance(name), []).append(name)
+    return {name: ascii(name)[1:-1] for same in alike.values() if len(same) > 1 for name in same}
+
+
 def folded(name: str) -> str:
-    """Return a name as it is compared where case, blanks, `-` and `_` shall make no difference."""
-    return re.sub(r"[\s_-]+", " ", name).strip().casefold()
+    """Return a name as it is compared where looks are all: without case, and blanks, `-` and `_` are one."""
+    return re.sub(r"[\s_-]+", " ", appearance(name)).strip().casefold()
 
 
 def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> list[str]:
     """Return up to `n` known names that look like a name, the closest first.
 
-    Before all come those that differ in case, blanks, `-` and `_` only.
+    Before all come those that look the same, or differ in case, blanks, `-` and `_` only.
     """
     from difflib import get_close_matches
 
@@ -103,7 +140,11 @@ def close_matches(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: 
 
 def did_you_mean(name: str, known: Iterable[str], n: int = MOST_MEANT, cutoff: float = 0.6) -> str:
     """Return `; did you mean a or b?` for close matches, nothing where there are none."""
-    return _question(close_matches(name, (other for other in known if other != name), n, cutoff))
+    matches = close_matches(name, (other for other in known if other != name), n, cutoff)
+    if matches and appearance(matches[0]) == appearance(name):
+        here, other = apart(name, matches[0])
+        return f"; did you mean {other}? {here} looks the same"
+    return _question(matches)
 
 
 def _question(names: Sequence[str]) -> str:

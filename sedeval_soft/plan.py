@@ -130,3 +130,8 @@ class Plan:
         tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
         others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
         return not (others or {*settings.measures} - {"divergence"} or self.compared)
+
+    @property
+    def counts_stretches(self) -> bool:
+        """Whether segments of equal values may be counted together: no score looks at them one by one."""
+        return self.adds_up and self.settings.pool == "max" and not self.scores("ranking")

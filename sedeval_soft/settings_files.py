@@ -26,7 +26,7 @@ seconds for each of them."""
 EXTENDS = "extends"
 """The key that is no setting: the preset or the file whose settings hold where a file has none."""
 
-_READING_KEYS = {field.flag.removeprefix("--"): name for name, field in READING.items()}
+_READING_KEYS = {field.flag.removeprefix("--").replace("-", "_"): name for name, field in READING.items()}
 """Keys that say how tables are read, and what they are called as arguments."""
 
 _MOST_LEVELS = 8
@@ -62,10 +62,11 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
         for key, value in values.items():
             if key not in FIELDS and key not in _READING_KEYS:
                 raise SettingsError(f"unknown setting {key!r}{hint(key, [*FIELDS, *_READING_KEYS, EXTENDS])}")
-            forms = {str: "string", list: "array", dict: "object", type(None): "null"}
+            forms = {str: "string", list: "array", dict: "object", bool: "boolean", type(None): "null"}
             kinds = [form["type"] for form in _ALSO.get(key, ())]
             if key in _READING_KEYS and forms.get(type(value)) not in kinds:
-                raise SettingsError(f"{key} must be a text, a list or a mapping, not {value!r:.60}")
+                what = "true or false" if "boolean" in kinds else "a text, a list or a mapping"
+                raise SettingsError(f"{key} must be {what}, not {value!r:.60}")
         values = {_READING_KEYS.get(key, key): value for key, value in values.items()}
         if isinstance(values.get("files"), str):
             values["files"] = _beside(path, values["files"])
@@ -359,6 +360,7 @@ _ALSO: dict[str, list[Schema]] = {
     "files": [_TEXT],
     "columns": [_TEXT, _TEXTS, _by_name(_ROLES, _TEXT, _TEXTS), _NONE],
     "label": [_TEXT, _NONE],
+    "operating_points": [{"type": "boolean"}, _NONE],
     "from": [_TEXT, _TEXTS, _by_name(("reference", "system"), _TEXT), _NONE],
 }
 """What files can say beside what settings are elsewhere: paths, and how tables are read."""

@@ -43,7 +43,7 @@ def number(schema: dict[str, Any]) -> str:
 def table() -> str:
     """Return the table: a row for each setting."""
     properties = json.loads(schema_text())["properties"]
-    reading = {field.flag.removeprefix("--"): field for field in READING.values()}
+    reading = {field.flag.removeprefix("--").replace("-", "_"): field for field in READING.values()}
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
         field = FIELDS.get(name) or reading.get(name)

@@ -110,10 +110,11 @@ def evaluate(
     if count is not None and not (type(count) is int and 0 <= count < 10_000):
         raise SettingsError(f"jobs must be a number of processes or 'all', not {jobs!r:.60}")
     with nullcontext() if memory_limit is None else memory_limited(_bytes(memory_limit)):
+        limits = limits_from(limits, values)
         system = with_points(system, limits)
         evaluation = evaluation_of(
             reference, system, with_folds(settings_of_points(chosen, [system]), folds),
-            durations=durations, name=name, folds=folds, by=by, limits=limits_from(limits, values),
+            durations=durations, name=name, folds=folds, by=by, limits=limits,
             jobs=count, scheduler=scheduler, rows_in_memory=bool(draws), progress=progress,
         )  # fmt: skip
         return (evaluation.with_chance(draws, progress) if draws else evaluation).scores

@@ -15,7 +15,7 @@ from sedeval_soft.fields import READING
 from sedeval_soft.names import hint
 from sedeval_soft.settings import Settings, checked
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrays import array_of, is_array
+from sedeval_soft.tables.arrays import array_of, as_mapping, is_array
 from sedeval_soft.tables.columns import role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -104,6 +104,7 @@ def _read(source: Any, role: str, settings: Settings, limits: Limits) -> EventTa
     array = array_of(source, role)
     if array is not None:
         return _rows_of_array(array, role, settings)
+    source = as_mapping(source)
     if isinstance(source, Mapping) and source and all(map(_is_number, source)):
         return _rows_of_points(source, role, settings, limits)
     if isinstance(source, Mapping) and is_by_file(source, role):
@@ -210,8 +211,14 @@ def with_points(system: Any, limits: Limits | None = None) -> Any:  # noqa: ANN4
     if isinstance(system, str | os.PathLike) and os.fspath(system) not in {"", "-"} and os.path.isdir(system):
         from sedeval_soft.tables.joined_tables import points_of_folder
 
-        rows = points_of_folder(os.fspath(system), limits_from(limits))
-        return system if rows is None else rows
+        limits = limits_from(limits)
+        if limits.points:
+            inner = replace(limits, points=False)
+            rows = to_rows(operating_points(system, limits=limits), os.fspath(system), Settings(), inner)
+            options = (*limits.options("system"), "operating_points=yes")
+            return replace(rows, origin=replace(rows.origin, name=os.fspath(system), options=options))
+        found = points_of_folder(os.fspath(system), limits)
+        return system if found is None else found
     return system
 
 

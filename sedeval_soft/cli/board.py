@@ -55,7 +55,7 @@ BOARD = (
     option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
     QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
-    *(*options.SURE, *options.PARTS, *options.INTAKE),
+    *(*options.SURE, *options.PARTS, options.POINTS, *options.INTAKE),
 )  # fmt: skip
 
 _SHOWN = 200

@@ -238,7 +238,8 @@ LIMITED = (
         "would need more is refused, or counted in parts where it can be.  [default: 80 % of what is free]"),
 )  # fmt: skip
 
-INTAKE = (*map(setting, READING), *LIMITED)
+POINTS = setting("operating_points")
+INTAKE = (*(setting(name) for name in READING if name != "operating_points"), *LIMITED)
 
 STREAM = (
     option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "

@@ -86,6 +86,7 @@ a class without reference, is said in the figure.
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", required=True, nargs=-1),
     *(*WISHES, *LOOKS, *options.SETTINGS, *options.TUNING, *options.SURE, *options.READ, options.PARTS[0]),
+    options.POINTS,
     *options.INTAKE,
     help=_HELP,
 )

@@ -181,6 +181,7 @@ VALIDATION = (
         help="Write the report to a file; it is complete or not touched."),
     option(OUTPUT, "--fix", type=PATH, metavar="FILE", help="Write a corrected copy, with safe corrections "
         "only; report these, and the problems that remain."),
+    options.POINTS,
     *options.INTAKE,
 )  # fmt: skip
 

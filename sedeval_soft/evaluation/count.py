@@ -20,7 +20,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
-from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
@@ -44,10 +44,11 @@ _BYTES_PER_SCORE = 6000
 """The same for each class: its scores, with their names, as they are shown."""
 
 
-def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> Tally:
+def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, together: bool = False) -> Tally:
     """Count everything that the scores of the settings' bases need.
 
-    cells: whether the values of all segments are kept where no score needs them.
+    cells: whether the values of all segments are kept where no score needs them. together: whether segments
+    of long files may be kept as stretches, where nothing but these scores will be made of the tally.
     """
     plan = Plan.of(settings)
     check_counts(len(pair.files), len(pair.classes), settings)
@@ -60,7 +61,8 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False) -> 
     samples: Columns = {}
     events: dict[str, EventLifetimes] = {}
     if plan.counts_segments:
-        _count_segments(pair, plan, grid, columns, samples, kept=cells and plan.scores("segment"))
+        _count_segments(pair, plan, grid, columns, samples, kept=cells and plan.scores("segment"),
+                        together=together)  # fmt: skip
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
@@ -129,6 +131,7 @@ class Cells:
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
+    times: (n_cells,) how often each counts, None for once.
     """
 
     basis: str
@@ -136,6 +139,7 @@ class Cells:
     system: Floats
     start: Index
     n_evaluated: Index
+    times: Index | None = None
 
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
@@ -143,7 +147,9 @@ class Cells:
         if inside is None:
             return self
         start = np.append(0, np.cumsum(self.n_evaluated))
-        return Cells(self.basis, self.reference[:, inside], self.system[:, inside], start, self.n_evaluated)
+        sides = self.reference[:, inside], self.system[:, inside]
+        times = None if self.times is None else self.times[inside]
+        return Cells(self.basis, *sides, start, self.n_evaluated, times)
 
 
 def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
@@ -171,14 +177,16 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
     if plan.scores(basis, "soft"):
-        columns |= columns_of(f"{basis}.soft", count_soft(reference, system, start, settings.t_norm))
+        columns |= columns_of(
+            f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
+        )
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
     readings = [reading for reading in names if names[reading] and plan.scores(basis, reading)]
     own = cells.evaluated() if readings else cells
     for reading in readings:
         ours = own.reference if reading == "soft" else positive(own.reference, settings)
-        sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon)
+        sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon, own.times)
         columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 
@@ -208,13 +216,33 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
 
 
 def _count_segments(
-    pair: Recordings, plan: Plan, grid: Grid, columns: Columns, samples: Columns, *, kept: bool
+    pair: Recordings,
+    plan: Plan,
+    grid: Grid,
+    columns: Columns,
+    samples: Columns,
+    *,
+    kept: bool,
+    together: bool,
 ) -> None:
     """Count segments on the grid of their values, or the hard reading from runs of active segments."""
     settings = plan.settings
     by_runs = settings.compat == "sed_eval" or settings.pool == "max"
-    if kept or plan.needs_grid or not by_runs:
+    in_cells = kept or plan.needs_grid or not by_runs
+    stretches = Stretches.of(grid, (pair.reference, pair.system)) if in_cells else None
+    if stretches is not None and together and not kept and plan.counts_stretches:
+        grid.check_size(len(pair.classes), size=len(stretches.first))
+        reference, system = (stretches.maxima(rows, grid) for rows in (pair.reference, pair.system))
+        cells = Cells("segment", reference, system, stretches.start, stretches.n_evaluated, stretches.times)
+        columns |= count_cells(cells, plan, hard=False)
+        if "segment" in plan.kept:
+            columns["n_stretches"] = np.diff(stretches.start)
+            times = np.broadcast_to(stretches.times, reference.shape)
+            samples |= {"stretch.reference": reference, "stretch.system": system, "stretch.times": times}
+    elif in_cells:
         grid.check_size(len(pair.classes), in_order=bool(settings.measures), means=settings.pool == "mean")
+        if stretches is not None:
+            grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
         by_runs = settings.compat == "sed_eval"

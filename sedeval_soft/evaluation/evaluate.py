@@ -88,7 +88,7 @@ def count_rows(
         if partition is not None:
             shard = count_parts(partition, settings, Execute(), keep_all=keep_all)
             return shard if name is None else replace(shard, system=name)
-    return shard_of_rows(reference, system, settings, durations, name)
+    return shard_of_rows(reference, system, settings, durations, name, together=not keep_all)
 
 
 def count_tables(
@@ -183,7 +183,7 @@ def count_parts(
 
 def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
     """Return the statistics of a part; kept: with its segments and events, where scores need them."""
-    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
+    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True, together=not kept)
     if kept:
         return shard.slim()
     if isinstance(settings.thresholds, dict):
@@ -215,7 +215,7 @@ def count_part_at(
     none = dict.fromkeys(("psds", "alpha_ct", "alpha_st", "max_efpr"))
     again: dict[str, Any] = {**criteria, **none, "psds_median_filters": ()}
     settings = replace(second_round(settings, only), **again)
-    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True)
+    shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True, together=True)
     return {
         (scope, basis): counts_at(tally, basis, thresholds[scope, basis], settings).total()
         for scope, tally in shard.scopes()

@@ -124,9 +124,9 @@ def error_rate_table(tp: Array, n_sys: Array, n_ref: Array, thresholds: Floats) 
 def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) -> DetectionCounts:
     """Return the counts of each file where each class has a threshold of its own, (n_classes,)."""
     if basis in CELLS:
-        scores, hits = _cells(tally, basis, settings)
+        scores, hits, times, lengths = _cells(tally, basis, settings)
         detections = active(scores, thresholds[:, None], settings.inclusive)
-        return count_hard(hits, detections, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+        return count_hard(hits, detections, np.append(0, np.cumsum(lengths)), times)
     reference, system = tally.events["reference"].events(), tally.events["system"]
     alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
     sizes = len(tally.files), len(tally.classes)
@@ -166,8 +166,8 @@ def threshold_counts(
         return [
             make(counts) for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)
         ]
-    scores, hits = _cells(tally, basis, settings)
-    lengths, paired, file = tally.per_file[cells_of(basis)], None, None
+    scores, hits, times, lengths = _cells(tally, basis, settings)
+    paired, file = None, None
     # One file needs no column.
     n_files = len(lengths) if by_file else 1
     if n_files > 1:
@@ -177,15 +177,22 @@ def threshold_counts(
         file = None if file is None else np.tile(file, len(scores))
         scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
-        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired)),
+        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, times)),
         range(len(scores)),
         scores.size,
     )
 
 
-def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools]:
-    """Return the scores of cells and whether they are positive, (n_classes, n_cells) each."""
-    return tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
+def _cells(tally: Tally, basis: str, settings: Settings) -> tuple[Floats, Bools, Index | None, Index]:
+    """Return the scores of cells and whether they are positive, (n_classes, n_cells) each.
+
+    Beside them how often each cell counts, None for once, and how many cells each file has.
+    """
+    times = None
+    if basis == "segment" and "stretch.times" in tally.samples:
+        basis, times = "stretch", tally.samples["stretch.times"][0]
+    sides = tally.samples[f"{basis}.system"], positive(tally.samples[f"{basis}.reference"], settings)
+    return *sides, times, tally.per_file[cells_of(basis)]
 
 
 def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = None) -> tuple[Lives, Index]:
@@ -297,7 +304,8 @@ def with_tuned(tally: Tally, settings: Settings, folds: Mapping[str, Sequence[st
         if not Plan.of(settings).scores(basis, "tuned"):
             continue
         # No more than what counting a basis needs.
-        samples = {name: of for name, of in tally.samples.items() if name.startswith(f"{basis}.")}
+        own = (f"{basis}.", "stretch.") if basis == "segment" else (f"{basis}.",)
+        samples = {name: of for name, of in tally.samples.items() if name.startswith(own)}
         bare = replace(tally, per_class={}, samples=samples, events={} if basis in CELLS else tally.events)
         tuned = tuned_thresholds(tally, basis, settings, folds)
         parts = [
@@ -368,7 +376,7 @@ def with_rule_followed(settings: Settings, tally: Tally) -> Settings:
     """
     if not isinstance(settings.thresholds, str):
         return settings
-    scores, hits = _cells(tally, "segment", settings)
+    scores, hits, *_ = _cells(tally, "segment", settings)
     thresholds = []
     for row, n in zip(np.sort(scores, axis=1), hits.sum(axis=1).tolist(), strict=True):
         if not len(row):

@@ -123,11 +123,13 @@ def shard_of_rows(
     *,
     batch: bool = False,
     cells: bool = False,
+    together: bool = False,
 ) -> Shard:
     """Return the statistics of rows; arguments as for `evaluate`.
 
     batch: whether more files will follow, so that what is missing here may not be missing in all.
     cells: whether the values of all segments are kept, as comparing systems segment by segment needs.
+    together: whether segments of long files may be kept as stretches: where they are scored, and no more.
     """
     pair = align(reference, system, settings, durations)
     sides = {"reference": reference, "system": system}
@@ -143,7 +145,9 @@ def shard_of_rows(
         if settings.strict:
             pair.findings.warnings(settings)
         scenes_of(pair.files, pair.classes, settings)
-    return shard_of(pair, inputs, settings, name or system.origin.name, durations, cells=cells)
+    return shard_of(
+        pair, inputs, settings, name or system.origin.name, durations, cells=cells, together=together
+    )
 
 
 def shard_of(
@@ -154,13 +158,15 @@ def shard_of(
     durations: Mapping[str, float] | None = None,
     *,
     cells: bool = False,
+    together: bool = False,
 ) -> Shard:
     """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
-    tally = tally_pair(pair, settings, cells=cells)
+    tally = tally_pair(pair, settings, cells=cells, together=together)
+    # A class that the pair lacks counts nothing.
+    known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
     groups = {
-        # A class that the pair lacks counts nothing.
-        name: tally_pair(pair.with_classes(tuple(c for c in labels if c in pair.classes)), settings)
-        for name, labels in settings.groups.items()
+        name: tally_pair(pair.with_classes(labels), settings, together=together)
+        for name, labels in known.items()
     }
     return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
 

@@ -98,12 +98,17 @@ def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[F
 
 
 def count_divergence(
-    reference: Floats | Bools, system: Floats, start: Index, names: tuple[str, ...], eps: float
+    reference: Floats | Bools,
+    system: Floats,
+    start: Index,
+    names: tuple[str, ...],
+    eps: float,
+    times: Index | None = None,
 ) -> dict[str, Array]:
     """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by name.
 
-    reference, system, start: as in `segment.count_soft`. names: `KL`, `SOFT` or `PROPER`. Beside these sums,
-    `sounding` is how many such cells there are.
+    reference, system, start, times: as in `segment.count_soft`. names: `KL`, `SOFT` or `PROPER`. Beside these
+    sums, `sounding` is how many such cells there are.
     """
     shape = len(start) - 1, len(reference)
     totals, sounding = np.zeros((len(names), *shape)), np.zeros(shape, dtype=np.int64)
@@ -117,8 +122,10 @@ def count_divergence(
             either[block] = sounds = (y > 0) | (p > 0)
             for row, cells in zip(values, _values(names, y, p, eps), strict=True):
                 np.multiply(cells, sounds, out=row[block])
+        if times is not None:
+            values *= times
         totals[:, :, label] = sum_files(values, start)
-        sounding[:, label] = count_files(either[None], start)[:, 0]
+        sounding[:, label] = count_files(either[None], start, times)[:, 0]
 
     for_each(count, range(len(reference)), reference.size)
     return {**dict(zip(names, totals, strict=True)), "sounding": sounding}

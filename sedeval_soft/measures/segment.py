@@ -19,7 +19,8 @@ from sedeval_soft.timeline.ranges import expand, running_maximum
 # Segment-based statistics: arrays of segments in, counts of each file out.
 #
 # reference, system: (n_classes, n_segments) values in [0, 1], or booleans where active.
-# start: (n_files + 1,) first segment of each file. All counts come out per file.
+# start: (n_files + 1,) first segment of each file. times: (n_segments,) how often each counts, None for once.
+# All counts come out per file.
 
 _BLOCK = 8192
 """Segments sorted at a time: 17 classes of them stay in the processor's cache."""
@@ -38,8 +39,10 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
-def count_files(values: Bools, start: Index) -> Index:
+def count_files(values: Bools, start: Index, times: Index | None = None) -> Index:
     """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
+    if times is not None:
+        return sum_files(values * times, start, np.int64).T
     if values.size < _MANY:
         return sum_files(values, start, np.int64).T
     # Where they are is found several times faster than so many booleans are added.
@@ -59,7 +62,7 @@ def sum_classes(values: Floats) -> Floats:
     return total
 
 
-def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts:
+def count_hard(reference: Bools, system: Bools, start: Index, times: Index | None = None) -> DetectionCounts:
     """Count active segments, and the errors of each segment regardless of class.
 
     Per segment S = min(N_ref, N_sys) - TP, D = max(0, N_ref - N_sys), I = max(0, N_sys - N_ref).
@@ -70,13 +73,10 @@ def count_hard(reference: Bools, system: Bools, start: Index) -> DetectionCounts
     n_ref, n_sys, n_hit = (
         np.add.reduce(values.view(np.uint8), axis=0, dtype=small) for values in (reference, system, hit)
     )
+    errors = np.minimum(n_ref, n_sys) - n_hit, np.maximum(n_ref - n_sys, 0), np.maximum(n_sys - n_ref, 0)
     return DetectionCounts(
-        count_files(hit, start),
-        count_files(reference, start),
-        count_files(system, start),
-        sum_files(np.minimum(n_ref, n_sys) - n_hit, start, np.int64),
-        sum_files(np.maximum(n_ref - n_sys, 0), start, np.int64),
-        sum_files(np.maximum(n_sys - n_ref, 0), start, np.int64),
+        *(count_files(values, start, times) for values in (hit, reference, system)),
+        *(sum_files(n if times is None else n * times, start, np.int64) for n in errors),
     )
 
 
@@ -95,7 +95,13 @@ def fuzzy_and(reference: Floats, system: Floats, t_norm: TNorm) -> Floats:
     return np.minimum(reference, system)
 
 
-def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = "minimum") -> DetectionCounts:
+def count_soft(
+    reference: Floats,
+    system: Floats,
+    start: Index,
+    t_norm: TNorm = "minimum",
+    times: Index | None = None,
+) -> DetectionCounts:
     """Fuzzy counts with a T-norm, and the errors integrated over all alpha-cuts.
 
     TP = sum T(y, p), N_ref = sum y, N_sys = sum p, with T(y, p) = min(y, p) or another T-norm. With a
@@ -124,10 +130,12 @@ def count_soft(reference: Floats, system: Floats, start: Index, t_norm: TNorm = 
     def sum_class(label: int) -> None:
         y, p = reference[label], system[label]
         for sums, values in ((tp, fuzzy_and(y, p, t_norm)), (n_ref, y), (n_sys, p)):
-            sums[:, label] = sum_files(values, start)
+            sums[:, label] = sum_files(values if times is None else values * times, start)
 
     for_each(count_errors, range(0, reference.shape[1], _BLOCK), reference.size)
     for_each(sum_class, range(len(reference)), reference.size)
+    if times is not None:
+        errors *= times
     return DetectionCounts(tp, n_ref, n_sys, *sum_files(errors, start))
 
 

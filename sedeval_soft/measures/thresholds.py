@@ -92,12 +92,23 @@ class ThresholdCounts:
         file: Codes | None = None,
         n_files: int = 1,
         paired: Bools | None = None,
+        times: Index | None = None,
     ) -> Self:
         """Count cells: each is detected at every threshold below its value.
 
         system, positive: (n_cells,). file: (n_cells,) whose each is, of so many; None to sum files.
         paired: as `positive`, the cells that are detected first of as many as are positive in their place.
+        times: (n_cells,) how often each counts, where files are summed; None for once.
         """
+        if times is not None:
+            order = np.argsort(system, kind="stable")
+            first = heads(system[order])
+            counts = np.zeros((2, len(first)), dtype=np.int64)
+            if len(order):
+                counts[N_SYS] = np.add.reduceat(times[order], first)
+                counts[TP] = np.add.reduceat((times * positive)[order], first)
+            n_ref = (times * positive).sum(keepdims=True)
+            return cls(system[order][first], counts, n_ref, None, EVERYTHING)
         marks = [positive] if paired is None else [positive, paired]
         if file is not None:
             level, order = in_order(system)

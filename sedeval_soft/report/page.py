@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
+from sedeval_soft.names import told_apart
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
@@ -137,6 +138,10 @@ def page_of(scores: Scores) -> Page:
     tables = [*_tables(scores), *(part for part in extra if isinstance(part, Table))]
     tables = [table for table in tables if table.rows]
     notes = [*_notes(scores, tables), *(part for part in extra if isinstance(part, str))]
+    shown = {visible(name): escapes for name, escapes in told_apart(scores.classes).items()}
+    for name, escapes in shown.items():
+        tables = [table.with_cells(name, escapes) for table in tables]
+        notes = [note.replace(name, escapes) for note in notes]
     return Page(
         *(scores.system, tuple(_header(scores)), tuple(tables), tuple(notes)),
         *(scores.warnings, (scores.signature,)),

@@ -61,6 +61,11 @@ class Table:
             return ()
         return (("", self.names), *((heading, len([*same])) for heading, same in groupby(self.headings)))
 
+    def with_cells(self, before: str, after: str) -> Table:
+        """Return the table with another text in all cells that have one, also those of its head."""
+        head, *rows = (tuple(after if c == before else c for c in row) for row in (self.head, *self.rows))
+        return replace(self, head=head, rows=tuple(rows))
+
     def numbers_have(self, cell: str) -> bool:
         """Return whether a cell stands in any column of numbers."""
         return any(cell in row[self.names :] for row in self.rows)

@@ -271,8 +271,9 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
                     ignored[f"results of type {quoted(result.type)}"] = None
                     continue
                 region = _decoded(source, result.value, _Region, _STUDIO, f"{where}: ")
-                counts["region{s} without label"] += not region.labels
-                for label in dict.fromkeys(region.labels):
+                labels = region.labels or [*filter(None, [limits.label])]
+                counts["region{s} without label"] += not labels
+                for label in dict.fromkeys(labels):
                     fields = [file, repr(region.start), repr(region.end), label, _number(result.score)]
                     events.add(f"{where}.", fields, result.from_name)
     if not places:
@@ -399,6 +400,7 @@ class _Tagged(msgspec.Struct):
 
     sound_event: str
     tags: list[int | tuple[int, float]] | None = None
+    score: float | None = None
 
     def scores(self) -> dict[int, float | None]:
         """Return the score of each tag, by number; None where it has none."""
@@ -469,6 +471,7 @@ def read_soundevent(source: Source, limits: Limits) -> EventTable | None:
         file = at(recordings, sound.recording, place).path
         onset, offset = _span(source, place, sound.geometry)
         labels = {tags[tag].value: score for tag, score in each.scores().items() if tags[tag].key == key}
+        labels = labels or dict.fromkeys(filter(None, [limits.label]), each.score)
         for label, score in labels.items():
             events.add(f"{place}.", [file, onset, offset, label, _number(score)])
         untagged += not labels
@@ -490,8 +493,10 @@ def _key_of_class(source: Source, keys: Sequence[str], limits: Limits) -> str:
     chosen = [key for key in keys if normal(key) in named] or keys
     if len(chosen) == 1:
         return chosen[0]
+    if not keys and limits.label:
+        return ""
     if not keys:
-        message = "has sound events without tags; expected a tag of each that is its class"
+        message = "has sound events without tags; expected a tag that is the class, or --label NAME for all"
         raise InputError(Problem(source.name, message))
     listed = ", ".join(map(quoted, chosen[:_LISTED]))
     mend = option(("event_label", chosen[0]))

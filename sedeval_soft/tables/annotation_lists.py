@@ -26,7 +26,7 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     option,
 )
-from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
@@ -43,6 +43,8 @@ from sedeval_soft.tables.text import (
 
 _ROWS = 200
 """Lines from which it is told what a file holds."""
+
+_FEW = 20  # columns
 
 _EVENT = 600
 """Bytes that an event takes while it is read."""
@@ -80,11 +82,13 @@ def _lines(source: Source, layout: Layout) -> Iterator[Record]:
 
 
 def _with(layout: Layout, added: Mapping[str, str]) -> tuple[list[int], Layout]:
-    """Return the positions of columns that play a role, but no class, and a layout of them and of others.
+    """Return the positions of columns that are no class, and a layout of them and of others.
 
-    added: the roles of the others by name, which stand behind.
+    added: the roles of the others by name, which stand behind. Of many columns those without a role are left
+    out; of few they stay, so that messages count columns as the table has them.
     """
-    kept = [i for i, role in enumerate(layout.roles) if role not in {None, "class"}]
+    kept = [i for i, role in enumerate(layout.roles) if role != "class"]
+    kept = kept if len(kept) <= _FEW else [i for i in kept if layout.roles[i] is not None]
     part = layout.of(kept)
     return kept, replace(part, names=(*part.names, *added), roles=(*part.roles, *added.values()))
 
@@ -124,6 +128,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
     at, file = timed.roles.index("event_label"), timed.roles.index("filename")
     wanted: list[Record] = []
     files: list[str] = []
+    commas = False
     for line, fields in _lines(source, layout):
         if isinstance(fields, Problem):
             wanted.append((line, fields))
@@ -131,9 +136,10 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
         row = [fields[i] for i in kept]
         labels = [label for label in (row[at].split(",") if several else [row[at]]) if label.strip()]
         files += [row[file].strip()] * (not labels)
+        commas = commas or (not several and "," in row[at])
         wanted += [(line, [*row[:at], label, *row[at + 1 :], "0", str(INSTANT)]) for label in labels]
-    form = f"{WEAK}{layout.choices}"
-    origin = replace(origin_of(source, form, (), layout.ignored, layout.assumed), timed=False)
+    form, assumed = f"{WEAK}{layout.choices}", [*layout.assumed, *[COMMAS] * commas]
+    origin = replace(origin_of(source, form, (), layout.ignored, assumed), timed=False)
     return rows_of(source, limits, timed, wanted, origin, files)
 
 
@@ -207,16 +213,24 @@ _UNKNOWN = (
 # SELD
 
 _SELD = ("frame", "class", "source", "azimuth", "elevation", "distance", "more")
+_FEWEST = 4
 _FRAMES_PER_SECOND = 10
 _FRAME = Layout(
     ("frame", "end", "class", "value"), ("onset", "offset", "event_label", "soft_value"), has_header=False
 )
 
 
+def _names_frames(fields: Sequence[str]) -> bool:
+    """Return whether a line is the header that some tables of frames have."""
+    return [field.strip().lower() for field in fields[:2]] == [*_SELD[:2]] and len(fields) >= _FEWEST
+
+
 def reads_seld(source: Source, columns: ColumnNames = ()) -> bool:  # noqa: ARG001 - there is no header
     """Return whether lines could be frames: whole numbers in order, a class, and where that comes from."""
     rows = [line.split(",") for line in _head(source)]
-    if not rows or not 4 <= len(rows[0]) <= len(_SELD) or any(len(row) != len(rows[0]) for row in rows):
+    if rows and _names_frames(rows[0]):
+        return True
+    if not rows or not _FEWEST <= len(rows[0]) <= len(_SELD) or any(len(row) != len(rows[0]) for row in rows):
         return False
     if not all(is_number(field) for row in rows for field in row):
         return False
@@ -234,19 +248,24 @@ def read_seld(source: Source, limits: Limits) -> EventTable | None:
     """Read the class of each frame, 1.0 where it is active; raises InputError for what is no frame."""
     _check(source, limits, source.data[:].count(b"\n"))
     wanted: list[Record] = []
+    names: tuple[str, ...] = _SELD
     most = 0
     for line, fields in records(source, ","):
         if isinstance(fields, Problem):
             wanted.append((line, fields))
-        elif not 4 <= len(fields) <= len(_SELD) or not all(_WHOLE.fullmatch(each) for each in fields[:2]):
+        elif not wanted and _names_frames(fields):
+            names = tuple(field.strip() for field in fields)
+        elif _FEWEST <= len(fields) <= len(_SELD) and all(map(_WHOLE.fullmatch, fields[:2])):
+            most = max(most, len(fields))
+            frame, label = (int(float(field)) for field in fields[:2])
+            times = [repr(k / _FRAMES_PER_SECOND) for k in (frame, frame + 1)]
+            wanted.append((line, [*times, str(label), "1"]))
+        else:
             wrong = f"{quoted(','.join(fields))} is no frame"
             expected = "expected frame, class, source, azimuth and elevation, the former two in whole numbers"
             wanted.append((line, Problem(source.name, f"{wrong}; {expected}", line)))
-        else:
-            most = max(most, len(fields))
-            times = [repr(k / _FRAMES_PER_SECOND) for k in (int(float(fields[0])), int(float(fields[0])) + 1)]
-            wanted.append((line, [*times, str(int(float(fields[1]))), "1"]))
-    ignored = _SELD[3:5] if most == 4 else _SELD[2:most]
+    # Tables of four columns do not number the sources.
+    ignored = names[3:5] if most == _FEWEST and names == _SELD else names[2:most]
     return rows_of(source, limits, _FRAME, wanted, origin_of(source, "SELD frames of 0.1 s", (), ignored))
 
 

@@ -65,10 +65,10 @@ def _archive_of(data: Bytes) -> str:
     return "tar" if data[_TAR_AT : _TAR_AT + 5] == b"ustar" and b"\0" in data[:_TAR_AT] else ""
 
 
-def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read the tables of an archive as those of a folder."""
+def read(source: Source, limits: Limits, form: str, of_members: str = "") -> EventTable | None:
+    """Read the tables of an archive as those of a folder; of_members: what they must be, if that is known."""
     try:
-        return read_members(source.name, _members(source, limits, form), "archive", limits)
+        return read_members(source.name, _members(source, limits, form), "archive", limits, of_members)
     except _BROKEN as error:
         message = f"cannot be read as an archive: {one_line(error)}"
         raise InputError(Problem(source.name, message, code="broken-archive")) from error

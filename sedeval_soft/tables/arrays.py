@@ -44,12 +44,22 @@ def is_array(source: object) -> bool:
     """Return whether something is an array, and no table."""
     if isinstance(source, np.ndarray):
         return True
-    if isinstance(source, str | os.PathLike | Mapping | list | tuple | EventTable):
-        return False
-    is_table = type(source).__module__.partition(".")[0] in _TABLES
-    if is_table or hasattr(source, "__arrow_c_stream__") or hasattr(source, "__dataframe__"):
+    if isinstance(source, str | os.PathLike | Mapping | list | tuple | EventTable) or _is_frame(source):
         return False
     return hasattr(source, "__array__") or hasattr(source, "__dlpack__")
+
+
+def as_mapping(source: Any) -> Any:  # noqa: ANN401
+    """Return what has keys as a mapping, such as what reads a folder file by file; anything else as it is."""
+    if isinstance(source, Mapping) or not (hasattr(source, "keys") and hasattr(source, "__getitem__")):
+        return source
+    return source if _is_frame(source) else {key: source[key] for key in source.keys()}  # noqa: SIM118
+
+
+def _is_frame(source: object) -> bool:
+    """Return whether something is a data frame, or a column of one."""
+    is_known = type(source).__module__.partition(".")[0] in _TABLES
+    return is_known or hasattr(source, "__arrow_c_stream__") or hasattr(source, "__dataframe__")
 
 
 def _read(source: Any, role: str) -> Array:  # noqa: ANN401

@@ -67,7 +67,7 @@ class Named:
         from sedeval_soft.tables.date_times import ticks_of
 
         ticks = ticks_of(self.names)
-        if (np.isnan(ticks) & [bool(name) for name in self.names]).any():
+        if (np.isnan(ticks) & np.array([bool(name) for name in self.names], dtype=bool)).any():
             raise OtherTextError
         return ticks[self.codes]
 

@@ -449,7 +449,7 @@ def _other_labels(
     names = dialect.roles.get("event_label", ())
     free = {i: key for i, key in enumerate(keys) if roles[i] is None}
     others = sorted((i for i, key in free.items() if key in names), key=lambda i: names.index(keys[i]))
-    settled.update(others, (i for i, key in free.items() if key in dialect.same))
+    settled.update(others)
     said = {normal(name) for _, name in columns}
     chosen = "event_label" in {role for role, name in columns if normal(name) in keys}
     return () if chosen else tuple(i for i in others if keys[i] not in said)
@@ -661,7 +661,7 @@ def _numbered(roles: Mapping[str, int]) -> str:
     return option(*((role, str(i + 1)) for role, i in roles.items()))
 
 
-def _places(fields: Sequence[str]) -> dict[str, int]:
+def places_in(fields: Sequence[str]) -> dict[str, int]:
     """Return which fields of a row may have which role; none where it has no times beside each other."""
     texts = [i for i, field in enumerate(fields) if not is_number(field)]
     pairs = [i for i in range(len(fields) - 1) if not {i, i + 1} & {*texts}]
@@ -684,7 +684,7 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     """
     if len(names) != len(row) or not all(names):
         return ""
-    places = _places([cell.strip() for cell in row])
+    places = places_in([cell.strip() for cell in row])
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
 
@@ -715,11 +715,13 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     if named := by_cells([field.strip() for field in fields], row):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
-    places = _places(texts)
+    places = places_in(texts)
     if places:
         mend = _numbered(places)
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
         wrong = f"{line} ({kinds}) is no row of a known table without header"
+        frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
+        mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",

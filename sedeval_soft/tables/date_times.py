@@ -56,7 +56,7 @@ def _ticks(text: str) -> float:
 
 
 def _since(moment: datetime) -> int:
-    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _TICK
+    return ((moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _TICK
 
 
 def _beginning(file: str) -> float:

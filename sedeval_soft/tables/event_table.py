@@ -33,6 +33,9 @@ UNNAMED = ""
 WEAK = "weak labels"
 """The form, in words, of labels of whole recordings."""
 
+COMMAS = "labels with a comma were taken for one class each; in a column called event_labels they are several"
+"""What is assumed of them where a cell has one label by the name of its column."""
+
 INSTANT = 1e-6
 """The offset of these in seconds: they have no times, but an extent, as what is active must."""
 

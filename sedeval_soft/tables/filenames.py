@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sedeval_soft.errors import counted
+from sedeval_soft.names import apart, appearance
 from sedeval_soft.tables.event_table import UNNAMED
 
 _LISTED = 5
@@ -126,8 +127,9 @@ def named_alike(
             if their_counts[look] == our_counts[look] == 1
         ]
         if 2 * len(pairs) >= min(len(first), len(second)):
+            written, meant = apart(*pairs[0])
             return (
-                f"; is {pairs[0][0]!r} meant to be {pairs[0][1]!r}? Both sides must name a file alike: "
+                f"; is {written} meant to be {meant}? Both sides must name a file alike: "
                 f"{len(pairs)} of {counted(len(second), 'name')} would match but for {how}; write them as "
                 f"the {sides[0]} does"
             )
@@ -146,6 +148,7 @@ def _differences(
     looks: tuple[tuple[str, _Look], ...] = (
         ("the extension", _bare),
         ("how accents are encoded (NFC, NFD)", lambda name: unicodedata.normalize("NFC", stem_of(name))),
+        ("letters that look alike", lambda name: appearance(stem_of(name))),
         ("upper and lower case", lambda name: stem_of(name).casefold()),
         ("`-`, `_`, `.` and blanks", lambda name: re.sub(_SEPARATORS, " ", stem_of(name)).strip()),
         ("leading zeros", lambda name: re.sub(_ZEROS, "", stem_of(name))),

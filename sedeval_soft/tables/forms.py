@@ -157,8 +157,8 @@ FORMS: tuple[Form, ...] = (
     _list("weak", "weak labels: filename and labels of whole recordings, without times", (".tsv", ".csv")),
     _list("few-shot", "DCASE few-shot: a column per class with cells of POS, NEG or UNK", (".csv",)),
     _list("seld", "SELD: frames of 0.1 s: frame, class, source, azimuth, elevation, comma", (".csv",),
-          assumes="taken for frames of 0.1 s by the look of its numbers (frame, class, and where it comes "
-          "from); --from seld says that they are"),
+          assumes="taken for SELD frames of 0.1 s (frame, class, and where it comes from); --from seld says "
+          "that they are"),
     _archive("zip", "zip archive of tables", (".zip",), begins=(b"PK",)),
     _archive("tar", "tar archive of tables (gzip, bzip2, xz)", (".tar", ".tgz", ".tbz", ".tbz2", ".txz")),
 )  # fmt: skip
@@ -168,6 +168,7 @@ WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 _BY_NAME = {form.name: form for form in FORMS}
+_ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
@@ -293,14 +294,24 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
 
 
 def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> EventTable | None:
-    """Read one table, None where it has no line at all; form: what it must be, empty to find out."""
+    """Read one table, None where it has no line at all.
+
+    form: what it must be, or, of an archive, what its members must be; empty to find out.
+    """
     if form:
-        return read_as(form_of(form, "--from").name, source, limits)
-    form = form_at_once(source)
-    reading = Reading(form) if form else read_text(source, limits)
-    if reading.scan is not None:
-        reading.scan.check()
-    return read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+        form, packed = form_of(form, FROM).name, form_at_once(source)
+        if packed != form and packed in _ARCHIVES:
+            rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
+        else:
+            rows = read_as(form, source, limits)
+    else:
+        form = form_at_once(source)
+        reading = Reading(form) if form else read_text(source, limits)
+        if reading.scan is not None:
+            reading.scan.check()
+        rows = read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
+    limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
+    return rows
 
 
 def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:

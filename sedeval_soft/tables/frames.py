@@ -27,7 +27,7 @@ from sedeval_soft.tables.columns import (
     layout_of_header,
     layout_of_labels,
 )
-from sedeval_soft.tables.event_table import INSTANT, WEAK, EventTable, Origin
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.text import check_row, of_each_value
 from sedeval_soft.tables.ticks import as_written
@@ -130,7 +130,9 @@ def _weak_rows(table: _Table, origin: Origin, limits: Limits, layout: Layout, *,
     numbers |= {len(layout.names): np.zeros(n_rows), len(layout.names) + 1: np.full(n_rows, INSTANT)}
     texts = {"filename": Named(file.names, file.codes[row]), "event_label": names}
     form = f"{WEAK}, {origin.form.format('long')}{layout.choices}"
-    origin = replace(origin, form=form, ignored=layout.ignored, assumed=layout.assumed, timed=False)
+    commas = not several and any("," in name for name in label.names)
+    assumed = (*layout.assumed, *[COMMAS] * commas)
+    origin = replace(origin, form=form, ignored=layout.ignored, assumed=assumed, timed=False)
     rows = Columns(timed, texts, numbers, [name for name in silent if name]).rows(origin, limits)
     if rows is None:
         expected = "expected a filename in each row, and values in [0, 1] if there are any"

@@ -190,6 +190,9 @@ class Members:
         below = [parts[common:] for parts in split]
         top = tuple(k for k, parts in enumerate(below) if len(parts) == 1)
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
+        if left_out:
+            # Which of two tables of one recording is meant nobody knows.
+            _check_recordings(name, ["/".join(parts) for parts in below], (stem_of(p[-1]) for p in below))
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
         stems = [recording_of(below[k][-1]) for k in places]
@@ -326,7 +329,7 @@ def points_in(path: str, limits: Limits = LIMITS) -> dict[float, str]:
             "that differ in one number in [0, 1] alone, such as 'baseline_0.1.csv' and 'baseline_0.5.csv'; "
             "--operating-point THRESHOLD=TABLE takes any"
         )
-        raise InputError(Problem(spelled(path), message))
+        raise InputError(Problem(spelled(path), message, code="no-thresholds"))
     return dict(zip(thresholds, names, strict=True))
 
 

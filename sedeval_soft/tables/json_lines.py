@@ -14,9 +14,12 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.source import Source
+from sedeval_soft.tables.source import SPARED, Source
 
 _NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+
+_CELL = 8
+"""Bytes of a cell at the least, whether an object has it or not."""
 
 _DOCUMENTS = (("annotations", list), ("data", dict))
 """What documents of annotations hold, which may stand on one line as well."""
@@ -58,6 +61,10 @@ def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
     limits.check(source.name, "rows", len(objects), "rows")
     names = {key for row in objects for key in row}
     limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
+    # A field that one object has is a column of all.
+    size = _CELL * len(objects) * len(names)
+    if size > SPARED:
+        limits.check(source.name, "ratio", size // len(source.data), "bytes of cells per byte")
     origin = Origin(source.name, source.sha256, "JSON lines, {}")
     return rows_from_objects(objects, lines, origin, limits)
 

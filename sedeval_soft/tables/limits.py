@@ -23,6 +23,9 @@ _NUMBER = re.compile(r"\d+(\.\d*)?([eE]\+?\d{1,3})?", re.ASCII)
 _OVER = "too-many-"
 """How the codes of problems with limits begin."""
 
+_ROWS_SPARED = 500_000
+"""Rows of which it does not matter how few bytes they are in."""
+
 _WHOLE = 1 << 62
 """No limit can be above this: counts are 64 bits wide."""
 
@@ -37,14 +40,15 @@ class Limits:
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
     label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
+    points: folders are operating points.
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
 
     size: int = 1 << 36
-    ratio: int = 250
+    ratio: int = 80
     rows: int = 1 << 31
-    classes: int = 100_000
+    classes: int = 5_000
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
@@ -53,6 +57,7 @@ class Limits:
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     label: str = field(default="", kw_only=True, repr=False)
     forms: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
+    points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
 
@@ -92,6 +97,13 @@ class Limits:
         if number > getattr(self, name):
             raise self.refusal(source, name, f"has {number:.15g} {what}", number)
 
+    def check_dense(self, source: str, rows: int, packed: int) -> None:
+        """Raise InputError where there are far more rows than bytes of the file: each counts as some."""
+        if rows > max(_ROWS_SPARED, packed * self.ratio // LIMITS.ratio):
+            needed = LIMITS.ratio * rows / max(1, packed)
+            why = f"has {rows} rows in {packed} bytes: of {LIMITS.ratio} bytes a row {needed:.0f} for each"
+            raise self.refusal(source, "ratio", why, needed)
+
     def refusal(
         self, source: str, name: str, why: str, needed: float | None = None, line: int | None = None
     ) -> InputError:
@@ -119,7 +131,12 @@ class Limits:
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
     def reading(
-        self, *, columns: object = None, label: object = None, forms: tuple[tuple[str, str], ...] = ()
+        self,
+        *,
+        columns: object = None,
+        label: object = None,
+        forms: tuple[tuple[str, str], ...] = (),
+        operating_points: object = None,
     ) -> Limits:
         """Return the limits with what the user says of how tables are read, see `fields.ReadingKeywords`.
 
@@ -134,6 +151,10 @@ class Limits:
             said["label"] = label.strip()
         if forms:
             said["forms"] = forms
+        if operating_points is not None:
+            if not isinstance(operating_points, bool):
+                raise SettingsError(f"operating_points must be true or false, not {operating_points!r:.60}")
+            said["points"] = operating_points
         return replace(self, **said) if said else self
 
     def form(self, role: str) -> str:

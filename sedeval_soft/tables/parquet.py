@@ -21,7 +21,7 @@ from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes,
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
-FREE = 1 << 28
+FREE = 1 << 27
 """Bytes in memory to which the ratio does not matter: long columns of zeros are a few bytes in a file."""
 
 _ROWS, _AT_ONCE, _CELL = 1 << 18, 1 << 26, 16
@@ -222,6 +222,7 @@ def _checked(source: Source, limits: Limits, batches: Iterable[Any], roles: Coll
         batch.validate(full=True)
         rows += len(batch)
         limits.check(source.name, "rows", rows, "rows")
+        limits.check_dense(source.name, rows, len(source.data))
         weight.add(batch.nbytes)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             # Texts may have come of fewer bytes; views of one long text may be many.

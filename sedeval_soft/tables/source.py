@@ -71,12 +71,18 @@ class Source:
     """An input's text.
 
     name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order
-        mark; a large file is mapped, not copied.
+        mark; a large file is mapped, not copied. unpacked_of: the bytes that came, 0 for those of data.
     """
 
     name: str
     data: Bytes
     _digest: Callable[[], str]
+    unpacked_of: int = 0
+
+    @property
+    def packed(self) -> int:
+        """Return how many bytes came."""
+        return self.unpacked_of or len(self.data)
 
     @property
     def sha256(self) -> str:
@@ -108,7 +114,7 @@ def open_source(
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if file.tell() else b""
     elif compression_of(raw):
         data = decompress(spelled(name), raw, limits)
-    return Source(spelled(name), as_utf8(name, data), digest)
+    return Source(spelled(name), as_utf8(name, data), digest, len(raw))
 
 
 def as_utf8(name: str, data: Bytes) -> Bytes:

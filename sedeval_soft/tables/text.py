@@ -46,6 +46,7 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     normal,
     option,
+    places_in,
     times_otherwise,
     to_number,
 )
@@ -296,7 +297,8 @@ def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
         return LayoutError(f"{wrong}; expected the file that the page is about", "not-a-table")
     if other := divided_by(lines[0]):
         wrong = f"fields of {first} are divided by {OTHER_DELIMITERS[other]}, not by tab, comma or semicolon"
-        mend = f": {copy} writes them" if copy else ""
+        written = f": {copy} writes them" if copy else ""
+        mend = written if _begins(redivided(lines[0], other)) else ", as names may have blanks"
         return LayoutError(f"{wrong}; expected tabs{mend}", "not-a-table")
     for more, line in enumerate(lines[1:_PREAMBLE]):
         rows = ((split(lines[0], delimiter), split(line, delimiter)) for delimiter in DELIMITERS)
@@ -313,7 +315,8 @@ def _begins(fields: Sequence[str]) -> bool:
 
 def divided_by(line: str) -> str:
     """Return the pattern by which a line could be divided into a header or a row, if no table is so."""
-    return next((other for other in OTHER_DELIMITERS if _begins(redivided(line, other))), "")
+    divided = ((other, redivided(line, other)) for other in OTHER_DELIMITERS)
+    return next((other for other, fields in divided if _begins(fields) or places_in(fields)), "")
 
 
 def redivided(line: str, pattern: str) -> list[str]:

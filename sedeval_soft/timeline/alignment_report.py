@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
-from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -52,6 +52,7 @@ _TYPICAL = 50.0  # seconds: where all times are whole and half of the rows are a
 # Share of a recording by which a row that begins in it may end after it, in a table that was read right: a
 # frame of a system, a slip of an annotator, lengths that were rounded.
 _OVERHANG = 0.05
+_ENDS = 2  # latest offsets that are kept, to tell whether one row ends later than all others by far
 _FEW_ROWS = 10  # fewer rows may all stand at the beginning of their only recording
 _UNKNOWN = 0.1  # weight of the end of a recording of which nothing is known, where one too late is named
 _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers of ten of a ratio
@@ -86,7 +87,8 @@ _FILES = (
     ("extra", "system file", ("the reference has no {files}; counted as false alarms, unless a row with only "
                               "its name declares it as a file without events{hint}")),
     ("dropped", "system file", "{files} {are} not in the reference or the durations; left out{hint}"),
-    ("unlisted", "reference file", "no duration for {files}; evaluated to the last offset"),
+    ("unlisted", "reference file", ("no duration for {files}; evaluated to the last offset (durations leave "
+                                    "none of them out, --files does)")),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 
@@ -129,6 +131,7 @@ class RowStatistics:
     beyond: the one that does so by most.
     over_day: recordings that are longer than a day, and were not said to be. latest: the row that ends
     last in one of these, or in one that ends many times later than it should.
+    ends: the two latest offsets of all rows. last_row: the one that ends last.
     """
 
     names: tuple[str, ...] = ()
@@ -150,6 +153,8 @@ class RowStatistics:
     over_day: int = 0
     beyond: PlacedRow | None = None
     latest: PlacedRow | None = None
+    ends: tuple[float, ...] = ()
+    last_row: PlacedRow | None = None
 
     @classmethod
     def of(cls, rows: EventTable, expected: Floats | None, whole: Floats, last: Floats) -> RowStatistics:
@@ -206,6 +211,8 @@ class RowStatistics:
             over_day=int(np.count_nonzero(over_day)),
             beyond=beyond,
             latest=latest,
+            ends=_latest(rows.offset),
+            last_row=placed(np.flatnonzero(rows.offset == last.max())),
         )
 
     @staticmethod
@@ -224,7 +231,9 @@ class RowStatistics:
         for place, number in self.ratios:
             if abs(place) > _FARTHEST * _BINS or not 0 < number <= _MOST:
                 return f"ratios {place} {number}"
-        for row in (self.beyond, self.latest):
+        if len(self.ends) > _ENDS or not all(0 <= end <= _MOST for end in self.ends):
+            return f"ends {self.ends}"
+        for row in (self.beyond, self.latest, self.last_row):
             if row is not None and not all(0 <= s <= _MOST for s in (row.onset, row.offset, row.length)):
                 return f"a row {row}"
         return None
@@ -243,6 +252,10 @@ class RowStatistics:
         if self.latest is None or self.after_end or not self.longest:
             return False
         return self.latest.offset >= (2 if self.latest.length else _FACTOR) * self.longest
+
+    def outlasts(self, other: float = 0.0) -> bool:
+        """Return whether the last row ends many times later than any other one; other: an end elsewhere."""
+        return self.rows >= _FEW_ROWS and 0 < _FACTOR * max(self.ends[1], other) <= self.ends[0]
 
     def unit(self, role: str = "", other: str = "") -> tuple[str, str] | None:
         """Return why times seem to be in another unit than seconds, and the mend; None where they do not.
@@ -310,6 +323,12 @@ class RowStatistics:
             yield f"{self.called(role)}: {text}; {mend} ({code})"
 
 
+def _latest(offsets: Floats) -> tuple[float, ...]:
+    """Return the two latest of some offsets, the latest first."""
+    latest = np.partition(offsets, -_ENDS)[-_ENDS:] if len(offsets) > _ENDS else offsets
+    return tuple(np.sort(latest)[::-1].tolist())
+
+
 def _times(ratio: float) -> str:
     """Return a ratio as it is told: three digits of it."""
     return f"{float(f'{ratio:.3g}'):,g}" if ratio < 1e6 else f"{ratio:.3g}"
@@ -329,6 +348,8 @@ _MERGED: Mapping[str, Callable[[list[Any]], Any]] = {
     "latest": lambda rows: min(
         filter(None, rows), key=lambda row: (-_weight(row.offset, row.length), row.file), default=None
     ),
+    "ends": lambda parts: _latest(np.array(sum(parts, ()))),
+    "last_row": lambda rows: min(filter(None, rows), key=lambda row: (-row.offset, row.file), default=None),
     "whole": all,
     "minutes": all,
     "last": max,
@@ -396,18 +417,19 @@ class AlignmentReport:
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
         classes, both = self.classes(settings), self.reference_classes | self.system_classes
-        lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_names(classes)]
+        lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
+        lines += self._of_names(classes)
         lines += self._of_listed(settings.files or ())
         if self.after_end:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
             lines += self._of_classes(settings.classes)
-        for role, (rows, near, apart) in sorted(self.off_grid.items()):
+        for role, (rows, near, off) in sorted(self.off_grid.items()):
             if near >= _FEWEST_NEAR and 2 * near >= rows:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 lines.append(
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {apart:.3g} s at the most: each counts in a segment "
+                    f"segments of {length} s, off by {off:.3g} s at the most: each counts in a segment "
                     "that it hardly reaches. Is the step of the table another, or do its times begin "
                     "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
@@ -442,6 +464,19 @@ class AlignmentReport:
             line for role in roles if role in self.tables for line in self.tables[role].doubts(role, other)
         ]
 
+    def _of_outlasting(self) -> Iterator[str]:
+        """Yield what is said of a row of the reference that ends many times later than all others do."""
+        table = self.tables.get("reference", RowStatistics())
+        system = self.tables.get("system", RowStatistics()).last
+        row, known = table.last_row, table.longest > 0 or table.over_day or table.unit() is not None
+        if row is not None and not known and table.outlasts(system):
+            later = _times(row.offset / max(*table.ends[1:], system))
+            yield (
+                f"{self._table('reference')}: {row} ends {later} times as late as any other on either side, "
+                "and is taken for the end of its recording; correct its times if they are not seconds, or "
+                "give durations (outlasting-row)"
+            )
+
     def _table(self, role: str) -> str:
         """Return the name of the table of a role, as far as it is known."""
         return self.tables.get(role, RowStatistics()).called(role)
@@ -456,13 +491,13 @@ class AlignmentReport:
             )
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
             like = similar_names(sorted(names & {*classes}))
-            pairs = [f"{name!r} and {other!r}" for name, other in like.items()]
+            pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
                 yield (
                     f"{self._table(role)}: classes {'; '.join(pairs[:_SHOWN])}{more} differ in case, blanks, "
-                    "- or _ only, and were taken for different ones; write both alike if they are one "
-                    "(similar-classes)"
+                    "- or _ only, or look alike, and were taken for different ones; write both alike if they "
+                    "are one (similar-classes)"
                 )
         for kind, noun, text in _FILES:
             files = sorted(getattr(self, kind))
@@ -668,7 +703,7 @@ def decimal_files(rows: EventTable) -> str | None:
 
 
 def similar_names(names: Iterable[str]) -> dict[str, str]:
-    """Return names that differ from an earlier one in case, blanks, `-` and `_` only, with that one."""
+    """Return names that differ from an earlier one as `folded` names do not, with that one."""
     by_look: dict[str, str] = {}
     return {name: other for name in names if (other := by_look.setdefault(folded(name), name)) != name}
 

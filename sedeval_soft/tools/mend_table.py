@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sedeval_soft.errors import InputError, quoted
+from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source, open_source, spelled
@@ -180,7 +181,8 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
         return  # two columns would be one class
     for number, at, name in places:
         if name in spelt:
-            yield number, at, spelt[name], f"class {quoted(name)} written {quoted(spelt[name])}"
+            before, after = apart(name, spelt[name], quoted)
+            yield number, at, spelt[name], f"class {before} written {after}"
 
 
 def _repeated(rows: Rows, numbers: set[int]) -> dict[int, None]:

@@ -28,9 +28,17 @@ import msgspec
 
 from sedeval_soft import __version__
 from sedeval_soft.api.comparison import Task
-from sedeval_soft.api.evaluation import settings_for_scores, with_folds
+from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.report import write_report
-from sedeval_soft.api.sources import Durations, Parted, is_points, limits_from, read_lengths, to_rows
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    is_points,
+    limits_from,
+    read_lengths,
+    to_rows,
+    with_points,
+)
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
@@ -74,8 +82,11 @@ _MARKED = "Made by soft-sed-eval board, which replaces its files.\n"
 
 _OTHER = "another board is being written to it; wait until that is done, or give -o another folder"
 
-_NEEDS = (__name__, "sedeval_soft.tables.parquet", "sedeval_soft.tools.validate", "pyarrow.csv")
-"""Modules that every submission is looked at with."""
+_NEEDS = (
+    *(__name__, "sedeval_soft.tables.parquet", "sedeval_soft.measures.confusion"),
+    *("sedeval_soft.measures.soft_intersections", "pyarrow.csv", "scipy.special", "jinja2", "difflib"),
+)
+"""Modules that submissions are looked at with: they are imported once for all."""
 
 _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 
@@ -164,6 +175,8 @@ def build_site(
         raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
     limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
+    if limits.points:
+        settings = settings_of_points(settings, [{0.5: None}])
     rows = to_rows(reference, "reference", settings, limits)
     rows = replace(rows, origin=replace(rows.origin, name=Path(rows.origin.name).name))
     lengths = read_lengths(durations, limits)
@@ -673,7 +686,8 @@ def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores
 
 def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
     name = submission.name
-    rows = to_rows(submission.path, "system", task.settings, task.limits)
+    system = with_points(submission.path, task.limits) if task.limits.points else submission.path
+    rows = to_rows(system, "system", task.settings, task.limits)
     # They are of a file by its name: where that lay is nobody's concern.
     rows = replace(rows, origin=replace(rows.origin, name=submission.entry))
     shard = task.count(rows, name)

@@ -25,11 +25,12 @@ from sedeval_soft.report.escape import github_message, github_property, json_tex
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.joined_tables import thresholds_in
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
 from sedeval_soft.tables.source import spelled
 from sedeval_soft.tools.validate_checks import check_table, compare, only_listed
-from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, read_tables
+from sedeval_soft.tools.validate_tables import SEVERITIES, Log, Places, Table, read_tables
 
 MAX_PROBLEMS = 100
 
@@ -133,7 +134,8 @@ def validate(
         first = next((table for table in tables if len(table.rows)), tables[0])
         form = first.rows.origin.form
         if tables[0].name != name:
-            form = f"folder of {counted(len(tables), 'table')}, {form}"
+            at_thresholds = limits.points or "operating-points" in log.counts
+            form = f"{_of_several(tables, at_thresholds=at_thresholds)}, {form}"
         if not n_rows and not log.counts:
             log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
         tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
@@ -149,6 +151,14 @@ def validate(
         mends=mends,
         characters=log.characters(problems),
     )
+
+
+def _of_several(tables: Sequence[Table], *, at_thresholds: bool) -> str:
+    """Return what the tables of a folder are, in words."""
+    points = thresholds_in([table.name for table in tables]) if at_thresholds else None
+    if points:
+        return f"{len(points)} operating points at {min(points)!r} to {max(points)!r}"
+    return f"folder of {counted(len(tables), 'table')}"
 
 
 def _write_copy(

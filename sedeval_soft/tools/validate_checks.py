@@ -10,7 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, be, counted, quoted
-from sedeval_soft.names import did_you_mean, folded
+from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
@@ -47,6 +47,7 @@ _OF_ROWS = {
     "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
     "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
     "after-end": ("offset", "ends at {offset:.6g} s, after the recording, which has {length:.6g} s"),
+    "outlasting-row": ("offset", "ends at {offset:.6g} s, {times:,.3g} times as late as any other row"),
     "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
 }
 """Of the codes of single rows: the role of the column that is wrong, and the message."""
@@ -63,7 +64,7 @@ _OF_NAMES = {
 
 
 def known_spellings(names: Iterable[str], known: Sequence[str]) -> dict[str, str]:
-    """Return the names that are not known, but differ from one known name alone in case and blanks only."""
+    """Return the names that are not known, but differ from one known name alone as `folded` names do not."""
     by_look: dict[str, list[str]] = {}
     for name in known:
         by_look.setdefault(folded(name), []).append(name)
@@ -95,8 +96,8 @@ def _add_names(
     problems = []
     for name in names[: log.most]:
         hint = did_you_mean(name, known, n=1) if len(names) * len(known) <= _COMPARED else ""
-        other = quoted((others or {}).get(name, ""))
-        message = _OF_NAMES[code].format(name=quoted(name), where=where, other=other, hint=hint)
+        shown, other = apart(name, (others or {}).get(name, ""), quoted)
+        message = _OF_NAMES[code].format(name=shown, where=where, other=other, hint=hint)
         mend = f"write {other}" if code == "class-spelling" else ""
         place = places.get(name, (tables[0].name, None, None))
         problems.append(problem(code, place[0], message, *place[1:], mend))
@@ -383,10 +384,13 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     if not len(rows):
         return
     last = last_offsets(rows)
-    unit = RowStatistics.of(rows, expected, whole, last).unit()
+    found, latest = RowStatistics.of(rows, expected, whole, last), int(np.argmax(rows.offset))
+    unit = found.unit()
     if unit is not None:
-        _add_rows(log, "time-unit", table, [int(np.argmax(rows.offset))], unit=unit[0])
+        _add_rows(log, "time-unit", table, [latest], unit=unit[0])
         return
+    if found.outlasts(found.longest) and not found.over_day and not np.isfinite(whole[rows.file[latest]]):
+        _add_rows(log, "outlasting-row", table, [latest], times=found.ends[0] / found.ends[1])
     at_end = np.flatnonzero(rows.offset == last[rows.file])[::-1]
     last_row = np.zeros(len(last), dtype=np.intp)
     last_row[rows.file[at_end]] = at_end  # the first of those that end last

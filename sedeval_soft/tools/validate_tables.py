@@ -20,7 +20,7 @@ from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.forms import form_at_once, read_as, read_text
+from sedeval_soft.tables.forms import form_at_once, form_of, read_as, read_text
 from sedeval_soft.tables.joined_tables import (
     Members,
     are_lists_of_one,
@@ -28,6 +28,7 @@ from sedeval_soft.tables.joined_tables import (
     check_apart,
     folders_left_out,
     paths_below,
+    points_in,
     seem_thresholds,
     tables_in,
     with_recording,
@@ -205,6 +206,14 @@ def read_tables(
         return _read(name, log, limits, stdin)
     tables: list[Table] = []
     try:
+        if limits.points:
+            inner = replace(limits, points=False)
+            for table in points_in(name, limits).values():
+                if os.path.isdir(table):
+                    tables += read_tables(table, log, limits=inner)
+                else:
+                    tables += _read(table, log, inner, may_be_empty=True)
+            return tables
         paths = tables_in(name, limits)
         labels = paths_below(name, paths)
         members = Members.of(name, labels)
@@ -244,8 +253,14 @@ def _read(
     """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
     try:
         source = open_source(path, stdin, limits)
-        form = form_at_once(source)
-        table = _of_other_form(source, form, log, limits) if form else _of_text(source, log, limits)
+        said = limits.form("system")
+        # A table of text is looked at line by line, whatever its layout is said to be.
+        said = said if said and form_of(said).module != "fit" else ""
+        form = said or form_at_once(source)
+        if form:
+            table = _of_other_form(source, form, log, limits, found=not said)
+        else:
+            table = _of_text(source, log, limits)
     except InputError as error:
         log.add_error(error)
         return []
@@ -258,9 +273,11 @@ def _read(
     return [] if table is None else [table]
 
 
-def _of_other_form(source: Source, form: str, log: Log, limits: Limits) -> Table | None:
-    """Look at a table of another form; None where it has no line."""
-    rows = read_as(form, source, limits, found=True)
+def _of_other_form(
+    source: Source, form: str, log: Log, limits: Limits, *, found: bool = True
+) -> Table | None:
+    """Look at a table of another form; None where it has no line. found: nobody said that it is of it."""
+    rows = read_as(form, source, limits, found=found)
     if rows is None:
         return None
     log.no_texts.add(source.name)

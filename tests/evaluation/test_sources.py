@@ -227,6 +227,17 @@ def test_operating_points_may_be_of_lists_by_file():
     assert dict(evaluate(EVENTS, points)) == dict(evaluate(ROWS, tables))
 
 
+def test_what_has_keys_is_a_mapping():
+    class Lazy:
+        def __init__(self, of):
+            self.of, self.keys = of, of.keys
+
+        def __getitem__(self, file):
+            return self.of[file]
+
+    assert dict(evaluate(Lazy(EVENTS), Lazy(EVENTS))) == dict(evaluate(ROWS, ROWS))
+
+
 TABLE = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
 
 

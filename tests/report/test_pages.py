@@ -128,7 +128,9 @@ def test_tables_fit_the_terminal(labels, width):
     text = of_board if labels is None else render([build(labels)], color=True, width=width)
     drawn = [line for line in colourless(text)[6:-2] if line.startswith(" ")]
     assert max(map(cell_len, drawn)) <= width
-    assert all(sum(name in line for line in drawn) >= len(FAMILIES) for name in labels or ())
+    # Two of them look the same, and are shown so that they differ.
+    shown = [{"caf\u00e9": r"caf\xe9", "cafe\u0301": r"cafe\u0301"}.get(name, name) for name in labels or ()]
+    assert all(sum(name in line for line in drawn) >= len(FAMILIES) for name in shown)
 
 
 def test_simple_forms_need_no_other_package():

@@ -42,6 +42,18 @@ BYTES = (
     *(b"-", b"e999", b"PAR1", b"{", b"SPEAKER "),
 )
 LISTS = Path(__file__).with_name("dialects")
+DOCUMENTS = Path(__file__).with_name("documents")
+FORMS_OF_DOCUMENTS = {
+    "long.TextGrid": "textgrid",
+    "short.TextGrid": "textgrid",
+    "elan.eaf": "eaf",
+    "cues.vtt": "webvtt",
+    "label-studio.json": "label-studio",
+    "label-studio-min.json": "label-studio",
+    "one-line.jams": "jams",
+    "annotation-set.json": "soundevent",
+    "prediction-set.json": "soundevent",
+}
 ENCODINGS = ("utf-16", "latin-1", "utf-32", "cp037")
 
 
@@ -122,6 +134,7 @@ def seeds() -> list[tuple[str, bytes]]:
     table = {"a.tsv": b"onset\toffset\tlabel\n0\t1\tcar\n"}
     lists = {"weak": "dcase-weak.tsv", "few-shot": "few-shot-classes.csv", "seld": "seld-2021.csv"}
     made += [(form, (LISTS / name).read_bytes()) for form, name in lists.items()]
+    made += [(form, (DOCUMENTS / name).read_bytes()) for name, form in FORMS_OF_DOCUMENTS.items()]
     return [*made, ("zip", zipped(table)), ("tar", tarred(table))]
 
 

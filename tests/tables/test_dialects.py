@@ -11,9 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 from called import call
+from parted import count_in_parts
 
 import sedeval_soft
+from sedeval_soft import Limits, Settings
+from sedeval_soft.api.sources import sides_of
 from sedeval_soft.errors import InputError
+from sedeval_soft.evaluation.evaluate import count_rows
+from sedeval_soft.evaluation.tally_file import pack_shard
 
 FILES = Path(__file__).parent / "dialects"
 
@@ -47,7 +52,7 @@ OURS: dict[str, list[tuple[Any, ...]]] = {
     "hawkears.csv": DETECTIONS,
     "biodcase.csv": [
         ("site2015/2015-02-04T03-00-00_000", 1652.053, 1663.709, "bma"),
-        ("2015-02-04T04-00-00_000", 1.5, 9.25, "bmb"),
+        ("2015-02-04T04-00-00_250", 1.25, 9.0, "bmb"),
         ("site2016/2015-02-04T03-00-00_000", 0, 8.125, "bma"),
     ],
     "audioset-strong.tsv": [
@@ -133,7 +138,39 @@ def test_it_is_the_same_in_every_way_of_reading(name, way, tmp_path):
     rows = OURS[name]
     if way == "line by line":
         rows = [(row[0].replace("rec1", 'rec1"'), *row[1:]) for row in rows]
-    alike(given(way, FILES / name, tmp_path), str(ours(tmp_path, rows)), **how)
+    sides = given(way, FILES / name, tmp_path), str(ours(tmp_path, rows))
+    alike(*sides, **how)
+    # Each names the recordings that the other has.
+    sedeval_soft.evaluate(*sides, strict=True, **how)
+
+
+@pytest.mark.parametrize("name", ["raven-files.txt", "birdnet-raven.txt", "biodcase.csv", "urbansas.csv"])
+@pytest.mark.parametrize("ending", ["txt", "parquet"])
+def test_it_is_the_same_in_blocks_of_a_few_lines(name, ending, tmp_path):
+    path, same = FILES / name, ours(tmp_path, OURS[name])
+    if ending == "parquet":
+        pd.read_csv(path, sep=None, engine="python").to_parquet(tmp_path / "table.parquet")
+        path = tmp_path / "table.parquet"
+    sides, settings = (path, same), Settings()
+    whole = count_rows(*sides_of(*map(str, sides), settings, Limits()), settings)
+    shard = count_in_parts(*sides, settings, block=40, keep_all=True)
+    assert pack_shard(shard, "1") == pack_shard(whole, "1")
+
+
+def test_a_row_of_a_folder_and_a_file_alone_declares_that_recording(tmp_path):
+    path, row = tmp_path / "a.csv", "D:,night3,rec3.wav" + "," * 18 + "\n"
+    for quote in ("", 'night"4'):
+        # A quote that opens nothing takes the fast way away.
+        text = (FILES / "kaleidoscope-cluster.csv").read_text() + row
+        path.write_text(text.replace("D:\\bats,night1", f"D:\\bats,{quote or 'night1'}"))
+        out = tmp_path / "out.tsv"
+        assert call("convert", path, out, "--force").code == 0
+        assert out.read_text().splitlines()[-1] == "night3/rec3.wav\t\t\t"
+
+
+def test_a_raven_table_alone_is_of_one_recording_whatever_texts_it_has(tmp_path):
+    path = table(tmp_path / "x.txt", f"{RAVEN}|Site|Species", "1|V|1|0|1|north|wren", "2|V|1|2|3|south|wren")
+    assert call(path, path, "--strict", "--score", "event.hard.f1.micro").out == "1.0\n"
 
 
 def test_blanks_around_names_of_columns_mean_nothing_in_parquet_either(tmp_path):
@@ -181,6 +218,19 @@ def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
     assert f"{some}:2:6: Species is empty; expected a name, or --columns 'event_label=Call Type'" in said(
         some, some
     )
+
+
+def test_a_table_for_kaleidoscope_of_another_tool_says_whether_its_distances_are_values(tmp_path):
+    path = tmp_path / "k.csv"
+    path.write_text("INDIR,FOLDER,IN FILE,OFFSET,DURATION,TOP1MATCH,TOP1DIST\n/d,s,a.wav,0,3,wren,0.75\n")
+    assert "--columns value=TOP1DIST" in said(path, path)
+    assert "with values" in call(path, path, "--columns", "value=TOP1DIST").out
+
+
+def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
+    path = table(tmp_path / "x.tsv", "filename|onset|ofset|label", "a|0|1|car")
+    assert "did you mean 'offset' by 'ofset'? --columns offset=ofset says so" in said(path, path)
+    assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
 
 
 def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
@@ -244,6 +294,30 @@ def test_what_is_wrong_is_told_with_its_place(head, row, message, tmp_path):
     with pytest.raises(InputError) as caught:
         sedeval_soft.evaluate(frame, frame)
     assert message[:8] in str(caught.value) or "does not hold" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in OURS if (FILES / name).is_file()))
+def test_a_header_alone_is_a_table_without_rows(name, tmp_path):
+    path = tmp_path / name
+    path.write_text((FILES / name).read_text().splitlines()[0] + "\n")
+    assert call(FILES / "birdnet.csv", path, "--score", "event.hard.recall.micro").out == "0.0\n"
+
+
+def test_dates_that_no_calendar_has_are_refused(tmp_path):
+    head = "filename|start_datetime|end_datetime|annotation"
+    row = "20150204_030001.wav|0001-01-01T00:00:00+14:00|9999-12-31T23:59:59-14:00|x"
+    path = table(tmp_path / "x.tsv", head, row)
+    assert "is no date and time of day" in said(path, path)
+    frame = pd.read_csv(path, sep="\t")
+    with pytest.raises(InputError, match="the column does not hold dates"):
+        sedeval_soft.evaluate(frame, frame)
+
+
+def test_dates_of_a_data_frame_may_be_those_of_pandas(tmp_path):
+    frame = pd.read_csv(FILES / "biodcase.csv")
+    for name in ("start_datetime", "end_datetime"):
+        frame[name] = pd.to_datetime(frame[name], format="ISO8601")
+    alike(frame, str(FILES / "biodcase.csv"))
 
 
 def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_path):

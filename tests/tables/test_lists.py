@@ -79,6 +79,13 @@ def test_a_table_without_header_that_nobody_knows_is_read_by_the_numbers_of_its_
     alike(path, table(tmp_path / "ours.tsv", " ".join(roles), " ".join(values)), "--columns", columns)
 
 
+def test_fields_divided_by_blanks_are_told(tmp_path):
+    path = tmp_path / "a.lab"
+    path.write_text("0.0 1.5 people talking\n")
+    refused = call(path, path)
+    assert "a.lab:1: fields of '0.0 1.5 people talking' are divided by blanks, not by tab" in refused.err
+
+
 def test_durations_without_header_are_told_by_an_end_before_its_begin_and_read_by_numbers(tmp_path):
     nips = FILES / "nips4bplus.csv"
     mend = call(nips, nips).err.partition(" or --columns ")[2].partition(" if ")[0]
@@ -215,6 +222,15 @@ def test_a_header_that_may_mean_times_or_values_is_not_taken_for_weak_labels(tmp
     assert clips(other, other, "--columns", "filename=take") == (1, 1, 1)
 
 
+def test_commas_in_a_column_of_one_label_are_told(tmp_path):
+    path = table(tmp_path / "a.tsv", "filename label", "a Dog,Cat")
+    for side in (path, pd.read_csv(path, sep="\t")):
+        scores = sedeval_soft.evaluate(side, side, only=("clip",))
+        assert scores.classes == ("Dog,Cat",)
+        assert any("labels with a comma were taken for one class each" in text for text in scores.warnings)
+    assert call(path, path, "--only", "clip", "--strict").code == 2
+
+
 # Cells of POS, NEG and UNK; frames of SELD.
 
 
@@ -235,6 +251,14 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
     assert "3 files" in call(alone, alone).out
 
 
+def test_events_without_a_class_are_held_against_few_shot_tables(tmp_path):
+    """By hand: 2 of 3 detections are events, and all 2 events are found."""
+    system = tmp_path / "pred.csv"
+    system.write_text("Audiofilename,Starttime,Endtime\nR1.wav,0.52,1.2\nR1.wav,4.1,4.7\nR1.wav,6,6.5\n")
+    done = call(FILES / "few-shot.csv", system, "--label", "Q", "--score", "event.hard.f1.micro")
+    assert float(done.out) == pytest.approx(2 * 2 / (2 + 3))
+
+
 def frames(folder: Path, name: str) -> tuple[Path, Path]:
     """Return a SELD table and the same in our own form, of one recording."""
     events = {
@@ -251,15 +275,18 @@ def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_sa
     for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
         done = call(ours, seld, "--segment-length", "0.1", "--score", score)
         assert (done.code, done.out) == (0, "1.0\n")
-    assert "frames of 0.1 s by the look of its numbers" in done.err and "--from seld" in done.err
+    assert "taken for SELD frames of 0.1 s" in done.err and "--from seld" in done.err
     assert "azimuth, elevation" in call(ours, seld).out
     assert call(ours, seld, "--strict").code == 2
     folder = tmp_path / "folder"
     folder.mkdir()
     for k in range(3):
         (folder / f"mix{k}.csv").write_bytes(seld.read_bytes())
-    assert call(folder, folder).err.count("3 tables: taken for frames") == 1
+    assert call(folder, folder).err.count("3 tables: taken for SELD frames") == 1
     out = tmp_path / "out.tsv"
+    assert call(ours, seld, "--strict", "--from", "system=seld", "--segment-length", "0.1").code == 0
+    assert "warning assumed" in call("validate", seld).out
+    assert "assumed" not in call("validate", seld, "--from", "seld").out
     assert call("convert", seld, out, "--from", "seld", "--strict").code == 0
     assert (
         call(ours, out, "--strict", "--segment-length", "0.1", "--score", "event.soft.f1.micro").out
@@ -273,7 +300,8 @@ def test_frames_of_seld_are_events_of_numbered_classes_and_what_is_assumed_is_sa
 def test_other_tables_of_numbers_are_no_frames(row, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(row + "\n")
-    assert "is no row of a known table without header" in call(path, path).err
+    refused = call(path, path).err
+    assert "is no row of a known table without header" in refused and "or --from seld" in refused
 
 
 # A file of nothing, and durations beside RTTM.

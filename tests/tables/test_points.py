@@ -14,7 +14,17 @@ import pytest
 from called import call
 from shared_data import shared
 
-from sedeval_soft import EvaluationError, Evaluator, InputError, compare, evaluate, operating_points, validate
+from sedeval_soft import (
+    EvaluationError,
+    Evaluator,
+    InputError,
+    SettingsError,
+    build_site,
+    compare,
+    evaluate,
+    operating_points,
+    validate,
+)
 from sedeval_soft.tables.joined_tables import seem_thresholds, thresholds_in
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
@@ -238,6 +248,49 @@ def test_names_that_say_no_thresholds_are_refused_by_the_option(tmp_path, refere
     assert done.code == 2
     assert "does not say by its names at which thresholds its tables are (high.tsv, low.tsv)" in done.err
     assert call(reference, reference, "--operating-points", folder).code == 2
+
+
+def test_folders_are_operating_points_where_that_is_said_once_for_all(tmp_path, reference):
+    """By a board's option, by a settings file that a challenge ships, or by a keyword."""
+    submissions = tmp_path / "in"
+    folder = lay_out(submissions, {}) and lay_out(
+        submissions / "ours", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT}
+    )
+    name, site = "event.soft.f1.macro", tmp_path / "site"
+    expected = evaluate(reference, operating_points(folder))
+    scores = evaluate(reference, folder, operating_points=True)
+    assert dict(scores) == dict(expected)
+    assert scores.warnings == expected.warnings
+    assert scores.inputs[1].options == ("operating_points=yes",)
+    config = tmp_path / "c.yaml"
+    config.write_text("operating-points: true\nonly: event\n")
+    done = call(reference, folder, "--config", config, "--score", name)
+    assert (done.code, float(done.out), "taken as" in done.err) == (0, expected[name], False)
+    for more in (("--operating-points",), ("--config", config)):
+        built = ("board", submissions, "--reference", reference, "-o", site, "--rank-by", name, *more)
+        assert call(*built, "--fail-on-invalid").code == 0
+        (entry,) = json.loads((site / "board.json").read_text())["submissions"]
+        assert entry["value"] == expected[name]
+        assert entry["report"]
+    made = build_site(submissions, reference, site, rank_by=name, operating_points=True)
+    assert made.board.entries[0].value == expected[name]
+    assert call("plot", "psd-roc", reference, folder, "--operating-points", "--max-efpr", "9", "-o",
+                tmp_path / "f.svg").err.count("taken as") == 0  # fmt: skip
+    for found in (validate(folder, reference, operating_points=True), validate(folder, reference)):
+        assert found.form.startswith("2 operating points at 0.2 to 0.6, long table")
+    assert not validate(folder, operating_points=True).counts
+    assert call("validate", folder, "--operating-points", "--strict").code == 0
+    deep = lay_out(tmp_path / "deep", {})
+    for level in ("0.2", "0.6"):
+        lay_out(deep / level, {"a.tsv": "onset\toffset\tlabel\n0\t2\tcar\n"})
+    assert validate(deep, operating_points=True).ok
+    assert not validate(deep).ok
+    lay_out(tmp_path / "words", {"low.tsv": LOOSE, "high.tsv": TIGHT})
+    assert [*validate(tmp_path / "words", operating_points=True).counts] == ["no-thresholds"]
+    with pytest.raises(InputError, match="does not say by its names"):
+        evaluate(reference, tmp_path / "words", operating_points=True)
+    with pytest.raises(SettingsError, match="must be true or false"):
+        evaluate(reference, folder, operating_points="yes")
 
 
 def test_validate_says_how_a_folder_is_taken(tmp_path, reference):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -152,6 +153,20 @@ def test_a_folder_and_an_archive_of_tables_without_labels(tmp_path):
     (tmp_path / "vad" / "b.csv").rename(tmp_path / "vad" / "day" / "b.csv")
     scores = evaluate(tmp_path / "vad", tmp_path / "vad", label="speech")
     assert (scores.files, scores.classes) == (("a", "b"), ("speech",))
+
+
+def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):
+    """Three columns of a class called by a number are a track of Audacity's only where that is said."""
+    folder = tmp_path / "tracks"
+    folder.mkdir()
+    (folder / "a.txt").write_text("0.5\t1.5\tcar\n\\\t100\t200\n")
+    expected = evaluate(folder, folder).inputs[1]
+    archive = shutil.make_archive(str(folder), "zip", folder)
+    for source in (folder, archive):
+        read = evaluate(source, source, source_form="audacity").inputs[1]
+        assert (read.rows, read.files) == (expected.rows, expected.files)
+        with pytest.raises(InputError, match="expected SPEAKER"):
+            evaluate(source, source, source_form="rttm")
 
 
 @pytest.mark.parametrize(

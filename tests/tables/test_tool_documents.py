@@ -305,6 +305,18 @@ def test_the_tier_of_labels_is_what_the_user_says(name, option, tmp_path):
     assert not [each for each in scores.warnings if "texts of" in each]
 
 
+def test_what_has_no_label_is_of_the_class_that_the_user_names(tmp_path):
+    for name, text, row in (
+        ("tags.json", aoef([{"score": 0.25}], "prediction_set"), "a.wav\t1.5\t1.5\tbird\t0.25"),
+        ("regions.json", studio(task({"result": [region("car") | {"value": {"start": 0, "end": 1}}]})),
+         "a.wav\t0\t1\tbird"),
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.write_text(text)
+        assert row in call("convert", path, "-", "--label", "bird").out.splitlines()
+        assert row not in call("convert", path, "-").out.splitlines()
+
+
 TWICE = [{"result": [region("car")]}, {"result": [region("dog")]}]
 
 MENDED = {

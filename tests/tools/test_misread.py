@@ -90,6 +90,9 @@ CASES = {
                          ["sys.tsv", "'car' from 44 to 4500 s in 'park.wav'", "45 s", "correct"]),
     "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "after-end",
                                      ["sys.tsv", "9000 to 9001 s"]),
+    "a row of the reference far beyond": (
+        [*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, "outlasting-row",
+        ["ref.tsv", "'car' from 44 to 4500 s in 'park.wav' ends 75 times as late as any other", "correct"]),
     "a row of days": (REF, [*SYS, row("park.wav", 44, 500_000, "car")], "long-recording",
                       ["sys.tsv", "5.79 days"]),
     "classes that are one": (REF, [*SYS, row("park.wav", 1, 2, "Door_Opens"),
@@ -125,6 +128,11 @@ QUIET = {
     "days, as they are said to be": (DAYS, DAYS, {"a": 120000, "b": 120000}, ""),
     "an hour, each minute labelled": (*[[row("a", k * 60, k * 60 + 60, "car") for k in range(0, 60, 2)]] * 2,
         {}, ""),
+    "one row that goes on, on both sides": (*[[*REF, row("park.wav", 44, 4500, "car", "0.5")]] * 2, {}, ""),
+    "a long recording with durations": ([*REF, row("park.wav", 44, 4500, "car", "0.5")], SYS, {
+        "cafe.wav": 60, "metro.wav": 60, "park.wav": 4500, "street.wav": 60, "night.wav": 60}, ""),
+    "few rows": ([row("a", 0, 1, "car"), row("b", 0, 100, "car")],
+                 [row("a", 0, 1, "car"), row("b", 0, 1, "car")], {}, ""),
     # As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s.
     "events that end a frame late": (FRAMES, FRAMES, OF_FRAMES,
                                      "2 system rows end after their file's duration, by 0.115 s at the most"),
@@ -344,3 +352,51 @@ def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, given):
     write(late, [*SYS, row("cafe.wav", 59, 70, "car")])
     done = call(*several, "--strict")
     assert done.code == 2 and f"{late}: 1 system row of 1 file ('cafe.wav') ends up to 10 s" in done.err
+
+
+# Names that look the same, and are others: they are shown so that they differ.
+
+TWINS = {
+    "NFC and NFD": ("caf\u00e9", "cafe\u0301", r"'caf\xe9'", r"'cafe\u0301'"),
+    "Cyrillic": ("car", "c\u0430r", "'car'", r"'c\u0430r'"),
+    "Greek": ("K\u00f6ln Oper", "\u039a\u00f6ln Oper", r"'K\xf6ln Oper'", r"'\u039a\xf6ln Oper'"),
+    "a dash": ("dog-bark", "dog\u2013bark", "'dog-bark'", r"'dog\u2013bark'"),
+    "nothing to be seen": ("car", "c\u200bar", "'car'", r"'c\u200bar'"),
+    "wide letters": ("car", "\uff43ar", "'car'", r"'\uff43ar'"),
+}
+
+
+@pytest.mark.parametrize("twins", TWINS)
+def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
+    ours, theirs, our_escape, their_escape = TWINS[twins]
+    others = [row("a.wav", 2, 3, "siren"), row("b.wav", 0, 3, "siren")]
+    reference = write(tmp_path / "ref.tsv", [row("a.wav", 0, 1, ours), *others])
+    system = write(tmp_path / "sys.tsv", [row("a.wav", 0, 1, theirs), *others])
+    hint = f"did you mean {our_escape}? {their_escape} looks the same"
+    done = call(reference, system, *SCORE)
+    # Classes that look the same are two classes all the same.
+    assert hint in done.err and done.out == "0.6666666666666666\n"
+    page = call(reference, system, *ONLY, "--measures", "confusion").out
+    cells = [row.split("  ")[0] for row in page.splitlines()]
+    assert {our_escape[1:-1], their_escape[1:-1]} <= {*cells}
+    assert f"left out of macro averages: {their_escape[1:-1]}." in page
+    told = call("validate", system, "--reference", reference).out
+    assert f"class {their_escape} is not in the reference, {our_escape} is; write {our_escape}" in told
+    mended = tmp_path / "mended.tsv"
+    assert (
+        f"class {their_escape} written {our_escape}"
+        in call("validate", system, "--reference", reference, "--fix", mended).out
+    )
+    assert call(reference, mended, *SCORE).out == "1.0\n"
+    both = write(tmp_path / "both.tsv", [row("a.wav", 0, 1, ours), row("a.wav", 0, 1, theirs), *others])
+    assert f"{our_escape} and {their_escape}" in call(both, both, *SCORE).err.replace(
+        f"{their_escape} and {our_escape}", f"{our_escape} and {their_escape}"
+    )
+    assert their_escape in call("validate", both).out
+    # Files are matched by their names, too.
+    files = [write(tmp_path / f"{k}.tsv", [row(f"{name} 1.wav", 0, 1, "car"), row("b.wav", 0, 1, "car")])
+             for k, name in enumerate((ours, theirs))]  # fmt: skip
+    words = f"is {their_escape[:-1]} 1.wav' meant to be {our_escape[:-1]} 1.wav'?"
+    assert words in call(*files, *SCORE).err
+    told = call("validate", files[1], "--reference", files[0]).out
+    assert f"did you mean {our_escape[:-1]} 1.wav'? {their_escape[:-1]} 1.wav' looks the same" in told

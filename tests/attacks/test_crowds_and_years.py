@@ -1,0 +1,105 @@
+"""Crowds of events and recordings of years: scored in seconds, or refused before anything is begun."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from attacked import attack
+
+HEAD = "filename\tonset\toffset\tevent_label"
+ROOM = 500_000_000
+
+
+def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> Path:
+    """Write events that all pair with those of another crowd, each of them shorter at both ends."""
+    rows = (
+        f"a\t{k * 1e-5 + within:.6f}\t{1 + k * 1e-5 - within:.6f}\tcar"
+        + (f"\t{(k * 7919 % n + 1) / (n + 1):.6f}" if values else "")
+        for k in range(n)
+    )
+    path.write_text("\n".join((HEAD + ("\tvalue" if values else ""), *rows)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("n", "values", "options"),
+    [
+        (4000, True, ("--events", "rows")),
+        pytest.param(4000, False, (), marks=pytest.mark.slow),
+        pytest.param(4000, False, ("--matching", "greedy"), marks=pytest.mark.slow),
+        pytest.param(4000, True, ("--events", "rows", "--only", "event.optimal"), marks=pytest.mark.slow),
+        pytest.param(7000, False, (), marks=pytest.mark.slow),
+    ],
+)
+def test_a_crowd_is_scored(n, values, options, tmp_path):
+    sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05, values=values)
+    done = attack(*sides, *options)
+    assert done.code == 0, done.text
+    done.was_cheap()
+    assert done.memory < ROOM
+    assert re.search(rf"event +optimal +{n} +{n} +{n} +0 +0 ", done.text), done.text[:2000]
+
+
+@pytest.mark.parametrize(
+    ("n", "options", "said"),
+    [
+        (20_000, (), "3.88e+08 pairs"),
+        pytest.param(20_000, ("--matching", "greedy"), "3.88e+08 pairs", marks=pytest.mark.slow),
+        pytest.param(20_000, ("--events", "rows", "--only", "event.soft"), "pairs", marks=pytest.mark.slow),
+        pytest.param(4000, ("--compat", "sed_eval"), "1.6e+07 pairs", marks=pytest.mark.slow),
+        pytest.param(4000, ("--measures", "all"), "1.6e+07 pairs", marks=pytest.mark.slow),
+    ],
+)
+def test_a_larger_crowd_is_refused(n, options, said, tmp_path):
+    sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05)
+    done = attack(*sides, *options)
+    done.refused(said, "re rows repeated", "--only segment")
+    assert done.seconds < 2
+    options = options[: options.index("--only")] if "--only" in options else options
+    followed = attack(*sides, *options, "--only", "segment")
+    assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text
+
+
+@pytest.fixture
+def year(tmp_path):
+    """One row of a year beside a short recording."""
+    ours, theirs = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
+    ours.write_text(f"{HEAD}\na.wav\t0\t1\tcar\nb.wav\t1\t2\tdog\n")
+    theirs.write_text(f"{HEAD}\na.wav\t0\t31536000\tcar\nb.wav\t1\t2\tdog\n")
+    return ours, theirs
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        pytest.param(("--segment-length", "0.001"), marks=pytest.mark.slow),
+        pytest.param(("--only", "clip"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_year_is_scored(options, year):
+    done = attack(*year, *options)
+    assert done.code == 0, done.text
+    done.was_cheap()
+    assert done.memory < ROOM
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--report", "page.html"),
+        pytest.param(("--measures", "all"), marks=pytest.mark.slow),
+        pytest.param(("--pool", "mean"), marks=pytest.mark.slow),
+        pytest.param(("--worst", "3"), marks=pytest.mark.slow),
+        pytest.param(("--ci", "bootstrap"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_year_of_which_each_segment_would_be_looked_at_is_refused(options, year, tmp_path):
+    options = tuple(str(tmp_path / each) if each.endswith(".html") else each for each in options)
+    done = attack(*year, *options)
+    done.refused("31536002 segments", "365 days", "A larger --segment-length gives fewer")
+    assert done.seconds < 2
+    followed = attack(*year, *options, "--segment-length", "3600")
+    assert followed.code == 0, followed.text

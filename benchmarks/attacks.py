@@ -31,6 +31,7 @@ MARKS = "<!-- attacks: made by `python benchmarks/attacks.py --write` -->\n", "<
 SECONDS, BYTES, KILL_AFTER = 5.0, 1 << 30, 60
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
+YEAR = "a\t0\t31536000\tcar\n"
 MIB = 1 << 20
 
 Attack = Callable[[Path], Sequence[object]]
@@ -161,7 +162,10 @@ ATTACKS: dict[str, Attack] = {
     "4,000 events that fit 4,000 others": crowd(4000),
     "20,000 events that fit 20,000 others": crowd(20_000),
     "4,000 events that fit 4,000 others, greedy": crowd(4000, "--matching", "greedy"),
-    "a row of a year": file("t.tsv", lambda: HEAD + "a\t0\t31536000\tcar\n"),
+    "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--compat", "sed_eval"),
+    "a row of a year": file("t.tsv", lambda: HEAD + YEAR),
+    "a row of a year, in milliseconds": file("t.tsv", lambda: HEAD + YEAR, "--segment-length", "0.001"),
+    "a row of a year, all measures": file("t.tsv", lambda: HEAD + YEAR, "--measures", "all"),
     "300,000 unknown keys, settings": settings(lambda: "".join(f"k{i}: 1\n" for i in range(300_000))),
     "40,000 unknown keys, settings": settings(lambda: "".join(f"k{i}: 1\n" for i in range(40_000))),
     "20,000 anchors, settings": settings(lambda: "".join(f"k{i}: &a{i} 1\n" for i in range(20_000))),

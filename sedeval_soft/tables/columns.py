@@ -506,7 +506,9 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
     close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
     at = next((i for i in close if not role_of(names[i])), None)
-    hint = f"expected one named {role!r}" if at is None else f"did you mean {role!r} by {names[at]!r}?"
+    hint = f"expected one named {role!r}"
+    if at is not None:
+        hint = f"did you mean {role!r} by {names[at]!r}? {COLUMNS} {role}={names[at]} says so"
     column = None if at is None else at + 1
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 

@@ -190,6 +190,9 @@ class Members:
         below = [parts[common:] for parts in split]
         top = tuple(k for k, parts in enumerate(below) if len(parts) == 1)
         left_out = sorted({parts[0] for parts in below if len(parts) > 1}) if top else []
+        if left_out:
+            # Which of two tables of one recording is meant nobody knows.
+            _check_recordings(name, ["/".join(parts) for parts in below], (stem_of(p[-1]) for p in below))
         places = top or tuple(range(len(below)))
         labels = ["/".join(below[k]) for k in places]
         stems = [recording_of(below[k][-1]) for k in places]

@@ -67,7 +67,7 @@ def test_words_are_completed():
     assert completed("ex") == ["file,ex", "plain,explain"]
     # Options of the default command are completed without its name.
     assert completed("--segment-l") == completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
-    assert completed("validate", "--fi") == ["plain,--fix"]
+    assert completed("validate", "--fi") == ["plain,--files", "plain,--fix"]
 
 
 SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"

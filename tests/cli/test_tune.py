@@ -68,18 +68,19 @@ MOVING = (
     *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
     *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),
     *("--min-gap 2", "--min-duration 2", "--dtc 0.7", "--gtc 0.7", "--psds dcase-psds1"),
-    "--objective segment.error_rate",
+    *("--objective segment.error_rate", "--files list.txt"),
 )
 """Each option that says what thresholds are best, with something that makes others best."""
 
 
 def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatch):
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
-    files = {"--output", "--quiet", "--columns", "--limit", "--memory-limit"}
+    files = {"--output", "--quiet", "--columns", "--label", "--from", "--limit", "--memory-limit"}
     assert options == {*(line.split()[0] for line in MOVING), *files}
     monkeypatch.chdir(tmp_path)
     Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
     Path("durations.tsv").write_text("filename\tduration\ncafe.wav\t20\n", encoding="utf-8")
+    Path("list.txt").write_text("cafe.wav\nstreet.wav\n", encoding="utf-8")
     found = {}
 
     def tuned(*options):

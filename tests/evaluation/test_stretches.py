@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from parted import count_in_parts
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, evaluate
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.measures.thresholds import ThresholdCounts
+from sedeval_soft.settings import Settings
 from sedeval_soft.timeline import grid
 
 EXACT = ("precision", "recall", "f1", "error_rate", "tp", "fp", "fn", "n_ref", "n_sys")
@@ -96,3 +99,21 @@ def test_cells_that_count_several_times(seed):
     assert got.n_ref.tolist() == wanted.n_ref.tolist()
     for ours, theirs in zip(got.steps(), wanted.steps(), strict=True):
         assert ours.tolist() == theirs.tolist()
+
+
+def test_parts_count_long_files_together_as_all_do(long_files, tmp_path):
+    """Best thresholds of parts, some files of which are long, are those of all segments."""
+    rng = np.random.default_rng(5)
+    paths = []
+    for name in ("ref.tsv", "sys.tsv"):
+        table = [(file, *row[1:]) for file in FILES for row in rows(rng, 300, 8)]
+        lines = ("\t".join(map(str, row)) for row in table)
+        paths.append(tmp_path / name)
+        paths[-1].write_text("\n".join(("filename\tonset\toffset\tevent_label\tvalue", *lines)) + "\n")
+    chosen = Settings(only=("segment",), segment_length=0.1)
+    wanted = dict(evaluate(*paths, settings=chosen))
+    long_files(200)
+    shard = count_in_parts(*paths, chosen, in_rounds=True)
+    scores = score_shard(shard, "")
+    for name, value in wanted.items():
+        assert scores[name] == (value if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), name

@@ -220,6 +220,19 @@ def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
     )
 
 
+def test_a_table_for_kaleidoscope_of_another_tool_says_whether_its_distances_are_values(tmp_path):
+    path = tmp_path / "k.csv"
+    path.write_text("INDIR,FOLDER,IN FILE,OFFSET,DURATION,TOP1MATCH,TOP1DIST\n/d,s,a.wav,0,3,wren,0.75\n")
+    assert "--columns value=TOP1DIST" in said(path, path)
+    assert "with values" in call(path, path, "--columns", "value=TOP1DIST").out
+
+
+def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
+    path = table(tmp_path / "x.tsv", "filename|onset|ofset|label", "a|0|1|car")
+    assert "did you mean 'offset' by 'ofset'? --columns offset=ofset says so" in said(path, path)
+    assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
+
+
 def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
     elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
     assert "ELAN export" in call(elan, elan).out

@@ -76,7 +76,7 @@ def test_names_that_are_of_several_recordings_are_those_with_their_folders(tmp_p
 
 
 def test_beside_tables_those_of_folders_are_left_out_and_that_is_said(tmp_path):
-    more = {"old/a.txt": "0\t9\tcar\n", "old/b.txt": "0\t9\tcar\n", "notes/x.md": "no table"}
+    more = {"old/c.txt": "0\t9\tcar\n", "old/b.txt": "0\t9\tcar\n", "notes/x.md": "no table"}
     folder = lay_out(tmp_path / "sys", {"a.txt": "0\t1\tcar\n"} | more)
     for system in (folder, packed(folder)):
         rows = read_rows(system)
@@ -85,6 +85,9 @@ def test_beside_tables_those_of_folders_are_left_out_and_that_is_said(tmp_path):
         assert "1 folder ('old') in it holds tables and is left out" in done.err
     found = validate(folder)
     assert (found.ok, dict(found.counts)["folders-in-folder"]) == (True, 1)
+    (folder / "old" / "a.csv").write_text("0,1,car\n")
+    with pytest.raises(InputError, match=r"are both of recording 'a'"):
+        read_rows(packed(folder))
 
 
 def test_links_that_lead_in_a_circle_end_and_no_folder_is_read_twice(tmp_path):

@@ -46,7 +46,7 @@ class Limits:
     """
 
     size: int = 1 << 36
-    ratio: int = 80
+    ratio: int = 64
     rows: int = 1 << 31
     classes: int = 5_000
     files: int = 10_000_000

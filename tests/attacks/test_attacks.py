@@ -71,7 +71,7 @@ def test_a_bomb(piece, way, reference, tmp_path):
         done = attack(reference, reference, "--durations", path)
     else:
         done = attack(reference, folder if way == "folder" else path)
-    done.refused("has more than 80 bytes for each compressed one", "--limit ratio=NUMBER raises this")
+    done.refused("has more than 64 bytes for each compressed one", "--limit ratio=NUMBER raises this")
     assert done.memory < BYTES // 4
 
 

@@ -116,7 +116,7 @@ def test_bytes_are_counted_as_they_come_whatever_a_file_says_of_itself(tmp_path)
         with pytest.raises(InputError, match=rf"more than {len(text) - 1} bytes|has {len(text)} bytes"):
             read_rows(path, limits=Limits(size=len(text) - 1))
     path.write_bytes(gzip.compress(b"") * 3 + gzip.compress(bytes(20_000_000)))
-    with pytest.raises(InputError, match="has more than 80 bytes for each compressed one.*--limit ratio"):
+    with pytest.raises(InputError, match="has more than 64 bytes for each compressed one.*--limit ratio"):
         read_rows(path)
     path.write_bytes(gzip.compress(wide(50, 1000).encode()))
     assert len(read_rows(path)) == 50, "a short table of zeros is no bomb"

@@ -58,7 +58,7 @@ Record = tuple[int, list[str] | Problem]
 """The number of a line, and its fields, or what is wrong with it."""
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
-OTHER_DELIMITERS = {r"\|": "'|'", r"[ \t]+": "blanks"}
+OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 """What divides the fields of tables that are not read as they are: patterns, and what they are called."""
 
 BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
@@ -315,7 +315,7 @@ def _begins(fields: Sequence[str]) -> bool:
 
 def divided_by(line: str) -> str:
     """Return the pattern by which a line could be divided into a header or a row, if no table is so."""
-    divided = ((other, redivided(line, other)) for other in OTHER_DELIMITERS)
+    divided = ((other, redivided(line, other)) for other in OTHER_DELIMITERS if "\t" not in line.strip())
     return next((other for other, fields in divided if _begins(fields) or places_in(fields)), "")
 
 

@@ -274,7 +274,6 @@ def read_text(
     most, whole: of the problems that are looked for, as for `text.scan`. said: the form of text that it must
     be, if that is known: no other is asked. Raises InputError where it looks like no table.
     """
-    from sedeval_soft.tables.fit import check_layout
     from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
     try:
@@ -288,7 +287,7 @@ def read_text(
     if layout is None:
         return Reading()
     if said:
-        check_layout(source, layout, said)
+        form_of(said).function("check_layout")(source, layout)
     rows = read_fast(source, layout, limits)
     if rows is not None:
         return Reading("", layout, rows)

@@ -124,10 +124,10 @@ class Limits:
             raise self.refusal(source, "members", f"has more than {self.members} files")
         return few
 
-    def too_long(self) -> str:
+    def too_long(self, seconds: float) -> str:
         """Return what is said of a time that is over the limit of durations, and what raises it."""
         days = f"{self.duration / 86_400:.6g} days"
-        raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
+        raised = f"; {OPTION} duration={math.ceil(seconds)} raises this" if 0 < seconds <= LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
     def reading(

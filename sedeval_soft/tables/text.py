@@ -37,6 +37,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    as_duration,
     by_cells,
     explain_first_line,
     is_number,
@@ -47,7 +48,6 @@ from sedeval_soft.tables.columns import (
     normal,
     option,
     places_in,
-    times_otherwise,
     to_number,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -520,8 +520,8 @@ class Scan:
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
             if not layout.has_header or 2 * backwards >= len(self.lines):
-                swapped = not self.lines and backwards > 1
-                mends["offset-before-onset"] = times_otherwise(layout, swapped=swapped)
+                swapped = copy and not self.lines and backwards > 1
+                mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
             mends["decimal-comma"] = copy and f"{copy} writes points"
         for i, problem in enumerate(self.problems):
             if mend := mends.pop(problem.code, ""):
@@ -715,7 +715,8 @@ def _wrong_times(
         message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
         yield end, "offset-before-onset", message
     elif offset > limits.duration:
-        message = f"{layout.names[end]} {end_text} {limits.too_long()}; expected a time in the recording"
+        wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
+        message = f"{wrong}; expected a time in the recording"
         yield end, "time-too-long", message
 
 
@@ -727,6 +728,7 @@ def _wrong_number(
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
+    too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
     reasons = (
         (not text, "empty-number", "is empty"),
         (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
@@ -734,7 +736,7 @@ def _wrong_number(
         (no_number, "not-a-number", "is not a number"),
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
         (time and number < 0, "negative-time", "is negative"),
-        (time, "time-too-long", limits.too_long()),
+        (time, "time-too-long", too_long),
         (True, "value-out-of-range", "is outside [0, 1]"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)

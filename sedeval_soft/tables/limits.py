@@ -52,7 +52,7 @@ class Limits:
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
-    members: int = 50_000
+    members: int = 60_000
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     label: str = field(default="", kw_only=True, repr=False)

@@ -254,7 +254,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        layout = _layout_of(texts, number, limits, copy_command(source.name))
+        layout = _layout_of(texts, number, limits, source.name)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
@@ -262,11 +262,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     return layout
 
 
-def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> Layout:
-    """Return how a table is laid out; raises LayoutError.
-
-    number: of the first of its lines. copy: the command that writes a mended copy.
-    """
+def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> Layout:
+    """Return how a table of a name is laid out; raises LayoutError. number: of the first of its lines."""
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -281,7 +278,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> 
         return layout
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    raise _begins_otherwise(lines, copy) or explain_first_line(
+    raise _begins_otherwise(lines, copy_command(name)) or explain_first_line(
         split(first, delimiter), split(lines[1], delimiter) if len(lines) > 1 else ()
     )
 

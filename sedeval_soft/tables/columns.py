@@ -519,12 +519,17 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     names, more = names[:_LISTED], len(names) - _LISTED
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
     close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
-    at = next((i for i in close if not role_of(names[i])), None)
+    at = next((i for i in close if not role_of(names[i]) and not _in_another_unit(names[i])), None)
     column = None if at is None else at + 1
-    hint = f"expected one named {role!r}"
+    hint = f"expected one named {role!r}, in seconds"
     if at is not None:
         hint = f"did you mean {role!r} by {names[at]!r}? {option((role, names[at]))} says so"
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
+
+
+def _in_another_unit(name: str) -> bool:
+    """Return whether a time is by its name in minutes, samples, frames or the like."""
+    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS["other-units"])
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
@@ -677,6 +682,17 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
     return {role: i for role, i in roles.items() if i is not None}
 
 
+def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
+    """Return whether places in a row are a mere guess: a column is known to be something else than its place
+    says, or the label is one number of several."""
+    ends = {"offset", "duration"}
+    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
+    if any(role != there and not {role, there} <= ends for role, there in known.items()):
+        return True
+    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
+    return is_number(cells[places["event_label"]]) and any(map(is_number, others))
+
+
 def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
     """Return the option that says of a header what a row may be; empty where the row has no such times.
 
@@ -684,9 +700,17 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     """
     if len(names) != len(row) or not all(names):
         return ""
-    places = places_in([cell.strip() for cell in row])
+    cells = [cell.strip() for cell in row]
+    places = places_in(cells)
+    timed = (names[i] for role, i in places.items() if role in TIMES)
+    if not places or _guessed(places, cells, roles) or any(map(_in_another_unit, timed)):
+        return ""
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
+
+
+def _seems_header(texts: Sequence[str]) -> bool:
+    return len(texts) > 2 and all(texts) and not any(map(is_number, texts))
 
 
 def _one_class(fields: Sequence[str]) -> str:
@@ -712,7 +736,7 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
         error = _without_time(role, texts)
         if error.column is not None:
             return error
-    if named := by_cells([field.strip() for field in fields], row):
+    if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
     places = places_in(texts)
@@ -726,9 +750,11 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",
         )
+    known = "onset, offset and event_label"
+    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" if _seems_header(texts) else ""
     return LayoutError(
-        f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
-        f"event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
+        f"{line} is neither a header nor a row; expected a header with the columns {known} "
+        f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
         f"{_one_class(texts)}",
         "not-a-table",
     )

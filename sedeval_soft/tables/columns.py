@@ -518,18 +518,25 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
     names, more = names[:_LISTED], len(names) - _LISTED
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
-    close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
-    at = next((i for i in close if not role_of(names[i]) and not _in_another_unit(names[i])), None)
+    at = next(iter(_misspelt(role, names)), None)
     column = None if at is None else at + 1
     hint = f"expected one named {role!r}, in seconds"
     if at is not None:
-        hint = f"did you mean {role!r} by {names[at]!r}? {option((role, names[at]))} says so"
+        also = [] if role == "offset" or "offset" in map(role_of, names) else _misspelt("offset", names)
+        columns = [(role, names[at]), *(("offset", names[i]) for i in also[:1] if i != at)]
+        hint = f"did you mean {role!r} by {names[at]!r}? {option(*columns)} says so"
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
 def _in_another_unit(name: str) -> bool:
     """Return whether a time is by its name in minutes, samples, frames or the like."""
     return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS["other-units"])
+
+
+def _misspelt(role: str, names: Sequence[str]) -> list[int]:
+    """Return the positions of names that are close to those of a role, and of none themselves."""
+    unknown = (i for i, name in enumerate(names) if not role_of(name) and not _in_another_unit(name))
+    return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
@@ -641,24 +648,18 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     return _of_one_class(layout, label) if of_one_class else layout
 
 
-def times_otherwise(layout: Layout, *, swapped: bool) -> str:
-    """Return the option that reads rows whose offset is before their onset; empty where none can.
+def as_duration(layout: Layout) -> str:
+    """Return how the offsets of a table are read as durations; empty where they cannot be.
 
-    swapped: whether all rows are so: the columns stand in each other's place. Else the offset is a duration.
+    No option does where there is a header: it would hold for the offsets of the other side, too.
     """
-    if "offset" not in layout.roles or layout.dialect or "file_offset" in layout.roles:
+    if "offset" not in layout.roles or layout.dialect:
         return ""
-    others = {"onset": "offset", "offset": "onset"} if swapped else {"offset": "duration"}
-    roles = [(others.get(role or "", role), i) for i, role in enumerate(layout.roles)]
+    at = layout.roles.index("offset")
     if layout.has_header:
-        columns = [(role, layout.names[i]) for role, i in roles if role and role != layout.roles[i]]
-    else:
-        columns = [(role, str(i + 1)) for role, i in roles if role]
-    if swapped:
-        return f"{option(*columns)} if the two are swapped"
-    offset = layout.roles.index("offset")
-    title = repr(layout.names[offset]) if layout.has_header else offset + 1
-    return f"{option(*columns)} if column {title} is a duration"
+        return f"'duration' in place of {layout.names[at]!r} in the header if it is one"
+    roles = ((("duration" if role == "offset" else role), i) for i, role in enumerate(layout.roles))
+    return f"{_numbered({role: i for role, i in roles if role})} if column {at + 1} is a duration"
 
 
 def _numbered(roles: Mapping[str, int]) -> str:

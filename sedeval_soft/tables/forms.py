@@ -178,7 +178,9 @@ OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 LAST_EXTENSIONS = frozenset({".json"})
 """Of tables of a folder or an archive that has no others: beside tables a .json may be anything."""
 
-MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - LAST_EXTENSIONS
+MEMBER_EXTENSIONS = (
+    frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - LAST_EXTENSIONS
+)
 """Of these, those of tables that a folder or an archive may have."""
 
 

@@ -37,6 +37,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    as_duration,
     by_cells,
     explain_first_line,
     is_number,
@@ -47,7 +48,6 @@ from sedeval_soft.tables.columns import (
     normal,
     option,
     places_in,
-    times_otherwise,
     to_number,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -254,7 +254,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        layout = _layout_of(texts, number, limits, copy_command(source.name))
+        layout = _layout_of(texts, number, limits, source.name)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
@@ -262,11 +262,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     return layout
 
 
-def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> Layout:
-    """Return how a table is laid out; raises LayoutError.
-
-    number: of the first of its lines. copy: the command that writes a mended copy.
-    """
+def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> Layout:
+    """Return how a table of a name is laid out; raises LayoutError. number: of the first of its lines."""
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -281,7 +278,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> 
         return layout
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    raise _begins_otherwise(lines, copy) or explain_first_line(
+    raise _begins_otherwise(lines, copy_command(name)) or explain_first_line(
         split(first, delimiter), split(lines[1], delimiter) if len(lines) > 1 else ()
     )
 
@@ -520,8 +517,8 @@ class Scan:
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
             if not layout.has_header or 2 * backwards >= len(self.lines):
-                swapped = not self.lines and backwards > 1
-                mends["offset-before-onset"] = times_otherwise(layout, swapped=swapped)
+                swapped = copy and not self.lines and backwards > 1
+                mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
             mends["decimal-comma"] = copy and f"{copy} writes points"
         for i, problem in enumerate(self.problems):
             if mend := mends.pop(problem.code, ""):
@@ -715,7 +712,8 @@ def _wrong_times(
         message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
         yield end, "offset-before-onset", message
     elif offset > limits.duration:
-        message = f"{layout.names[end]} {end_text} {limits.too_long()}; expected a time in the recording"
+        wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
+        message = f"{wrong}; expected a time in the recording"
         yield end, "time-too-long", message
 
 
@@ -727,6 +725,7 @@ def _wrong_number(
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
+    too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
     reasons = (
         (not text, "empty-number", "is empty"),
         (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
@@ -734,7 +733,7 @@ def _wrong_number(
         (no_number, "not-a-number", "is not a number"),
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
         (time and number < 0, "negative-time", "is negative"),
-        (time, "time-too-long", limits.too_long()),
+        (time, "time-too-long", too_long),
         (True, "value-out-of-range", "is outside [0, 1]"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)

@@ -253,7 +253,7 @@ def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
         (Limits(rows=1), "rows=2"),
         (Limits(classes=1), "classes=2"),
         (Limits(name_length=2), "name_length=3"),
-        (Limits(duration=1.5), "duration=SECONDS"),
+        (Limits(duration=1.5), "duration=2 raises"),
     ):
         with pytest.raises(InputError, match=f"--limit {option} "):
             read_rows(path, limits=limits)

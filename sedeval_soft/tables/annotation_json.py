@@ -285,15 +285,11 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
         )
         raise InputError(Problem(source.name, message))
     past, assumed = events.choose("control")
-    assumed = [
-        *assumed,
-        *(
-            f"{counted(n, 'region')} of type {quoted(kind)} {'is' if n == 1 else 'are'} left out: only those of "
-            "type 'labels' are of audio, in seconds"
-            for kind, n in others.items()
-            if n
-        ),
-    ]
+    of_audio = "left out: only those of type 'labels' are of audio, in seconds"
+    for kind, n in others.items():
+        assumed += [
+            f"{counted(n, 'region')} of type {quoted(kind)} {'is' if n == 1 else 'are'} {of_audio}"
+        ] * (n > 0)
     notes = [note for what, n in counts.items() for note in read_past(n, what)]
     notes += ["events are those that models predicted: no task has annotations"] * (not by_people)
     origin = origin_of(source, "Label Studio JSON", notes, [*ignored, *past], assumed)

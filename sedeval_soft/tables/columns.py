@@ -528,9 +528,13 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
+def _has_word(name: str, words: str) -> bool:
+    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS[words])
+
+
 def _in_another_unit(name: str) -> bool:
     """Return whether a time is by its name in minutes, samples, frames or the like."""
-    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS["other-units"])
+    return _has_word(name, "other-units")
 
 
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
@@ -619,6 +623,8 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
     once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
     if not once or roles.count("soft_value") > 1:
         return None
+    if any(_has_word(name, "of-times") for name in names):
+        return None
     if any(_without_time(role, names).column for role in ("onset", "offset")):
         return None
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
@@ -684,8 +690,11 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
 
 
 def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
-    """Return whether places in a row are a mere guess: a column is known to be something else than its place
-    says, or the label is one number of several."""
+    """Return whether places in a row are a mere guess.
+
+    They are where a column is known to be something else than its place says, and where the label would be
+    one number of several.
+    """
     ends = {"offset", "duration"}
     known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
     if any(role != there and not {role, there} <= ends for role, there in known.items()):
@@ -719,6 +728,20 @@ def _one_class(fields: Sequence[str]) -> str:
     return _ONE if _mask(fields) in _UNLABELLED else ""
 
 
+def _misnamed(names: Sequence[str]) -> LayoutError | None:
+    """Return what is wrong with a column of times that is called so that it cannot be read, if any is."""
+    for role in ("onset", "offset"):
+        error = _without_time(role, names)
+        if error.column is not None:
+            return error
+    for i, name in enumerate(names):
+        if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
+            wrong = f"column {name!r} has times, by its name not in seconds"
+            expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+            return LayoutError(f"{wrong}; {expected}", "missing-column", i + 1)
+    return None
+
+
 def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:
     """Return why a first line is neither a header nor a row of a table without one; row: the next one."""
     texts = [field.strip() for field in fields[:_LISTED]]
@@ -733,10 +756,9 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles, row)
-    for role in ("onset", "offset"):
-        error = _without_time(role, texts)
-        if error.column is not None:
-            return error
+    misnamed = _misnamed(texts)
+    if misnamed is not None:
+        return misnamed
     if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")

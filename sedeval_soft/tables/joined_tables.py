@@ -85,8 +85,9 @@ def visible_entries(folder: str, limits: Limits) -> list[Path]:
 
 
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
-    """Return the tables of a folder by name: those of text, if any are, else those of other forms, `.json`
-    where there is nothing else; where it has none, of folders in it.
+    """Return the tables of a folder by name: those of text, if any are; where it has none, of folders in it.
+
+    Tables of other forms are those of a folder without tables of text, `.json` where there is nothing else.
 
     Links to folders are followed, each folder is read once. Raises InputError where there is no table, and
     where there are too many files.

@@ -81,10 +81,10 @@ def convert(
     """Write a table in another form; a folder of one file per recording for some.
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
-    there is none. strict: raise EvaluationError, and write nothing,
-    where something would be lost or had to be assumed. force: replace a folder that is not empty. files: the recordings that are
-    written, as names or the path of a list; all if there are none. limits: the most that is taken
-    in. Other keywords say how the source is read, as for `evaluate`.
+    there is none. strict: raise EvaluationError, and write nothing, where something would be lost or had to
+    be assumed. force: replace a folder that is not empty. files: the recordings that are written, as names
+    or the path of a list; all if there are none. limits: the most that is taken in. Other keywords say how
+    the source is read, as for `evaluate`.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")

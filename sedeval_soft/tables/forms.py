@@ -15,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import Source, extension_of, is_url, let_go, open_source
+from sedeval_soft.tables.source import Source, copy_command, extension_of, is_url, let_go, open_source
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.columns import ColumnNames, Layout
@@ -293,6 +293,7 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
     if rows is not None:
         return Reading("", layout, rows)
     lines = scan(source, layout, most, limits, whole=whole)
+    lines.mend(layout, copy_command(source.name))
     form = form_instead(source, layout, limits.columns) if lines.counts else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form) if form else Reading("", layout, rows, lines)
@@ -379,33 +380,34 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
 
 def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
-    from sedeval_soft.tables.text import line_ends, read_laid_out
+    from sedeval_soft.tables.text import Scan, line_ends, origin_of, read_fast, scan
 
     data = source.data
     size = len(data) if layout.once else size
-    problems: list[Problem] = []
-    n_problems = begin = 0
-    while begin < len(data) and n_problems <= MAX_PROBLEMS:
+    found, begin = Scan(), 0
+    while begin < len(data) and found.counts.total() <= MAX_PROBLEMS:
         # Behind the last end of a line in the block, or the first one after it.
         end = data.rfind(b"\n", begin, begin + size) + 1 or data.find(b"\n", begin) + 1
         if begin + size >= len(data) or not end:
             end = len(data)
         block = Source(source.name, data[begin:end], str)
+        part = replace(layout, skip=0) if begin else layout
         try:
-            rows = read_laid_out(block, replace(layout, skip=0) if begin else layout, limits)
-        except InputError as error:
-            if not over_limit(error) and form_instead(source, layout, limits.columns):
-                raise UnfitError from error
-            lines = line_ends(data, begin)
-            moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]
-            if over_limit(error):
-                raise InputError(moved, error.more) from error
-            problems += moved
-            n_problems += len(moved) + bool(error.more)
-        else:
-            if rows is not None and not problems:
-                yield rows
+            rows, lines = read_fast(block, part, limits), Scan()
+            if rows is None:
+                lines = scan(block, part, MAX_PROBLEMS, limits)
+                rows = None if lines.problems else lines.rows(part, origin_of(block, part), limits)
+        except InputError as error:  # over a limit
+            before = line_ends(data, begin)
+            moved = [p if p.line is None else replace(p, line=p.line + before) for p in error.problems]
+            raise InputError(moved, error.more) from error
+        if lines.problems and form_instead(source, layout, limits.columns):
+            raise UnfitError
+        lines.sound = len(rows) if rows is not None else lines.sound
+        found.add(lines, line_ends(data, begin) if lines.problems else 0)
+        if rows is not None and not found.problems:
+            yield rows
         let_go(data, begin, end)
         begin = end
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=n_problems > MAX_PROBLEMS)
+    found.mend(layout, copy_command(source.name))
+    found.check()

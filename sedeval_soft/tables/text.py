@@ -395,6 +395,7 @@ def read_laid_out(source: Source, layout: Layout, limits: Limits = LIMITS) -> Ev
     if rows is not None:
         return rows
     lines = scan(source, layout, MAX_PROBLEMS, limits)
+    lines.mend(layout, copy_command(source.name))
     lines.check()
     return lines.rows(layout, origin_of(source, layout), limits)
 
@@ -494,7 +495,7 @@ class Scan:
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
     can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
     misread: the lines with a problem and a field for each column, which may explain one another. low, high:
-    the least and the largest value of rows with a problem.
+    the least and the largest value of rows with a problem; sound: how many have none.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -506,6 +507,15 @@ class Scan:
     misread: list[tuple[int, list[str]]] = field(default_factory=list)
     low: float = 0
     high: float = 1
+    sound: int = 0
+
+    def add(self, later: Scan, lines: int) -> None:
+        """Add what a pass over later lines found; lines: how many stand before these."""
+        moved = (p if p.line is None else replace(p, line=p.line + lines) for p in later.problems)
+        self.problems += moved
+        self.counts += later.counts
+        self.sound += later.sound
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
 
     def mend(self, layout: Layout, copy: str | None) -> None:
         """Say in the first problem of each kind what mends all of its kind.
@@ -516,8 +526,8 @@ class Scan:
         backwards = self.counts["offset-before-onset"]
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
-            if not layout.has_header or 2 * backwards >= len(self.lines):
-                swapped = copy and not self.lines and backwards > 1
+            if not layout.has_header or 2 * backwards >= self.sound:
+                swapped = copy and not self.sound and backwards > 1
                 mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
             mends["decimal-comma"] = copy and f"{copy} writes points"
         for i, problem in enumerate(self.problems):
@@ -571,6 +581,7 @@ def scan(
         else:
             problems, numbers = check_row(source.name, layout, line, fields, limits)
             if not problems:
+                scanned.sound += 1
                 scanned.lines.append(line)
                 scanned.numbers.append(numbers)
                 scanned.cells.append(fields)
@@ -584,7 +595,6 @@ def scan(
                 scanned.problems.append(problem)
         if scanned.counts.total() > most and not whole:
             break
-    scanned.mend(layout, None if lines is not None else copy_command(source.name))
     return scanned
 
 

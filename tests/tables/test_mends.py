@@ -23,6 +23,8 @@ from called import Called, call
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import blocks_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 RIGHT = HEAD + "r1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"
@@ -321,6 +323,19 @@ def test_a_wrong_table_scores_as_the_right_one_when_its_mends_are_followed(name,
     assert found == scores(call(ref, right, *wrong.more, "--format", "json"))
     assert place(said[0], path) == wrong.at
     assert len(said[0].split(str(path), 1)[1].splitlines()[0]) < 400, "messages are short"
+
+
+@pytest.mark.parametrize(
+    "name", ["percent", "logits", "onset and offset are swapped", "offsets are durations", "decimal commas"]
+)
+def test_a_table_that_is_read_block_by_block_is_refused_in_the_same_words(name, tmp_path):
+    path = tmp_path / "sys.tsv"
+    path.write_text(str(WRONG[name].text))
+    with pytest.raises(InputError) as whole:
+        read_rows(path)
+    with pytest.raises(InputError) as blocks:
+        list(blocks_of(str(path), tmp_path, 1)[0])
+    assert str(blocks.value) == str(whole.value)
 
 
 def objects(path: Path) -> None:

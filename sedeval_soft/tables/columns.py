@@ -520,7 +520,7 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
     at = next(iter(_misspelt(role, names)), None)
     column = None if at is None else at + 1
-    hint = f"expected one named {role!r}"
+    hint = f"expected one named {role!r}, in seconds"
     if at is not None:
         also = [] if role == "offset" or "offset" in map(role_of, names) else _misspelt("offset", names)
         columns = [(role, names[at]), *(("offset", names[i]) for i in also[:1] if i != at)]
@@ -528,9 +528,18 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
+def _has_word(name: str, words: str) -> bool:
+    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS[words])
+
+
+def _in_another_unit(name: str) -> bool:
+    """Return whether a time is by its name in minutes, samples, frames or the like."""
+    return _has_word(name, "other-units")
+
+
 def _misspelt(role: str, names: Sequence[str]) -> list[int]:
     """Return the positions of names that are close to those of a role, and of none themselves."""
-    unknown = (i for i, name in enumerate(names) if not role_of(name))
+    unknown = (i for i, name in enumerate(names) if not role_of(name) and not _in_another_unit(name))
     return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
@@ -614,6 +623,8 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
     once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
     if not once or roles.count("soft_value") > 1:
         return None
+    if any(_has_word(name, "of-times") for name in names):
+        return None
     if any(_without_time(role, names).column for role in ("onset", "offset")):
         return None
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
@@ -678,6 +689,20 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
     return {role: i for role, i in roles.items() if i is not None}
 
 
+def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
+    """Return whether places in a row are a mere guess.
+
+    They are where a column is known to be something else than its place says, and where the label would be
+    one number of several.
+    """
+    ends = {"offset", "duration"}
+    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
+    if any(role != there and not {role, there} <= ends for role, there in known.items()):
+        return True
+    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
+    return is_number(cells[places["event_label"]]) and any(map(is_number, others))
+
+
 def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
     """Return the option that says of a header what a row may be; empty where the row has no such times.
 
@@ -685,14 +710,36 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     """
     if len(names) != len(row) or not all(names):
         return ""
-    places = places_in([cell.strip() for cell in row])
+    cells = [cell.strip() for cell in row]
+    places = places_in(cells)
+    timed = (names[i] for role, i in places.items() if role in TIMES)
+    if not places or _guessed(places, cells, roles) or any(map(_in_another_unit, timed)):
+        return ""
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
+
+
+def _seems_header(texts: Sequence[str]) -> bool:
+    return len(texts) > 2 and all(texts) and not any(map(is_number, texts))
 
 
 def _one_class(fields: Sequence[str]) -> str:
     """Return what reads a row without label, where fields could be one; else nothing."""
     return _ONE if _mask(fields) in _UNLABELLED else ""
+
+
+def _misnamed(names: Sequence[str]) -> LayoutError | None:
+    """Return what is wrong with a column of times that is called so that it cannot be read, if any is."""
+    for role in ("onset", "offset"):
+        error = _without_time(role, names)
+        if error.column is not None:
+            return error
+    for i, name in enumerate(names):
+        if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
+            wrong = f"column {name!r} has times, by its name not in seconds"
+            expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+            return LayoutError(f"{wrong}; {expected}", "missing-column", i + 1)
+    return None
 
 
 def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:
@@ -709,11 +756,10 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles, row)
-    for role in ("onset", "offset"):
-        error = _without_time(role, texts)
-        if error.column is not None:
-            return error
-    if named := by_cells([field.strip() for field in fields], row):
+    misnamed = _misnamed(texts)
+    if misnamed is not None:
+        return misnamed
+    if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
     places = places_in(texts)
@@ -727,9 +773,11 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",
         )
+    known = "onset, offset and event_label"
+    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" if _seems_header(texts) else ""
     return LayoutError(
-        f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
-        f"event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
+        f"{line} is neither a header nor a row; expected a header with the columns {known} "
+        f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
         f"{_one_class(texts)}",
         "not-a-table",
     )

@@ -175,8 +175,13 @@ _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 """Of forms that are no tables of text with delimiters."""
 
-MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - {".json"}
-"""Of these, those of tables that a folder or an archive may have: beside tables a .json may be anything."""
+LAST_EXTENSIONS = frozenset({".json"})
+"""Of tables of a folder or an archive that has no others: beside tables a .json may be anything."""
+
+MEMBER_EXTENSIONS = (
+    frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - LAST_EXTENSIONS
+)
+"""Of these, those of tables that a folder or an archive may have."""
 
 
 def form_of(name: str, option: str = "--to") -> Form:

@@ -32,7 +32,7 @@ from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
+from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import (
     Source,
@@ -87,6 +87,8 @@ def visible_entries(folder: str, limits: Limits) -> list[Path]:
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
     """Return the tables of a folder by name: those of text, if any are; where it has none, of folders in it.
 
+    Tables of other forms are those of a folder without tables of text, `.json` where there is nothing else.
+
     Links to folders are followed, each folder is read once. Raises InputError where there is no table, and
     where there are too many files.
     """
@@ -108,6 +110,7 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
                 folders.append(path)
     tables = [path for path in files if is_table(path.name, TEXT_EXTENSIONS)]
     tables = tables or [path for path in files if is_table(path.name)]
+    tables = tables or [path for path in files if is_table(path.name, LAST_EXTENSIONS)]
     if not tables:
         raise _no_table(name)
     return sorted(tables, key=lambda path: os.path.relpath(path, name))

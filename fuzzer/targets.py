@@ -74,9 +74,9 @@ def reader(data: bytes) -> None:
     path = _FOLDER / f"table{EXTENSIONS[data[0] % len(EXTENSIONS)]}"
     path.write_bytes(data[2:])
     options = OPTIONS[data[1] % len(OPTIONS)]
-    rows = _read_and_scored(path, options)
+    rows, refused = _read_and_scored(path, options)
     if not options:
-        _check_blocks(path, rows)
+        _check_blocks(path, rows, refused)
 
 
 def folders(data: bytes) -> None:
@@ -179,8 +179,8 @@ class _told:  # noqa: N801 - a context manager
         return True
 
 
-def _read_and_scored(path: Path, options: dict[str, object]) -> EventTable | None:
-    """Return the rows at a path, None where it is refused: by `validate` and by the reader, or by neither."""
+def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable | None, str]:
+    """Return the rows at a path, or why it is refused: by `validate` and by the reader, or by neither."""
     limits = limits_from(None, options)
     refused: list[str] | None = []
     with _told() as looked:
@@ -201,18 +201,18 @@ def _read_and_scored(path: Path, options: dict[str, object]) -> EventTable | Non
     refusal = looked.error or refused
     assert bool(refusal) == (told.error is not None), f"validate: {refusal}; read: {told.error}"
     if rows is None:
-        return None
+        return None, str(told.error)
     check_rows(rows)
     if len(rows) <= _SMALL:
         with _told():
             only = ("event.hard",) if rows.born is not None else ("segment.hard", "event.hard")
             scores = evaluate_rows(rows, rows, Settings(only=only))
             assert all(value is None or np.isfinite(value) for value in scores.values())
-    return rows
+    return rows, ""
 
 
-def _check_blocks(path: Path, rows: EventTable | None) -> None:
-    """Assert that a table read in blocks is what it is at once; None: is refused."""
+def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
+    """Assert that a table read in blocks is what it is at once, or refused in the same words."""
     blocks: list[EventTable] | None = None
     try:
         with _told() as told:
@@ -220,7 +220,7 @@ def _check_blocks(path: Path, rows: EventTable | None) -> None:
             blocks = [*found]
     except UnfitError:
         return
-    assert (blocks is None) == (rows is None), f"in blocks: {told.error}; at once: {rows}"
+    assert str(told.error or "") == refused, f"in blocks: {told.error}; at once: {refused}"
     if blocks is not None and rows is not None:
         both = Counter(each for block in blocks for each in events(block)), Counter(events(rows))
         assert both[0] == both[1], "rows differ in blocks"

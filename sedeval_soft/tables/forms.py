@@ -363,6 +363,8 @@ def blocks_of(
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     source = open_source(name, limits=limits, scratch=scratch)
+    if not source.data:
+        raise UnfitError
     form = form_at_once(source)
     if form and form_of(form).module == "parquet":
         blocks = form_of(form).function("read_batches")(source, limits, size=size)

@@ -168,7 +168,7 @@ WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 _BY_NAME = {form.name: form for form in FORMS}
-_ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
+ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
@@ -271,11 +271,13 @@ class Reading:
     scan: Scan | None = None
 
 
-def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole: bool = False) -> Reading:
+def read_text(
+    source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole: bool = False, said: str = ""
+) -> Reading:
     """Read a table as text, unless another form recognises what is wrong with it as its own.
 
-    most, whole: of the problems that are looked for, as for `text.scan`. Raises InputError where it looks
-    like no table.
+    most, whole: of the problems that are looked for, as for `text.scan`. said: the form of text that it must
+    be, if that is known: no other is asked. Raises InputError where it looks like no table.
     """
     from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
@@ -283,18 +285,20 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
         layout = sniff(source, limits)
     except InputError as error:
         final = over_limit(error) or any(problem.code in UNCLEAR for problem in error.problems)
-        form = "" if final else form_instead(source, columns=limits.columns)
+        form = "" if final or said else form_instead(source, columns=limits.columns)
         if form:
             return Reading(form)
         raise
     if layout is None:
         return Reading()
+    if said:
+        form_of(said).function("check_layout")(source, layout)
     rows = read_fast(source, layout, limits)
     if rows is not None:
         return Reading("", layout, rows)
     lines = scan(source, layout, most, limits, whole=whole)
     lines.mend(layout, copy_command(source.name))
-    form = form_instead(source, layout, limits.columns) if lines.counts else ""
+    form = form_instead(source, layout, limits.columns) if lines.counts and not said else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form) if form else Reading("", layout, rows, lines)
 
@@ -305,11 +309,7 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
     form: what it must be, or, of an archive, what its members must be; empty to find out.
     """
     if form:
-        form, packed = form_of(form, FROM).name, form_at_once(source)
-        if packed != form and packed in _ARCHIVES:
-            rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
-        else:
-            rows = read_as(form, source, limits)
+        rows = read_said(form, source, limits)
     else:
         form = form_at_once(source)
         reading = Reading(form) if form else read_text(source, limits)
@@ -318,6 +318,15 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
         rows = read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
     limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
     return rows
+
+
+def read_said(form: str, source: Source, limits: Limits) -> EventTable | None:
+    """Read a table that must be of a form, or an archive whose members must; raises InputError."""
+    form, packed = form_of(form, FROM).name, form_at_once(source)
+    if packed != form and packed in ARCHIVES:
+        rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
+        return rows
+    return read_as(form, source, limits)
 
 
 def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:
@@ -364,7 +373,17 @@ def blocks_of(
         raise UnfitError from error
     if layout is None or layout.position("filename") is None:
         raise UnfitError
-    return _with_names(_blocks_of_text(source, layout, size, limits)), lambda: source.sha256
+    blocks = _dense_enough(source, _blocks_of_text(source, layout, size, limits), limits)
+    return _with_names(blocks), lambda: source.sha256
+
+
+def _dense_enough(source: Source, blocks: Iterator[EventTable], limits: Limits) -> Iterator[EventTable]:
+    """Yield blocks; raises InputError where all so far have far more rows than the source has bytes."""
+    n_rows = 0
+    for rows in blocks:
+        n_rows += len(rows)
+        limits.check_dense(source.name, n_rows, source.packed)
+        yield rows
 
 
 def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:

@@ -613,6 +613,7 @@ def read_points(
             message = f"has an operating point at {key!r}; expected a threshold in [0, 1]"
             raise InputError(Problem(role, message))
     tables = {float(key): read(source) for key, source in points.items()}
+    check_points([*tables.values()])
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
     thresholds = sorted(tables)
@@ -621,15 +622,23 @@ def read_points(
     lists: dict[str, EventTable] = {}
     for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
-        # A list without rows has no value that could be lost, whatever columns its header names.
-        if rows.has_steps or (rows.value is not None and len(rows)):
-            message = "has values; expected a list of events, as of one threshold"
-            raise InputError(Problem(rows.origin.name, message))
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)
         lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
     form, name = f"operating points at {', '.join(lists)}", name or f"{len(lists)} operating points"
     prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
     return _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
+
+
+def check_points(tables: Sequence[EventTable]) -> None:
+    """Refuse operating points with values, and those of which just some name their recordings."""
+    for rows in tables:
+        # A list without rows has no value that could be lost, whatever columns its header names.
+        if rows.has_steps or (rows.value is not None and len(rows)):
+            message = "has values; expected a list of events, as of one threshold"
+            raise InputError(Problem(rows.origin.name, message, code="mixed-tables"))
+    kinds = {UNNAMED in rows.files: rows.origin.name for rows in tables if rows.files}
+    if len(kinds) > 1:
+        raise _mixed(kinds[True], f"it does not name its recordings, {kinds[False]} does")
 
 
 def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:

@@ -14,6 +14,7 @@ import pytest
 from drawn import WRITTEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parted import count_in_parts
 from tables import long_rows
 from test_samples import tarred, zipped
 
@@ -229,6 +230,16 @@ def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(
             # By its size it would be known at its end only.
             read_rows(path, limits=Limits(size=(1 << 25) - 1, ratio=100))
         assert caught.value.problems[0].code == "too-many-ratio"
+
+
+def test_far_more_rows_than_bytes_are_refused_in_every_way_of_reading(tmp_path):
+    path, text = tmp_path / "a.tsv.gz", "filename\tonset\toffset\tevent_label\n"
+    path.write_bytes(gzip.compress((text + "a\t0\t1\tx\n" * 500_001).encode()))
+    with pytest.raises(InputError, match="--limit ratio="):
+        read_rows(path)
+    with pytest.raises(InputError, match="--limit ratio="):
+        count_in_parts(str(path), str(path), sedeval_soft.Settings(), block=1 << 20)
+    assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
 
 
 def test_the_size_that_a_zip_says_is_not_believed(tmp_path):

@@ -516,6 +516,12 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
 
 def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
+    if not names:
+        wrong = "has no columns"
+        return LayoutError(
+            f"{wrong}; expected onset, offset and event_label, with no row where there is no event",
+            "missing-column",
+        )
     names, more = names[:_LISTED], len(names) - _LISTED
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
     at = next(iter(_misspelt(role, names)), None)

@@ -72,6 +72,7 @@ _NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _PREAMBLE = 50  # lines before a table that messages count
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
+_THOUSANDS = re.compile(r"\d{1,3}(?:([,' \u00a0\u2009\u202f])\d{3})(?:\1\d{3})*(?:\.\d*)?", re.ASCII)
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+) *(s|sec|seconds|ms|%)", re.ASCII)
 _OF_UNIT = {"ms": 1000, "%": 100}
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
@@ -526,6 +527,11 @@ class Scan:
         backwards = self.counts["offset-before-onset"]
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
+            if layout.has_header and "soft_value" in layout.roles:
+                other = (
+                    f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to read past them"
+                )
+                mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
             if not layout.has_header or 2 * backwards >= self.sound:
                 swapped = copy and not self.sound and backwards > 1
                 mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
@@ -675,8 +681,10 @@ def check_row(
 
 def _or_other(layout: Layout, role: str) -> str:
     """Return what else could have the names that a column lacks, as it follows what was expected."""
-    others = [layout.names[i] for i in layout.labels] if role == "event_label" else []
-    return "".join(f", or {option(('event_label', other))}" for other in others[:1])
+    if role != "event_label":
+        return ""
+    others = [option(("event_label", layout.names[i])) for i in layout.labels]
+    return f", or {(others or ['the line left out if it is no event'])[0]}"
 
 
 def _of_no_class(
@@ -761,14 +769,14 @@ def _in_plain_digits(code: str, text: str, *, time: bool) -> str:
     if code == "negative-time":
         return "0 if it begins with the recording"
     clock, with_unit = _CLOCK.fullmatch(text), _WITH_UNIT.fullmatch(text)
-    if code != "not-a-number" or not (clock or with_unit):
+    if code != "not-a-number":
         return ""
     if with_unit and is_number(with_unit[1]) and time != (with_unit[2] == "%"):
         return f"{float(with_unit[1]) / _OF_UNIT.get(with_unit[2], 1):.15g}"
     if clock and time:
         hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in clock.groups())
         return f"{hours * 3600 + minutes * 60 + seconds:.15g}"
-    return ""
+    return re.sub(r"[^\d.]", "", text) if _THOUSANDS.fullmatch(text) else ""
 
 
 def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:

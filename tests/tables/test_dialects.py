@@ -256,10 +256,20 @@ def test_no_column_is_proposed_that_is_known_to_be_another_or_in_another_unit(he
 def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
     elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
     assert "ELAN export" in call(elan, elan).out
+    tiers = table(tmp_path / "y.txt", "Tier|Begin Time - ss.msec|End Time - ss.msec|calls", "t|0|1|a")
+    assert "the names of tiers are the labels, and column 'calls' is read past" in call(tiers, tiers).err
+    assert call("convert", tiers, "-", "--strict").code == 2
+    tiers.write_text(tiers.read_text().replace("calls", "Annotation"))
+    assert call("convert", tiers, "-", "--strict").out.endswith("0\t1\ta\n")
     raven = FILES / "raven-files.txt"
     assert "is neither a header with times nor an annotation" in said(
         "convert", raven, tmp_path / "out.tsv", "--from", "elan"
     )
+
+
+def test_times_are_called_as_raven_does_in_tables_of_others_too(tmp_path):
+    path = table(tmp_path / "x.txt", "Label|Accepted|Begin Time (s)|End Time (s)", "USV|TRUE|1|1.5")
+    assert call("convert", path, "-", "--strict").out == "onset\toffset\tevent_label\n1\t1.5\tUSV\n"
 
 
 def test_selections_of_two_files_are_told(tmp_path):

@@ -270,6 +270,8 @@ WRONG = {
     "decimal commas between commas": Wrong(
         times(RIGHT, "1,0\t3,0", "4,0\t6,0", "0,0\t2,0").replace("\t", ","), "2:2"
     ),
+    "thousands": Wrong(times(RIGHT, "1,001.0\t1 003.5"), "2:2", times(RIGHT, "1001\t1003.5")),
+    "scores of another kind": Wrong(VALUES.replace("0.75", "750"), "2:5", RIGHT),
     "times of a clock": Wrong(times(RIGHT, "00:00:01\t0:03.0"), "2:2"),
     "times with units": Wrong(times(RIGHT, "1 s\t3000ms"), "2:2"),
     "a time is negative": Wrong(RIGHT.replace("r2\t0", "r2\t-0.01"), "4:2"),

@@ -420,6 +420,7 @@ HOSTILE = {
     "deep.json": (nested(2**19), "cannot be read as Label Studio's JSON"),
     "deeper.json": ('[{"annotations": [], "data": ' + nested(100_000) + "}]", "too deeply"),
     "keyless.json": (studio({"a": 1}), "no task of Label Studio is annotated"),
+    "one.json": (studio(task({"result": []}))[1:-1], "is a task of Label Studio by itself; expected a list"),
     "rows.json": ('[{"onset": 0, "offset": 1, "label": "car"}]', "rows of a table are read as JSON lines"),
     "text.json": (
         studio(task({"result": [region("car") | {"value": {"start": "0", "end": 1}}]})),

@@ -93,23 +93,53 @@ def maximum_matching(
 
 
 def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> int:
-    """Take edges that some maximum matching must have, then any; return the steps used."""
+    """Take edges that some maximum matching must have, then any; return the steps used.
+
+    A step takes time for what it changes, not for all that is there: each edge is looked at a few times.
+    """
+    free = (partner[left] < 0) & (owner[right] < 0)
+    ends, mates = (left[free], right[free]), (partner, owner)
+    # The edges of each vertex, in their order, where those of it begin, and which is the first still free.
+    order = [np.argsort(end, kind="stable") for end in ends]
+    degree = [np.bincount(end, minlength=len(mate)) for end, mate in zip(ends, mates, strict=True)]
+    last = [np.cumsum(each) for each in degree]
+    begin = [end - each for end, each in zip(last, degree, strict=True)]
+    first = [each.copy() for each in begin]
+    waiting, ready = [np.flatnonzero(each) for each in degree], [np.flatnonzero(each == 1) for each in degree]
     steps = 0
     while steps < _MAX_STEPS:
-        free = (partner[left] < 0) & (owner[right] < 0)
-        if not free.any():
-            break
-        left, right = left[free], right[free]
-        forced = (np.bincount(left)[left] == 1) | (np.bincount(right)[right] == 1)
-        some = np.flatnonzero(forced) if forced.any() else np.arange(len(left))
-        # Of these, edges that share no vertex: each end prefers its first one.
-        some_left, some_right, number = left[some], right[some], np.arange(len(some))
-        first_left, first_right = np.full(len(partner), len(some)), np.full(len(owner), len(some))
-        np.minimum.at(first_left, some_left, number)
-        np.minimum.at(first_right, some_right, number)
-        chosen = (first_left[some_left] == number) & (first_right[some_right] == number)
-        partner[some_left[chosen]] = some_right[chosen]
-        owner[some_right[chosen]] = some_left[chosen]
+        ready = [each[mate[each] < 0] for each, mate in zip(ready, mates, strict=True)]
+        for side, other in ((0, 1), (1, 0)):
+            looking = ready[side] if any(map(len, ready)) else waiting[side]
+            while len(looking):
+                taken = mates[other][ends[other][order[side][first[side][looking]]]] >= 0
+                looking = looking[taken]
+                first[side][looking] += 1
+                looking = looking[first[side][looking] < last[side][looking]]
+        if any(map(len, ready)):
+            forced = [of[at[each]] for of, at, each in zip(order, first, ready, strict=True)]
+            some = distinct(np.concatenate(forced))
+            # Of these, edges that share no vertex: each end prefers its first one.
+            chosen = some
+            for end in ends:
+                chosen = np.sort(chosen[np.unique(end[chosen], return_index=True)[1]])
+        else:
+            waiting = [
+                each[(mate[each] < 0) & (at[each] < end[each])]
+                for each, mate, at, end in zip(waiting, mates, first, last, strict=True)
+            ]
+            if not len(waiting[0]):
+                break
+            preferred = [of[at[each]] for of, at, each in zip(order, first, waiting, strict=True)]
+            chosen = np.intersect1d(*preferred, assume_unique=True)
+        for side in (0, 1):
+            mates[side][ends[side][chosen]] = ends[1 - side][chosen]
+        for side, other in ((0, 1), (1, 0)):
+            vertices = ends[other][chosen]
+            edges = order[other][expand(begin[other][vertices], last[other][vertices])[1]]
+            lost = ends[side][edges]
+            np.subtract.at(degree[side], lost, 1)
+            ready[side] = distinct(lost[degree[side][lost] == 1])
         steps += 1
     return steps
 

@@ -1,4 +1,4 @@
-"""Write the seeds: small tables in every form, archives, settings files: `python fuzzer/make_corpus.py`."""
+"""Write the seeds: small tables in every form, lists, archives, settings: `python fuzzer/make_corpus.py`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from targets import EXTENSIONS
+from targets import DIVIDER, EXTENSIONS, KINDS, LISTS, OPTIONS, TALLIES
 
+from sedeval_soft.settings_files import PRESETS, text_of_preset
 from sedeval_soft.tables.forms import FORMS
 from sedeval_soft.tables.frames import rows_from_data
 
 CORPUS = Path(__file__).parent / "corpus"
-DOCUMENTS = Path(__file__).parents[1] / "tests" / "tables" / "documents"
+TESTS = Path(__file__).parents[1] / "tests" / "tables"
 LONG = (
     b"filename\tonset\toffset\tevent_label\tsoft_value\n"
     b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"
 )
+EVENTS = b"filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\n"
 PLAIN = {
     "header": LONG,
     "bare": b"0\t1\tcar\n1\t2.5\tdog\n",
@@ -30,23 +32,62 @@ PLAIN = {
     "ends": LONG.replace(b"\n", b"\r\n"),
     "nothing": b"",
 }
+SAID = {
+    "numbers": (".csv", 1, b"0,1,car,x\n1,2,dog,y\n"),
+    "numbers_of_files": (".csv", 2, b"a.wav,0,1\nb.wav,1,2\n"),
+    "one_class": (".csv", 3, b"filename,start,end\na.wav,0,1\n"),
+    "names": (".csv", 4, b"id,onset,offset,label,p,x\na.wav,0,1,car,0.5,z\n"),
+}
+"""Tables that options read."""
+
+TABLES = {
+    "folder_bare": ("folder", {"a.txt": b"0\t1\tcar\n", "b/c.txt": b"1\t2\tdog\n"}),
+    "folder_wide": ("folder", {"a.tsv": b"onset\toffset\tcar\n0\t1\t0.5\n", "b.tsv": b""}),
+    "points": ("points", {"out_0.1.tsv": EVENTS, "out_0.5.tsv": EVENTS}),
+    "points_assumed": ("folder", {"out_0.1.tsv": EVENTS, "out_0.5.tsv": EVENTS}),
+    "shards": ("pattern", {"a.tsv": EVENTS, "b.csv": b"filename,onset,offset,label\nb.wav,0,1,dog\n"}),
+    "zip": (".zip", {"a.tsv": EVENTS, "x/b.tsv": EVENTS.replace(b"a.wav", b"b.wav")}),
+    "tar": (".tar", {"a.txt": b"0\t1\tcar\n", "b.txt": b""}),
+}
+NAMES = {
+    "plain": (".txt", b"# a list\na.wav\n\nb.wav\n"),
+    "header": (".csv", b"filename,fold\na.wav,1\nb.wav,2\n"),
+    "dcase_fold": (".txt", b"audio/a.wav\thome\naudio/b.wav\tpark\n"),
+    "table": (".tsv", LONG),
+    "durations": (".tsv", b"filename\tduration\na.wav\t10\nb.wav\t12.5\n"),
+    "milliseconds": (".csv", b"file,duration_ms\na.wav,10000\n"),
+    "bare": (".csv", b"a.wav,10\nb.wav,12\n"),
+    "uem": (".uem", b";; a comment\na.wav 1 0.000 10.0\nb.wav 1 0 12\n"),
+    "scenes": (".tsv", b"filename\tscene_label\na.wav\thome\nb.wav\tpark\n"),
+    "rttm": (".rttm", b"SPEAKER a.wav 1 0 1 <NA> <NA> car <NA> <NA>\n"),
+}
 SETTINGS = {
     "settings": b"segment_length: 0.5\nthreshold: 0.3\nclasses: [car, dog]\ngroups: {traffic: [car]}\n",
     "post": b"median_filter: {car: 0.5}\nmin_gap: 0.2\nonly: [segment.soft]\nbeta: 2\n",
     "thresholds": b"thresholds:\n  car: 0.5\n  dog: -1.0\nobjective: segment.f1\ninclusive: false\n",
     "lines": b"car: 0.4\ndog: 0.6\n",
     "anchors": b"a: &x [1, 2]\nb: *x\n",
+    "reading": b"columns: {filename: id, value: p, ignore: [x, y]}\nlabel: speech\nfrom: {system: jams}\n",
+    "reading_lists": b"columns: [filename=id, value=p]\nfrom: [reference=raven, system=jams]\n",
+    "files": b"extends: dcase2023-task4b\nfiles: fold1.txt\noperating-points: true\n",
+    "listed": b"files: [a.wav, b.wav]\nscenes: {home: ['a*']}\n",
 }
 
 
-def seed(extension: str, data: bytes) -> bytes:
-    """Return the input that is a file of this extension."""
-    return bytes([EXTENSIONS.index(extension)]) + data
+def seed(extension: str, data: bytes, options: int = 0) -> bytes:
+    """Return the input of `reader` that is a file of this extension, read with some options."""
+    return bytes([EXTENSIONS.index(extension), options]) + data
+
+
+def several(kind: str, tables: dict[str, bytes]) -> bytes:
+    """Return the input of `folders` that is some tables by name."""
+    return bytes([KINDS.index(kind)]) + DIVIDER.join(b"%s\n%s" % (n.encode(), t) for n, t in tables.items())
 
 
 def seeds() -> dict[str, bytes]:
     """Return the inputs of the reader by name."""
     found = {f"text_{name}": seed(".tsv", data) for name, data in PLAIN.items()}
+    found |= {f"said_{name}": seed(end, data, said) for name, (end, said, data) in SAID.items()}
     columns = {
         "onset": [0.0, 1.0],
         "offset": [1.0, 2.0],
@@ -54,32 +95,57 @@ def seeds() -> dict[str, bytes]:
         "soft_value": [0.5, 1.0],
     }
     rows = rows_from_data(columns, "seed")
+    forms = [options.get("source_form") for options in OPTIONS]
     for form in FORMS:
         extension = next((of for of in form.extensions if of in EXTENSIONS), "")
         if form.written and extension:
-            found[f"form_{form.name}"] = seed(extension, form.write(rows))
-    for path in sorted(DOCUMENTS.iterdir()):
-        found[f"document_{path.name}"] = seed(path.suffix, path.read_bytes())
+            data = form.write(rows)
+            found[f"form_{form.name}"] = seed(extension, data)
+            found[f"from_{form.name}"] = seed(extension, data, forms.index(form.name))
+    for folder in ("documents", "dialects", "samples"):
+        for path in sorted((TESTS / folder).iterdir()):
+            if path.is_file():
+                extension = path.suffix if path.suffix in EXTENSIONS else ".txt"
+                found[f"{folder.removesuffix('s')}_{path.name}"] = seed(extension, path.read_bytes())
     found["packed"] = seed(".tsv.gz", gzip.compress(LONG, mtime=0))
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.tsv", LONG)
+        archive.writestr(zipfile.ZipInfo("a.tsv"), LONG)
     found["zip"] = seed(".zip", stream.getvalue())
-    for mode, extension in (("w", ".tar"), ("w:gz", ".tar.gz")):
-        stream = io.BytesIO()
-        with tarfile.open(fileobj=stream, mode=mode) as archive:
-            member = tarfile.TarInfo("a.tsv")
-            member.size = len(LONG)
-            archive.addfile(member, io.BytesIO(LONG))
-        found[extension.strip(".")] = seed(extension, stream.getvalue())
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        member = tarfile.TarInfo("a.tsv")
+        member.size = len(LONG)
+        archive.addfile(member, io.BytesIO(LONG))
+    found["tar"] = seed(".tar", stream.getvalue())
+    found["tar.gz"] = seed(".tar.gz", gzip.compress(stream.getvalue(), mtime=0))
+    return found
+
+
+def members() -> dict[str, bytes]:
+    """Return the inputs of the target of tallies: each member of each, and one as a whole."""
+    found = {"whole": b"\0\xff" + TALLIES[0]}
+    for i, tally in enumerate(TALLIES):
+        with zipfile.ZipFile(io.BytesIO(tally)) as archive:
+            for k, info in enumerate(archive.infolist()):
+                found[f"tally{i}_member{k}"] = bytes([i, k]) + archive.read(info)
     return found
 
 
 def main() -> None:
     """Write all seeds."""
-    for target, inputs in (("reader", seeds()), ("settings", SETTINGS)):
+    presets = {f"preset_{name}": text_of_preset(name).encode() for name in PRESETS}
+    for target, inputs in (
+        ("reader", seeds()),
+        ("folders", {name: several(*given) for name, given in TABLES.items()}),
+        ("lists", {name: bytes([LISTS.index(end)]) + data for name, (end, data) in NAMES.items()}),
+        ("settings", SETTINGS | presets),
+        ("tallies", members()),
+    ):
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.iterdir():
+            path.unlink()
         for name, data in inputs.items():
             (folder / name).write_bytes(data)
 

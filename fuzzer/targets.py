@@ -1,63 +1,132 @@
-"""What is fuzzed: bytes in, rows or settings out, or one clear error. Anything else is a finding.
+"""What is fuzzed: bytes in, rows, settings or scores out, or one clear error. Anything else is a finding.
 
 A target raises whatever its reader should not have let out, and AssertionError for what it should not have
-answered. The first byte of an input names the form that its name pretends to, the rest is the file.
+answered. The first bytes of an input say what its file is called and how it is read, the rest is the file.
 """
 
 from __future__ import annotations
 
+import atexit
+import io
+import shutil
+import tarfile
 import tempfile
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
+from sedeval_soft import __version__
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.errors import EvaluationError, InputError
+from sedeval_soft.api.evaluator import read_tally
+from sedeval_soft.api.sources import limits_from, with_points
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.shard import Shard
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_settings, load_thresholds
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.file_groups import only_listed, read_durations, read_listed, read_partition
+from sedeval_soft.tables.forms import FORMS, UnfitError, blocks_of
+from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.problem_codes import RULES
 from sedeval_soft.tools.validate import validate
 
 EXTENSIONS = (
     *(".tsv", ".csv", ".txt", ".tsv.gz", ".jsonl", ".jams", ".rttm", ".parquet", ".arrow", ".zip", ".tar"),
-    *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".vtt", ".json"),
+    *(".tar.gz", ".eaf.txt", ".ann", ".TextGrid", ".eaf", ".vtt", ".json", ".arrows"),
 )
 """What names of files end in, by the first byte of an input."""
 
-LIMITS = Limits(size=1 << 20, rows=20_000, classes=500, files=500, duration=100_000.0, members=50)
+OPTIONS = (
+    *({}, {"columns": "onset=1,offset=2,event_label=3"}, {"columns": "onset=2,offset=3,filename=1"}),
+    *({"label": "speech"}, {"columns": "filename=id,value=p,ignore=x"}),
+    *({"source_form": form.name} for form in FORMS),
+)
+"""What is said of how a table is read, by the second byte."""
+
+LISTS = (".txt", ".csv", ".tsv", ".uem", ".parquet", ".rttm", ".jams")
+"""What names of lists of files end in."""
+
+KINDS = ("folder", "points", "pattern", ".zip", ".tar")
+"""What several tables are put into, by the first byte; each is called as a line before it says."""
+
+DIVIDER = b"\n=====\n"
+"""What stands between the tables of one input."""
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
 _FOLDER = Path(tempfile.mkdtemp(prefix="soft-sed-eval-fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None))
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 _SMALL = 200
 """Rows up to which a table is scored as well."""
+_BLOCK = 64
+"""Bytes of a table that are read at a time where it is read in blocks."""
 
 
 def reader(data: bytes) -> None:
-    """Look for problems in a table of any form, read it, and score it against itself where it is small."""
-    if not data:
+    """Read a table of any form at once, in blocks and as `validate` does, and score it where it is small."""
+    if len(data) < 2:
         return
     path = _FOLDER / f"table{EXTENSIONS[data[0] % len(EXTENSIONS)]}"
-    path.write_bytes(data[1:])
-    for problem in validate(path, limits=LIMITS).problems:
-        assert problem.code in RULES
-        assert problem.message
-    try:
-        rows = read_rows(path, limits=LIMITS)
-    except InputError as error:
-        _check_said(error)
+    path.write_bytes(data[2:])
+    options = OPTIONS[data[1] % len(OPTIONS)]
+    rows, refused = _read_and_scored(path, options)
+    if not options:
+        _check_blocks(path, rows, refused)
+
+
+def folders(data: bytes) -> None:
+    """Read several tables: a folder, operating points, shards that a pattern fits, archives."""
+    if not data:
         return
-    check_rows(rows)
-    if len(rows) <= _SMALL:
+    kind = KINDS[data[0] % len(KINDS)]
+    tables = [table.partition(b"\n") for table in data[1:].split(DIVIDER)][:20]
+    named = [(name.decode("utf-8", "replace")[:80], rest) for name, _, rest in tables]
+    if kind.startswith("."):
+        path = _FOLDER / f"archive{kind}"
+        path.write_bytes(zipped(named) if kind == ".zip" else tarred(named))
+        _read_and_scored(path, {})
+        return
+    folder = _FOLDER / "folder"
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, rest in named:
+        plain = "/".join(part for part in name.replace("\0", "").split("/") if part not in {"", ".", ".."})
+        place = folder / (plain or "a.tsv")
         try:
-            scores = evaluate_rows(rows, rows, Settings(only=("segment.hard", "event.hard")))
-        except EvaluationError as error:
-            _check_said(error)
-            return
-        for name, value in scores.items():
-            assert value is None or np.isfinite(value), name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(rest)
+        except OSError:  # a name that is another's folder
+            continue
+    if kind == "pattern":
+        with _told():
+            check_rows(read_rows(folder / "*"))
+    elif folder.is_dir():
+        _read_and_scored(folder, {"operating_points": True} if kind == "points" else {})
+
+
+def lists(data: bytes) -> None:
+    """Read a list of files, durations, folds and scenes, and choose files by it."""
+    if not data:
+        return
+    path = _FOLDER / f"list{LISTS[data[0] % len(LISTS)]}"
+    path.write_bytes(data[1:])
+    with _told():
+        assert all(0 <= seconds <= LIMITS.duration for seconds in read_durations(path).values())
+    for prefer in ((), ("fold",)):
+        with _told():
+            assert all(read_partition(path, prefer).parts)
+    with _told():
+        files = read_listed(path)
+        assert all(files)
+        assert len({*files}) == len(files)
+        rows, _ = only_listed(_ROWS, files)
+        check_rows(rows)
+    with _told():
+        validate(_TABLE, durations=path, files=path)
 
 
 def settings(data: bytes) -> None:
@@ -65,11 +134,108 @@ def settings(data: bytes) -> None:
     path = _FOLDER / "settings.yaml"
     path.write_bytes(data)
     name = str(path)
-    for read in (lambda: Settings.of(**load_settings(name)), lambda: load_thresholds(name, inclusive=False)):
-        try:
-            read()
-        except EvaluationError as error:
-            _check_said(error)
+    with _told():
+        values = load_settings(name)
+        limits_from(None, values)
+    with _told():
+        load_thresholds(name, inclusive=False)
+
+
+def tallies(data: bytes) -> None:
+    """Read a tally, as it is or with a member that is other than it was, and score it."""
+    if len(data) < 2:
+        return
+    path = _FOLDER / "shard.tally"
+    sound = TALLIES[data[0] % len(TALLIES)]
+    path.write_bytes(data[2:] if data[1] == 255 else with_member(sound, data[1], data[2:]))
+    with _told():
+        shard = read_tally(path)
+        scores = score_shard(Shard.merge([shard]), __version__)
+        assert all(value is None or np.isfinite(value) for value in scores.values())
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "reader": reader,
+    "folders": folders,
+    "lists": lists,
+    "settings": settings,
+    "tallies": tallies,
+}
+"""All targets by name."""
+
+
+class _told:  # noqa: N801 - a context manager
+    """Let errors pass that say what is wrong, if they can be shown."""
+
+    def __enter__(self) -> _told:
+        self.error: EvaluationError | None = None
+        return self
+
+    def __exit__(self, kind: object, error: object, where: object) -> bool:
+        if not isinstance(error, EvaluationError):
+            return False
+        _check_said(error)
+        self.error = error
+        return True
+
+
+def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable | None, str]:
+    """Return the rows at a path, or why it is refused: by `validate` and by the reader, or by neither."""
+    limits = limits_from(None, options)
+    refused: list[str] | None = []
+    with _told() as looked:
+        found = validate(path, limits=limits)
+        for problem in found.problems:
+            assert problem.code in RULES
+            assert problem.message
+        refused = [problem.message for problem in found.problems if problem.severity == "error"]
+        assert found.ok == (not refused), "errors are shown first"
+    rows = None
+    with _told() as told:
+        system = with_points(path, limits)
+        rows = (
+            system
+            if isinstance(system, EventTable)
+            else read_rows(path, form=limits.form("system"), limits=limits)
+        )
+    refusal = looked.error or refused
+    assert bool(refusal) == (told.error is not None), f"validate: {refusal}; read: {told.error}"
+    if rows is None:
+        return None, str(told.error)
+    check_rows(rows)
+    if len(rows) <= _SMALL:
+        with _told():
+            only = ("event.hard",) if rows.born is not None else ("segment.hard", "event.hard")
+            scores = evaluate_rows(rows, rows, Settings(only=only))
+            assert all(value is None or np.isfinite(value) for value in scores.values())
+    return rows, ""
+
+
+def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
+    """Assert that a table read in blocks is what it is at once, or refused in the same words."""
+    blocks: list[EventTable] | None = None
+    try:
+        with _told() as told:
+            found, _ = blocks_of(str(path), _FOLDER, _BLOCK)
+            blocks = [*found]
+    except UnfitError:
+        return
+    assert str(told.error or "") == refused, f"in blocks: {told.error}; at once: {refused}"
+    if blocks is not None and rows is not None:
+        both = Counter(each for block in blocks for each in events(block)), Counter(events(rows))
+        assert both[0] == both[1], "rows differ in blocks"
+        names = {name for block in blocks for name in block.files}
+        assert names == {*rows.files}, f"files in blocks: {names}; at once: {rows.files}"
+
+
+def events(rows: EventTable) -> Iterator[tuple[object, ...]]:
+    """Yield each row, whatever the order of names."""
+    values = rows.values if rows.has_steps else () if rows.value is None else (rows.value,)
+    columns = sorted(zip(rows.classes, values, strict=True)) if rows.has_steps else [("", v) for v in values]
+    for i in range(len(rows)):
+        label = rows.classes[rows.label[i]] if not rows.has_steps else ""
+        cells = tuple((name, float(column[i])) for name, column in columns)
+        yield rows.files[rows.file[i]], float(rows.onset[i]), float(rows.offset[i]), label, cells
 
 
 def check_rows(rows: EventTable) -> None:
@@ -84,15 +250,44 @@ def check_rows(rows: EventTable) -> None:
     assert ((rows.file >= 0) & (rows.file < max(len(rows.files), 1))).all()
     if not rows.has_steps:
         assert ((rows.label >= 0) & (rows.label < max(len(rows.classes), 1))).all()
-        values = [rows.value] if rows.value is not None else []
-    else:
-        values = list(rows.values)
-    for column in values:
+    # Up to where lists of a threshold stand is above 1 for that of 1.
+    for column in rows.values if rows.born is None else ():
         assert ((column >= 0) & (column <= 1)).all()
     named = () if rows.files == (UNNAMED,) else rows.files
     for name in (*named, *rows.classes):
         assert name
         assert "\0" not in name
+
+
+def zipped(tables: list[tuple[str, bytes]]) -> bytes:
+    """Return a zip archive of tables by name."""
+    stream = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        warnings.simplefilter("ignore", UserWarning)  # of two members of one name
+        for name, content in tables:
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+def tarred(tables: list[tuple[str, bytes]]) -> bytes:
+    """Return a tar archive of tables by name."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, content in tables:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+def with_member(archive: bytes, number: int, content: bytes) -> bytes:
+    """Return a zip archive in which one member is another, and its checksum that of it."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(stream, "w") as new:
+        infos = old.infolist()
+        for i, info in enumerate(infos):
+            new.writestr(info.filename, content if i == number % len(infos) else old.read(info))
+    return stream.getvalue()
 
 
 def _check_said(error: EvaluationError) -> None:
@@ -102,3 +297,24 @@ def _check_said(error: EvaluationError) -> None:
     assert len(text) < 20_000
     for line in text.split("\n"):
         assert line.isprintable(), repr(line)
+
+
+def _tally(only: str, **values: object) -> bytes:
+    """Return a small tally with scores of a kind."""
+    from sedeval_soft.api.evaluator import Evaluator
+
+    evaluator = Evaluator(only=(only,), **values)
+    evaluator.update(str(_TABLE), str(_TABLE))
+    path = _FOLDER / "made.tally"
+    evaluator.save(str(path))
+    return path.read_bytes()
+
+
+_TABLE = _FOLDER / "made.tsv"
+_TABLE.write_bytes(
+    b"filename\tonset\toffset\tevent_label\tsoft_value\n"
+    b"a.wav\t0\t1.5\tcar\t0.25\na.wav\t1.5\t3\tdog\t1\nb.wav\t\t\t\t\n"
+)
+_ROWS = read_rows(_TABLE)
+TALLIES = (_tally("segment"), _tally("event"), _tally("segment.soft", measures=("curves",)))
+"""Sound tallies, of which members are replaced."""

@@ -51,6 +51,10 @@ class EvaluationError(Exception):
 class SettingsError(EvaluationError):
     """A setting or an option has a value that it cannot have."""
 
+    def __init__(self, message: str) -> None:
+        """Keep a message of one line or several, safe to show: it may name what a file holds."""
+        super().__init__("\n".join(visible(line) for line in message.split("\n")))
+
 
 class InputError(EvaluationError):
     """An input cannot be read, or holds something that cannot be scored."""

@@ -119,8 +119,8 @@ def helps() -> str:
     return "".join(call(*name, "--help").out for name in ((), *((name,) for name in SHORT_HELPS)))
 
 
-OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against"}
-"""Options of pip, docker, sbatch and benchmarks/run.py."""
+OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against", "--write"}
+"""Options of pip, docker, sbatch, benchmarks/run.py and benchmarks/attacks.py."""
 
 
 def test_options_that_documents_name_exist():

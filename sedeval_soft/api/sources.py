@@ -353,7 +353,7 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
         if not isinstance(file, str):
             problems.append(f"{shown(file)} is not the name of a file; expected text")
         elif number and seconds > limits.duration:
-            too_long = f"which {limits.too_long()}; expected a number of seconds"
+            too_long = f"which {limits.too_long(float(seconds))}; expected a number of seconds"
             problems.append(f"{file!r} has {shown(seconds)}, {too_long}")
         elif not number or not seconds >= 0:
             problems.append(f"{file!r} has {shown(seconds)}; expected a number of seconds, 0 or more")

@@ -87,7 +87,8 @@ CONVERSION = (
     option(OUTPUT, "--to", metavar="FORM",
         help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for "
               "-]"),
-    option(OUTPUT, "--strict", is_flag=True, help="Write nothing where anything would be lost."),
+    option(OUTPUT, "--strict", is_flag=True,
+        help="Write nothing where anything would be lost, or had to be assumed."),
     setting("files", help="Write these recordings only: a list of names, or a table with a column of file "
         "names."),
     FORCE,

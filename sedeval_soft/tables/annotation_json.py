@@ -23,7 +23,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_rows import (
     HEAD,
     Events,
@@ -128,6 +128,9 @@ def reads_jams(source: Source) -> bool:
 
 def read_jams(source: Source, limits: Limits) -> EventTable | None:
     """Read the sound events of a JAMS document."""
+    if source.data.find(b'"namespace"') < 0 <= source.data.find(b'"result"'):
+        message = "is a task of Label Studio by itself; expected a list of tasks: [ before it, ] behind it"
+        raise InputError(Problem(source.name, f"{message}, and commas between several"))
     document = _decoded(source, _text(source), _Document, "JAMS")
     if not any(each.namespace in NAMESPACES for each in document.annotations):
         expected = f"expected one of {', '.join(NAMESPACES)}"
@@ -255,7 +258,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
     annotated = [_annotations(source, i, task) for i, task in enumerate(tasks)]
     by_people = any(people for people, _ in annotated)
     events, ignored, counts = Events(source, limits), dict[str, None](), Counter[str]()
-    places: dict[str, str] = {}
+    places, others = dict[str, str](), Counter[str]()
     for i, (people, models) in enumerate(annotated):
         made = _one_of(people if by_people else models, counts)
         counts["prediction{s}"] += len(models) if by_people else 0
@@ -268,6 +271,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
             for k, result in enumerate(annotation.result):
                 where = f"{place}.result[{k}]" if "annotations" in place or "predictions" in place else place
                 if result.type != "labels":
+                    others[result.type] += result.type.endswith("labels")
                     ignored[f"results of type {quoted(result.type)}"] = None
                     continue
                 region = _decoded(source, result.value, _Region, _STUDIO, f"{where}: ")
@@ -284,6 +288,11 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
         )
         raise InputError(Problem(source.name, message))
     past, assumed = events.choose("control")
+    of_audio = "left out: only those of type 'labels' are of audio, in seconds"
+    for kind, n in others.items():
+        assumed += [
+            f"{counted(n, 'region')} of type {quoted(kind)} {'is' if n == 1 else 'are'} {of_audio}"
+        ] * (n > 0)
     notes = [note for what, n in counts.items() for note in read_past(n, what)]
     notes += ["events are those that models predicted: no task has annotations"] * (not by_people)
     origin = origin_of(source, "Label Studio JSON", notes, [*ignored, *past], assumed)

@@ -71,6 +71,7 @@ def rows_of(
     if sound is not None:
         return sound
     scanned = scan(source, layout, MAX_PROBLEMS, limits, records)
+    scanned.mend(layout, None)
     scanned.problems = [replace(each, code="invalid") for each in scanned.problems]
     scanned.check()
     scanned.declared += declared

@@ -170,13 +170,14 @@ class _Export:
     """What an export of ELAN's looks like by its first line.
 
     unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
-    label, the best first. ignored: the columns that are read past.
+    label, the best first. ignored: the columns that are read past. assumed: that one of them has no labels.
     """
 
     layout: Layout
     unit: str
     labels: tuple[tuple[int, ...], ...]
     ignored: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
 
 
 def reads_elan(source: Source) -> bool:
@@ -205,9 +206,8 @@ def read_elan(source: Source, limits: Limits) -> EventTable | None:
         records += _annotations(source.name, line, first.split("\t"), export)
     for line, text in lines:
         records += _annotations(source.name, line, text.split("\t"), export)
-    return rows_of(
-        source, limits, export.layout, records, origin_of(source, "ELAN export", (), export.ignored)
-    )
+    origin = origin_of(source, "ELAN export", (), export.ignored, export.assumed)
+    return rows_of(source, limits, export.layout, records, origin)
 
 
 def _export(first: str) -> _Export | None:
@@ -245,7 +245,13 @@ def _header(fields: list[str]) -> _Export | None:
     layout = Layout(tuple(fields), tuple(map(places.get, range(len(fields)))), has_header=True)
     used = {*times.values(), *chain.from_iterable(labels), file}
     ignored = tuple(field for i, field in enumerate(fields) if i not in used and field)
-    return _Export(layout, unit, tuple(labels), ignored)
+    texts = [fields[i] for i in rest] if value is None and tier is not None else []
+    assumed = tuple(
+        f"the names of tiers are the labels, and column {quoted(text)} is read past; 'Annotation' in its "
+        "place in the header makes its texts the labels"
+        for text in texts[:1]
+    )
+    return _Export(layout, unit, tuple(labels), ignored, assumed)
 
 
 def _without_header(fields: list[str]) -> _Export | None:

@@ -23,6 +23,7 @@ import numpy as np
 
 from sedeval_soft.errors import InputError, Problem, one_line, quoted
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.joined_tables import is_table, read_members
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Bytes, Source, Taken, as_utf8, compression_of, decompress, spelled
@@ -75,40 +76,50 @@ def read(source: Source, limits: Limits, form: str, of_members: str = "") -> Eve
 
 
 def _members(source: Source, limits: Limits, form: str) -> Iterator[tuple[str, Source]]:
-    """Yield the tables of an archive, each with its path in it.
+    """Yield the tables of an archive, each with its path in it; those of JSON where it has no others.
 
     Raises InputError for a member that is refused, and over a limit.
     """
-
-    def refused(code: str) -> InputError:
-        return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
-
     taken = Taken(source.name, limits)
     taken.packed = partial(len, source.data)
     limits.check(source.name, "members", _n_entries(source.data, form), "members")
+    found = False
+    for extensions in (TEXT_EXTENSIONS | MEMBER_EXTENSIONS, LAST_EXTENSIONS):
+        for label, data in () if found else _members_ending(source, extensions, form, taken):
+            found = True
+            digest = hashlib.sha256(data).hexdigest()
+            place = f"{source.name}/{label}"
+            if compression_of(data):
+                data = decompress(place, data, limits)  # noqa: PLW2901
+            if _archive_of(data) or compression_of(data):
+                raise _refused(source, label, "nested-archive")
+            yield label, Source(place, as_utf8(place, data), partial(str, digest))
+
+
+def _refused(source: Source, name: str, code: str) -> InputError:
+    return InputError(Problem(source.name, f"the member {quoted(name)} {_REFUSALS[code]}", code=code))
+
+
+def _members_ending(
+    source: Source, extensions: frozenset[str], form: str, taken: Taken
+) -> Iterator[tuple[str, Bytes]]:
+    """Yield the members with some extensions, each with its path."""
     for name, is_folder, code, opened in _entries(source, form):
         parts = _APART.split(name)
         unsafe = not parts[0] or ".." in parts or re.match(r"[A-Za-z]:", name) or "\0" in name
         if unsafe or code == "archive-link":
-            raise refused("unsafe-name" if unsafe else code)
+            raise _refused(source, name, "unsafe-name" if unsafe else code)
         if is_folder or _HIDDEN.search(name):
             continue
         if _NESTED.search(name):
-            raise refused("nested-archive")
-        if not is_table(name):
+            raise _refused(source, name, "nested-archive")
+        if not is_table(name, extensions):
             continue
         if code:
-            raise refused(code)
+            raise _refused(source, name, code)
         with opened() as file:
             data = taken.all(iter(partial(file.read, _PIECE), b""))
-        digest = hashlib.sha256(data).hexdigest()
-        label = spelled(name)
-        place = f"{source.name}/{label}"
-        if compression_of(data):
-            data = decompress(place, data, limits)
-        if _archive_of(data) or compression_of(data):
-            raise refused("nested-archive")
-        yield label, Source(place, as_utf8(place, data), partial(str, digest))
+        yield spelled(name), data
 
 
 def _n_entries(data: Bytes, form: str) -> int:

@@ -516,15 +516,37 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
 
 def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     """Return what is wrong with a header without onsets, or offsets; its column is what may be meant."""
+    if not names:
+        wrong = "has no columns"
+        return LayoutError(
+            f"{wrong}; expected onset, offset and event_label, with no row where there is no event",
+            "missing-column",
+        )
     names, more = names[:_LISTED], len(names) - _LISTED
     listed = ", ".join(map(repr, names)) + (f" and {more} more" if more > 0 else "")
-    close = (i for i, name in enumerate(names) if close_matches(normal(name), ALIASES[role], 1, 0.75))
-    at = next((i for i in close if not role_of(names[i])), None)
+    at = next(iter(_misspelt(role, names)), None)
     column = None if at is None else at + 1
-    hint = f"expected one named {role!r}"
+    hint = f"expected one named {role!r}, in seconds"
     if at is not None:
-        hint = f"did you mean {role!r} by {names[at]!r}? {option((role, names[at]))} says so"
+        also = [] if role == "offset" or "offset" in map(role_of, names) else _misspelt("offset", names)
+        columns = [(role, names[at]), *(("offset", names[i]) for i in also[:1] if i != at)]
+        hint = f"did you mean {role!r} by {names[at]!r}? {option(*columns)} says so"
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
+
+
+def _has_word(name: str, words: str) -> bool:
+    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS[words])
+
+
+def _in_another_unit(name: str) -> bool:
+    """Return whether a time is by its name in minutes, samples, frames or the like."""
+    return _has_word(name, "other-units")
+
+
+def _misspelt(role: str, names: Sequence[str]) -> list[int]:
+    """Return the positions of names that are close to those of a role, and of none themselves."""
+    unknown = (i for i, name in enumerate(names) if not role_of(name) and not _in_another_unit(name))
+    return [i for i in unknown if close_matches(normal(names[i]), ALIASES[role], 1, 0.75)]
 
 
 def _check_labels(names: Sequence[str], roles: Sequence[str | None], row: Sequence[str]) -> None:
@@ -607,6 +629,8 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
     once = all(roles.count(role) == 1 for role in ("filename", "event_label"))
     if not once or roles.count("soft_value") > 1:
         return None
+    if any(_has_word(name, "of-times") for name in names):
+        return None
     if any(_without_time(role, names).column for role in ("onset", "offset")):
         return None
     return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
@@ -636,24 +660,18 @@ def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "
     return _of_one_class(layout, label) if of_one_class else layout
 
 
-def times_otherwise(layout: Layout, *, swapped: bool) -> str:
-    """Return the option that reads rows whose offset is before their onset; empty where none can.
+def as_duration(layout: Layout) -> str:
+    """Return how the offsets of a table are read as durations; empty where they cannot be.
 
-    swapped: whether all rows are so: the columns stand in each other's place. Else the offset is a duration.
+    No option does where there is a header: it would hold for the offsets of the other side, too.
     """
-    if "offset" not in layout.roles or layout.dialect or "file_offset" in layout.roles:
+    if "offset" not in layout.roles or layout.dialect:
         return ""
-    others = {"onset": "offset", "offset": "onset"} if swapped else {"offset": "duration"}
-    roles = [(others.get(role or "", role), i) for i, role in enumerate(layout.roles)]
+    at = layout.roles.index("offset")
     if layout.has_header:
-        columns = [(role, layout.names[i]) for role, i in roles if role and role != layout.roles[i]]
-    else:
-        columns = [(role, str(i + 1)) for role, i in roles if role]
-    if swapped:
-        return f"{option(*columns)} if the two are swapped"
-    offset = layout.roles.index("offset")
-    title = repr(layout.names[offset]) if layout.has_header else offset + 1
-    return f"{option(*columns)} if column {title} is a duration"
+        return f"'duration' in place of {layout.names[at]!r} in the header if it is one"
+    roles = ((("duration" if role == "offset" else role), i) for i, role in enumerate(layout.roles))
+    return f"{_numbered({role: i for role, i in roles if role})} if column {at + 1} is a duration"
 
 
 def _numbered(roles: Mapping[str, int]) -> str:
@@ -677,6 +695,20 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
     return {role: i for role, i in roles.items() if i is not None}
 
 
+def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
+    """Return whether places in a row are a mere guess.
+
+    They are where a column is known to be something else than its place says, and where the label would be
+    one number of several.
+    """
+    ends = {"offset", "duration"}
+    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
+    if any(role != there and not {role, there} <= ends for role, there in known.items()):
+        return True
+    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
+    return is_number(cells[places["event_label"]]) and any(map(is_number, others))
+
+
 def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
     """Return the option that says of a header what a row may be; empty where the row has no such times.
 
@@ -684,14 +716,36 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     """
     if len(names) != len(row) or not all(names):
         return ""
-    places = places_in([cell.strip() for cell in row])
+    cells = [cell.strip() for cell in row]
+    places = places_in(cells)
+    timed = (names[i] for role, i in places.items() if role in TIMES)
+    if not places or _guessed(places, cells, roles) or any(map(_in_another_unit, timed)):
+        return ""
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
+
+
+def _seems_header(texts: Sequence[str]) -> bool:
+    return len(texts) > 2 and all(texts) and not any(map(is_number, texts))
 
 
 def _one_class(fields: Sequence[str]) -> str:
     """Return what reads a row without label, where fields could be one; else nothing."""
     return _ONE if _mask(fields) in _UNLABELLED else ""
+
+
+def _misnamed(names: Sequence[str]) -> LayoutError | None:
+    """Return what is wrong with a column of times that is called so that it cannot be read, if any is."""
+    for role in ("onset", "offset"):
+        error = _without_time(role, names)
+        if error.column is not None:
+            return error
+    for i, name in enumerate(names):
+        if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
+            wrong = f"column {name!r} has times, by its name not in seconds"
+            expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+            return LayoutError(f"{wrong}; {expected}", "missing-column", i + 1)
+    return None
 
 
 def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:
@@ -708,11 +762,10 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     roles, _ = _roles_of(texts, (), None)
     if "onset" in roles and not any(map(is_number, texts)):
         return _without_end(texts, roles, row)
-    for role in ("onset", "offset"):
-        error = _without_time(role, texts)
-        if error.column is not None:
-            return error
-    if named := by_cells([field.strip() for field in fields], row):
+    misnamed = _misnamed(texts)
+    if misnamed is not None:
+        return misnamed
+    if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
     places = places_in(texts)
@@ -726,9 +779,11 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
             f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
             "not-a-table",
         )
+    known = "onset, offset and event_label"
+    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" if _seems_header(texts) else ""
     return LayoutError(
-        f"{line} is neither a header nor a row; expected a header with the columns onset, offset and "
-        f"event_label (and filename, soft_value), or rows of [filename,] onset, offset, label[, value]"
+        f"{line} is neither a header nor a row; expected a header with the columns {known} "
+        f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
         f"{_one_class(texts)}",
         "not-a-table",
     )

@@ -67,7 +67,7 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
         if not is_number(text) or float(text) < 0:
             raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
         if float(text) > limits.duration:
-            raise ValueError(f"duration {text} {limits.too_long()}; expected seconds")
+            raise ValueError(f"duration {text} {limits.too_long(float(text))}; expected seconds")
         return float(text)
 
     return _read(open_source(path, limits=limits), "duration", [NAMES["duration"]], seconds, limits)
@@ -211,7 +211,7 @@ def _regions(source: Source) -> Iterator[Record]:
             wrong = f"has {len(fields)} fields; expected file, channel, begin and end of a region"
         elif not is_number(fields[2]) or float(fields[2]):
             region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
-            wrong, column = f"{region}, but recordings are evaluated from their begin on; expected 0", 3
+            wrong, column = f"{region}, but recordings are evaluated from their begin on; write 0", 3
         yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.columns import LayoutError, layout_of_header
+from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
@@ -399,9 +399,16 @@ def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
     """Read a table of text that must look as it was said to."""
-    layout, expected = sniff(source, limits), form_of(form)
+    layout = sniff(source, limits)
     if layout is None:
         return None
+    check_layout(source, layout, form)
+    return read_laid_out(source, layout, limits)
+
+
+def check_layout(source: Source, layout: Layout, form: str) -> None:
+    """Refuse a table that is laid out otherwise than those of a form of text; raises InputError."""
+    expected = form_of(form)
     strict, wide = not expected.folder, expected.holds.wide
     other = (layout.delimiter, layout.has_header) != (expected.delimiter, expected.header)
     if (strict and other) or layout.wide != wide:
@@ -409,5 +416,4 @@ def read(source: Source, limits: Limits, form: str) -> EventTable | None:
         if strict:
             wanted += f" {'with' if expected.header else 'without'} header, {DELIMITERS[expected.delimiter]}"
         message = f"is a {origin_of(source, layout).form}; expected a {wanted}"
-        raise InputError(Problem(source.name, message, line=1))
-    return read_laid_out(source, layout, limits)
+        raise InputError(Problem(source.name, message, line=1, code="malformed-file"))

@@ -15,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import Source, extension_of, is_url, let_go, open_source
+from sedeval_soft.tables.source import Source, copy_command, extension_of, is_url, let_go, open_source
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.columns import ColumnNames, Layout
@@ -168,15 +168,20 @@ WRITTEN = tuple(form.name for form in FORMS if form.written)
 
 TEXT_EXTENSIONS = frozenset({".tsv", ".csv", ".txt", ".ann", ".lab"})
 _BY_NAME = {form.name: form for form in FORMS}
-_ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
+ARCHIVES = tuple(form.name for form in FORMS if form.module == "archive")
 _BY_EXTENSION = {end: form for form in FORMS for end in form.extensions if end not in TEXT_EXTENSIONS}
 _BEGINNINGS = tuple(begin for form in FORMS for begin in form.begins)
 
 OTHER_EXTENSIONS = frozenset(_BY_EXTENSION)
 """Of forms that are no tables of text with delimiters."""
 
-MEMBER_EXTENSIONS = frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - {".json"}
-"""Of these, those of tables that a folder or an archive may have: beside tables a .json may be anything."""
+LAST_EXTENSIONS = frozenset({".json"})
+"""Of tables of a folder or an archive that has no others: beside tables a .json may be anything."""
+
+MEMBER_EXTENSIONS = (
+    frozenset(e for e, form in _BY_EXTENSION.items() if form.module != "archive") - LAST_EXTENSIONS
+)
+"""Of these, those of tables that a folder or an archive may have."""
 
 
 def form_of(name: str, option: str = "--to") -> Form:
@@ -266,11 +271,13 @@ class Reading:
     scan: Scan | None = None
 
 
-def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole: bool = False) -> Reading:
+def read_text(
+    source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole: bool = False, said: str = ""
+) -> Reading:
     """Read a table as text, unless another form recognises what is wrong with it as its own.
 
-    most, whole: of the problems that are looked for, as for `text.scan`. Raises InputError where it looks
-    like no table.
+    most, whole: of the problems that are looked for, as for `text.scan`. said: the form of text that it must
+    be, if that is known: no other is asked. Raises InputError where it looks like no table.
     """
     from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
 
@@ -278,17 +285,20 @@ def read_text(source: Source, limits: Limits, most: int = MAX_PROBLEMS, *, whole
         layout = sniff(source, limits)
     except InputError as error:
         final = over_limit(error) or any(problem.code in UNCLEAR for problem in error.problems)
-        form = "" if final else form_instead(source, columns=limits.columns)
+        form = "" if final or said else form_instead(source, columns=limits.columns)
         if form:
             return Reading(form)
         raise
     if layout is None:
         return Reading()
+    if said:
+        form_of(said).function("check_layout")(source, layout)
     rows = read_fast(source, layout, limits)
     if rows is not None:
         return Reading("", layout, rows)
     lines = scan(source, layout, most, limits, whole=whole)
-    form = form_instead(source, layout, limits.columns) if lines.counts else ""
+    lines.mend(layout, copy_command(source.name))
+    form = form_instead(source, layout, limits.columns) if lines.counts and not said else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form) if form else Reading("", layout, rows, lines)
 
@@ -299,11 +309,7 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
     form: what it must be, or, of an archive, what its members must be; empty to find out.
     """
     if form:
-        form, packed = form_of(form, FROM).name, form_at_once(source)
-        if packed != form and packed in _ARCHIVES:
-            rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
-        else:
-            rows = read_as(form, source, limits)
+        rows = read_said(form, source, limits)
     else:
         form = form_at_once(source)
         reading = Reading(form) if form else read_text(source, limits)
@@ -312,6 +318,15 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
         rows = read_as(reading.form, source, limits, found=True) if reading.form else reading.rows
     limits.check_dense(source.name, 0 if rows is None else len(rows), source.packed)
     return rows
+
+
+def read_said(form: str, source: Source, limits: Limits) -> EventTable | None:
+    """Read a table that must be of a form, or an archive whose members must; raises InputError."""
+    form, packed = form_of(form, FROM).name, form_at_once(source)
+    if packed != form and packed in ARCHIVES:
+        rows: EventTable | None = form_of(packed).function("read")(source, limits, of_members=form)
+        return rows
+    return read_as(form, source, limits)
 
 
 def read_as(form: str, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:
@@ -348,6 +363,8 @@ def blocks_of(
     if not is_url(name) and not os.path.isfile(name):
         raise UnfitError
     source = open_source(name, limits=limits, scratch=scratch)
+    if not source.data:
+        raise UnfitError
     form = form_at_once(source)
     if form and form_of(form).module == "parquet":
         blocks = form_of(form).function("read_batches")(source, limits, size=size)
@@ -358,7 +375,17 @@ def blocks_of(
         raise UnfitError from error
     if layout is None or layout.position("filename") is None:
         raise UnfitError
-    return _with_names(_blocks_of_text(source, layout, size, limits)), lambda: source.sha256
+    blocks = _dense_enough(source, _blocks_of_text(source, layout, size, limits), limits)
+    return _with_names(blocks), lambda: source.sha256
+
+
+def _dense_enough(source: Source, blocks: Iterator[EventTable], limits: Limits) -> Iterator[EventTable]:
+    """Yield blocks; raises InputError where all so far have far more rows than the source has bytes."""
+    n_rows = 0
+    for rows in blocks:
+        n_rows += len(rows)
+        limits.check_dense(source.name, n_rows, source.packed)
+        yield rows
 
 
 def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
@@ -374,33 +401,34 @@ def _with_names(blocks: Iterator[EventTable]) -> Iterator[EventTable]:
 
 def _blocks_of_text(source: Source, layout: Layout, size: int, limits: Limits) -> Iterator[EventTable]:
     """Yield the rows of blocks of lines; raises InputError with what is wrong in all of them, as for one."""
-    from sedeval_soft.tables.text import line_ends, read_laid_out
+    from sedeval_soft.tables.text import Scan, line_ends, origin_of, read_fast, scan
 
     data = source.data
     size = len(data) if layout.once else size
-    problems: list[Problem] = []
-    n_problems = begin = 0
-    while begin < len(data) and n_problems <= MAX_PROBLEMS:
+    found, begin = Scan(), 0
+    while begin < len(data) and found.counts.total() <= MAX_PROBLEMS:
         # Behind the last end of a line in the block, or the first one after it.
         end = data.rfind(b"\n", begin, begin + size) + 1 or data.find(b"\n", begin) + 1
         if begin + size >= len(data) or not end:
             end = len(data)
         block = Source(source.name, data[begin:end], str)
+        part = replace(layout, skip=0) if begin else layout
         try:
-            rows = read_laid_out(block, replace(layout, skip=0) if begin else layout, limits)
-        except InputError as error:
-            if not over_limit(error) and form_instead(source, layout, limits.columns):
-                raise UnfitError from error
-            lines = line_ends(data, begin)
-            moved = [p if p.line is None else replace(p, line=p.line + lines) for p in error.problems]
-            if over_limit(error):
-                raise InputError(moved, error.more) from error
-            problems += moved
-            n_problems += len(moved) + bool(error.more)
-        else:
-            if rows is not None and not problems:
-                yield rows
+            rows, lines = read_fast(block, part, limits), Scan()
+            if rows is None:
+                lines = scan(block, part, MAX_PROBLEMS, limits)
+                rows = None if lines.problems else lines.rows(part, origin_of(block, part), limits)
+        except InputError as error:  # over a limit
+            before = line_ends(data, begin)
+            moved = [p if p.line is None else replace(p, line=p.line + before) for p in error.problems]
+            raise InputError(moved, error.more) from error
+        if lines.problems and form_instead(source, layout, limits.columns):
+            raise UnfitError
+        lines.sound = len(rows) if rows is not None else lines.sound
+        found.add(lines, line_ends(data, begin) if lines.problems else 0)
+        if rows is not None and not found.problems:
+            yield rows
         let_go(data, begin, end)
         begin = end
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=n_problems > MAX_PROBLEMS)
+    found.mend(layout, copy_command(source.name))
+    found.check()

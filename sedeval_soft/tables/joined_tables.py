@@ -32,7 +32,7 @@ from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
-from sedeval_soft.tables.forms import MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
+from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import (
     Source,
@@ -87,6 +87,8 @@ def visible_entries(folder: str, limits: Limits) -> list[Path]:
 def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
     """Return the tables of a folder by name: those of text, if any are; where it has none, of folders in it.
 
+    Tables of other forms are those of a folder without tables of text, `.json` where there is nothing else.
+
     Links to folders are followed, each folder is read once. Raises InputError where there is no table, and
     where there are too many files.
     """
@@ -108,6 +110,7 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
                 folders.append(path)
     tables = [path for path in files if is_table(path.name, TEXT_EXTENSIONS)]
     tables = tables or [path for path in files if is_table(path.name)]
+    tables = tables or [path for path in files if is_table(path.name, LAST_EXTENSIONS)]
     if not tables:
         raise _no_table(name)
     return sorted(tables, key=lambda path: os.path.relpath(path, name))
@@ -610,6 +613,7 @@ def read_points(
             message = f"has an operating point at {key!r}; expected a threshold in [0, 1]"
             raise InputError(Problem(role, message))
     tables = {float(key): read(source) for key, source in points.items()}
+    check_points([*tables.values()])
     if len(tables) < len(points):
         raise InputError(Problem(role, "has two operating points of one threshold"))
     thresholds = sorted(tables)
@@ -618,15 +622,23 @@ def read_points(
     lists: dict[str, EventTable] = {}
     for low, high in zip(thresholds, ends, strict=True):
         rows = tables[low]
-        # A list without rows has no value that could be lost, whatever columns its header names.
-        if rows.has_steps or (rows.value is not None and len(rows)):
-            message = "has values; expected a list of events, as of one threshold"
-            raise InputError(Problem(rows.origin.name, message))
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)
         lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
     form, name = f"operating points at {', '.join(lists)}", name or f"{len(lists)} operating points"
     prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
     return _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
+
+
+def check_points(tables: Sequence[EventTable]) -> None:
+    """Refuse operating points with values, and those of which just some name their recordings."""
+    for rows in tables:
+        # A list without rows has no value that could be lost, whatever columns its header names.
+        if rows.has_steps or (rows.value is not None and len(rows)):
+            message = "has values; expected a list of events, as of one threshold"
+            raise InputError(Problem(rows.origin.name, message, code="mixed-tables"))
+    kinds = {UNNAMED in rows.files: rows.origin.name for rows in tables if rows.files}
+    if len(kinds) > 1:
+        raise _mixed(kinds[True], f"it does not name its recordings, {kinds[False]} does")
 
 
 def points_of_folder(path: str, limits: Limits = LIMITS) -> EventTable | None:

@@ -52,7 +52,7 @@ class Limits:
     files: int = 10_000_000
     duration: float = 31_536_000.0
     name_length: int = 4096
-    members: int = 50_000
+    members: int = 60_000
     line_length: int = 1 << 24
     columns: ColumnNames = field(default=(), kw_only=True, repr=False)
     label: str = field(default="", kw_only=True, repr=False)
@@ -124,10 +124,10 @@ class Limits:
             raise self.refusal(source, "members", f"has more than {self.members} files")
         return few
 
-    def too_long(self) -> str:
+    def too_long(self, seconds: float) -> str:
         """Return what is said of a time that is over the limit of durations, and what raises it."""
         days = f"{self.duration / 86_400:.6g} days"
-        raised = f"; {OPTION} duration=SECONDS raises this" if self.duration < LONGEST else ""
+        raised = f"; {OPTION} duration={math.ceil(seconds)} raises this" if 0 < seconds <= LONGEST else ""
         return f"is over {self.duration:.15g} s ({days}{raised})"
 
     def reading(

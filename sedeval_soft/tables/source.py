@@ -137,8 +137,11 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
 
 def copy_command(name: str) -> str:
     """Return the command that writes a mended copy of a table; empty where it is no file of its own."""
-    if not os.path.isfile(name):
-        return ""
+    return mend_command(name) if os.path.isfile(name) else ""
+
+
+def mend_command(name: str) -> str:
+    """Return the command that writes a mended copy of a file."""
     path = Path(name)
     copy = str(path.with_name(f"{path.stem}.fixed{path.suffix}"))
     return f"soft-sed-eval validate {shlex.quote(name)} --fix {shlex.quote(copy)}"

@@ -37,6 +37,7 @@ from sedeval_soft.tables.columns import (
     ColumnNames,
     Layout,
     LayoutError,
+    as_duration,
     by_cells,
     explain_first_line,
     is_number,
@@ -47,7 +48,6 @@ from sedeval_soft.tables.columns import (
     normal,
     option,
     places_in,
-    times_otherwise,
     to_number,
 )
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -72,6 +72,7 @@ _NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _PREAMBLE = 50  # lines before a table that messages count
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
+_THOUSANDS = re.compile(r"\d{1,3}(?:([,' \u00a0\u2009\u202f])\d{3})(?:\1\d{3})*(?:\.\d*)?", re.ASCII)
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+) *(s|sec|seconds|ms|%)", re.ASCII)
 _OF_UNIT = {"ms": 1000, "%": 100}
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
@@ -254,7 +255,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(not_text(source.name, number, first, delimiter))
     texts = [text for _, text in lines if isinstance(text, str)]
     try:
-        layout = _layout_of(texts, number, limits, copy_command(source.name))
+        layout = _layout_of(texts, number, limits, source.name)
     except LayoutError as error:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
@@ -262,11 +263,8 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
     return layout
 
 
-def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> Layout:
-    """Return how a table is laid out; raises LayoutError.
-
-    number: of the first of its lines. copy: the command that writes a mended copy.
-    """
+def _layout_of(lines: Sequence[str], number: int, limits: Limits, name: str) -> Layout:
+    """Return how a table of a name is laid out; raises LayoutError. number: of the first of its lines."""
     columns, first = limits.columns, lines[0]
     for delimiter in DELIMITERS:
         fields = split(first, delimiter)
@@ -281,7 +279,7 @@ def _layout_of(lines: Sequence[str], number: int, limits: Limits, copy: str) -> 
         return layout
     delimiter = max(DELIMITERS, key=first.count)
     _check_quotes(first, delimiter)
-    raise _begins_otherwise(lines, copy) or explain_first_line(
+    raise _begins_otherwise(lines, copy_command(name)) or explain_first_line(
         split(first, delimiter), split(lines[1], delimiter) if len(lines) > 1 else ()
     )
 
@@ -398,6 +396,7 @@ def read_laid_out(source: Source, layout: Layout, limits: Limits = LIMITS) -> Ev
     if rows is not None:
         return rows
     lines = scan(source, layout, MAX_PROBLEMS, limits)
+    lines.mend(layout, copy_command(source.name))
     lines.check()
     return lines.rows(layout, origin_of(source, layout), limits)
 
@@ -497,7 +496,7 @@ class Scan:
     problems: the first ones of each code; counts: how many there are of each. lines: where the rows are that
     can be scored; cells, numbers: their fields, and those that are numbers; declared: files without rows.
     misread: the lines with a problem and a field for each column, which may explain one another. low, high:
-    the least and the largest value of rows with a problem.
+    the least and the largest value of rows with a problem; sound: how many have none.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -509,6 +508,15 @@ class Scan:
     misread: list[tuple[int, list[str]]] = field(default_factory=list)
     low: float = 0
     high: float = 1
+    sound: int = 0
+
+    def add(self, later: Scan, lines: int) -> None:
+        """Add what a pass over later lines found; lines: how many stand before these."""
+        moved = (p if p.line is None else replace(p, line=p.line + lines) for p in later.problems)
+        self.problems += moved
+        self.counts += later.counts
+        self.sound += later.sound
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
 
     def mend(self, layout: Layout, copy: str | None) -> None:
         """Say in the first problem of each kind what mends all of its kind.
@@ -519,9 +527,14 @@ class Scan:
         backwards = self.counts["offset-before-onset"]
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
-            if not layout.has_header or 2 * backwards >= len(self.lines):
-                swapped = not self.lines and backwards > 1
-                mends["offset-before-onset"] = times_otherwise(layout, swapped=swapped)
+            if layout.has_header and "soft_value" in layout.roles:
+                other = (
+                    f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to read past them"
+                )
+                mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
+            if not layout.has_header or 2 * backwards >= self.sound:
+                swapped = copy and not self.sound and backwards > 1
+                mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
             mends["decimal-comma"] = copy and f"{copy} writes points"
         for i, problem in enumerate(self.problems):
             if mend := mends.pop(problem.code, ""):
@@ -574,6 +587,7 @@ def scan(
         else:
             problems, numbers = check_row(source.name, layout, line, fields, limits)
             if not problems:
+                scanned.sound += 1
                 scanned.lines.append(line)
                 scanned.numbers.append(numbers)
                 scanned.cells.append(fields)
@@ -587,7 +601,6 @@ def scan(
                 scanned.problems.append(problem)
         if scanned.counts.total() > most and not whole:
             break
-    scanned.mend(layout, None if lines is not None else copy_command(source.name))
     return scanned
 
 
@@ -668,8 +681,10 @@ def check_row(
 
 def _or_other(layout: Layout, role: str) -> str:
     """Return what else could have the names that a column lacks, as it follows what was expected."""
-    others = [layout.names[i] for i in layout.labels] if role == "event_label" else []
-    return "".join(f", or {option(('event_label', other))}" for other in others[:1])
+    if role != "event_label":
+        return ""
+    others = [option(("event_label", layout.names[i])) for i in layout.labels]
+    return f", or {(others or ['the line left out if it is no event'])[0]}"
 
 
 def _of_no_class(
@@ -715,7 +730,8 @@ def _wrong_times(
         message = f"offset {end_text} is before onset {begin_text}; expected onset <= offset"
         yield end, "offset-before-onset", message
     elif offset > limits.duration:
-        message = f"{layout.names[end]} {end_text} {limits.too_long()}; expected a time in the recording"
+        wrong = f"{layout.names[end]} {end_text} {limits.too_long(offset)}"
+        message = f"{wrong}; expected a time in the recording"
         yield end, "time-too-long", message
 
 
@@ -727,6 +743,7 @@ def _wrong_number(
     if low <= number <= high:
         return None
     no_number, comma = math.isnan(number), "has a decimal comma, not a decimal point"
+    too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
     reasons = (
         (not text, "empty-number", "is empty"),
         (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
@@ -734,7 +751,7 @@ def _wrong_number(
         (no_number, "not-a-number", "is not a number"),
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),
         (time and number < 0, "negative-time", "is negative"),
-        (time, "time-too-long", limits.too_long()),
+        (time, "time-too-long", too_long),
         (True, "value-out-of-range", "is outside [0, 1]"),
     )
     code, wrong = next((code, wrong) for applies, code, wrong in reasons if applies)
@@ -752,14 +769,14 @@ def _in_plain_digits(code: str, text: str, *, time: bool) -> str:
     if code == "negative-time":
         return "0 if it begins with the recording"
     clock, with_unit = _CLOCK.fullmatch(text), _WITH_UNIT.fullmatch(text)
-    if code != "not-a-number" or not (clock or with_unit):
+    if code != "not-a-number":
         return ""
     if with_unit and is_number(with_unit[1]) and time != (with_unit[2] == "%"):
         return f"{float(with_unit[1]) / _OF_UNIT.get(with_unit[2], 1):.15g}"
     if clock and time:
         hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in clock.groups())
         return f"{hours * 3600 + minutes * 60 + seconds:.15g}"
-    return ""
+    return re.sub(r"[^\d.]", "", text) if _THOUSANDS.fullmatch(text) else ""
 
 
 def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:

@@ -282,7 +282,7 @@ def name_single_file(
         if len(files) > 1:
             text = (
                 f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
-                f"expected {_name_column(origin)}a table for each that is called as it, in a folder"
+                f"expected {_name_column(origin)}a folder with a table of each, called as it"
             )
             raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
         sides[side] = replace(sides[side], files=files)

@@ -28,7 +28,7 @@ class Conversion:
 
     read: what the source was. form: what it became, by its name. losses: what the target cannot hold, in
     words, nothing where it holds everything. rows, files, classes: how many were written. apart: whether the
-    target is a folder. notes: what was left out as files were listed.
+    target is a folder. notes: what was left out as files were listed, and what was assumed and read past.
     """
 
     read: str
@@ -81,10 +81,10 @@ def convert(
     """Write a table in another form; a folder of one file per recording for some.
 
     source: whatever `evaluate` takes. to: the name of a form, found from the extension of the target where
-    there is none. strict: raise EvaluationError, and write nothing,
-    where something would be lost. force: replace a folder that is not empty. files: the recordings that are
-    written, as names or the path of a list; all if there are none. limits: the most that is taken
-    in. Other keywords say how the source is read, as for `evaluate`.
+    there is none. strict: raise EvaluationError, and write nothing, where something would be lost or had to
+    be assumed. force: replace a folder that is not empty. files: the recordings that are written, as names
+    or the path of a list; all if there are none. limits: the most that is taken in. Other keywords say how
+    the source is read, as for `evaluate`.
     """
     if os.fspath(target) == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
@@ -134,8 +134,12 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
+    said = [f"{read_from}: {text}" for text in rows.origin.assumed]
+    if strict and said:
+        raise EvaluationError(said[0])
     if strict and fitted.losses:
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
+    notes += [*said, *(f"{read_from}: {text}" for text in rows.origin.notes)]
     sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
     done = Conversion(
         rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None, tuple(notes)

@@ -67,7 +67,7 @@ from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import OTHER_EXTENSIONS, TEXT_EXTENSIONS
 from sedeval_soft.tables.joined_tables import stem_of, visible_entries
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
-from sedeval_soft.tables.source import extension_of, spelled, unreadable
+from sedeval_soft.tables.source import extension_of, mend_command, spelled, unreadable
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS, STRICT
 from sedeval_soft.timeline.recordings import align
 from sedeval_soft.tools.validate import MAX_PROBLEMS, validate
@@ -732,11 +732,17 @@ def _problems(error: EvaluationError, submission: Submission, task: Task) -> tup
     first = [each for each in error.problems if (each.code, each.line, each.column) not in places]
     # Why it is not scored comes first.
     both = sorted((*first, *closer), key=lambda problem: SEVERITIES.index(problem.severity))
-    listed = [
-        replace(each, source=entry + each.source[len(path) :]) if each.source.startswith(path) else each
-        for each in both[:MAX_PROBLEMS]
-    ]
+    listed = [_without_path(each, path, entry) for each in both[:MAX_PROBLEMS]]
     return listed, max(number + len(first), len(error.problems) + int(error.more))
+
+
+def _without_path(problem: Problem, path: str, entry: str) -> Problem:
+    """Return a problem of a submission without the path at which that lies: strangers read it."""
+    if not problem.source.startswith(path):
+        return problem
+    source = entry + problem.source[len(path) :]
+    message = problem.message.replace(mend_command(problem.source), mend_command(source))
+    return replace(problem, source=source, message=message)
 
 
 def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has

@@ -381,7 +381,7 @@ def _check_times(table: Table, expected: Floats, whole: Floats, log: Log) -> Non
     infinite.
     """
     rows = table.rows
-    if not len(rows):
+    if not len(rows) or not rows.origin.timed:
         return
     last = last_offsets(rows)
     found, latest = RowStatistics.of(rows, expected, whole, last), int(np.argmax(rows.offset))

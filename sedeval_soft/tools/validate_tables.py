@@ -20,12 +20,13 @@ from sedeval_soft.tables import EMPTY
 from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.forms import form_at_once, form_of, read_as, read_text
+from sedeval_soft.tables.forms import ARCHIVES, form_at_once, form_of, read_as, read_said, read_text
 from sedeval_soft.tables.joined_tables import (
     Members,
     are_lists_of_one,
     check_alike,
     check_apart,
+    check_points,
     folders_left_out,
     paths_below,
     points_in,
@@ -213,6 +214,7 @@ def read_tables(
                     tables += read_tables(table, log, limits=inner)
                 else:
                     tables += _read(table, log, inner, may_be_empty=True)
+            check_points([table.rows for table in tables])
             return tables
         paths = tables_in(name, limits)
         labels = paths_below(name, paths)
@@ -228,6 +230,7 @@ def read_tables(
         if seem_thresholds([t.name for t in tables]) and are_lists_of_one([t.rows for t in tables]):
             message = f"the names of {counted(len(tables), 'table')} hold thresholds"
             log.add(problem("operating-points", name, message))
+            check_points([t.rows for t in tables])
             return tables
         # Who is not at a threshold is of the recording that it is named after, unless it names others.
         tables = [
@@ -253,14 +256,16 @@ def _read(
     """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
     try:
         source = open_source(path, stdin, limits)
-        said = limits.form("system")
-        # A table of text is looked at line by line, whatever its layout is said to be.
-        said = said if said and form_of(said).module != "fit" else ""
-        form = said or form_at_once(source)
-        if form:
+        said, form = limits.form("system"), form_at_once(source)
+        if said and form_of(said).module == "fit" and form not in ARCHIVES:
+            form = ""
+            table = _of_text(source, log, limits, said)
+        elif said or form:
+            form = said or form
             table = _of_other_form(source, form, log, limits, found=not said)
         else:
             table = _of_text(source, log, limits)
+        limits.check_dense(source.name, 0 if table is None else len(table.rows), source.packed)
     except InputError as error:
         log.add_error(error)
         return []
@@ -277,7 +282,7 @@ def _of_other_form(
     source: Source, form: str, log: Log, limits: Limits, *, found: bool = True
 ) -> Table | None:
     """Look at a table of another form; None where it has no line. found: nobody said that it is of it."""
-    rows = read_as(form, source, limits, found=found)
+    rows = read_as(form, source, limits, found=True) if found else read_said(form, source, limits)
     if rows is None:
         return None
     log.no_texts.add(source.name)
@@ -293,10 +298,13 @@ def _without_lines(source: Source, rows: EventTable) -> Table:
     return Table(source, layout, plain, range(2, len(rows) + 2), form=rows.origin.form)
 
 
-def _of_text(source: Source, log: Log, limits: Limits) -> Table | None:
-    """Look at a table of text; None where it is empty, or has no rows that can be scored."""
+def _of_text(source: Source, log: Log, limits: Limits, said: str = "") -> Table | None:
+    """Look at a table of text; None where it is empty, or has no rows that can be scored.
+
+    said: the form of text that it must be, if that is known.
+    """
     log.texts[source.name] = source, None
-    reading = read_text(source, limits, log.most, whole=True)
+    reading = read_text(source, limits, log.most, whole=True, said=said)
     layout, rows, lines = reading.layout, reading.rows, reading.scan
     if reading.form:
         return _of_other_form(source, reading.form, log, limits)

@@ -326,11 +326,13 @@ def columnar(path: Path, labels: list[str], n: int = 1, **how: object) -> Path:
     return path
 
 
-LABELS = {
-    "60": ["x" * MIB + str(i) for i in range(60)],
-    "700": ["x" * MIB + str(i) for i in range(700)],
-    "short": ["x" * 4000 + str(i) for i in range(60_000)],
-}
+def long_labels(length: int, n: int) -> list[str]:
+    """Return labels that differ in their ends only."""
+    return ["x" * length + str(i) for i in range(n)]
+
+
+LABELS = {"60": (MIB, 60), "700": (MIB, 700), "short": (4000, 60_000)}
+"""Length and number of labels, made where they are used: together they are a gigabyte."""
 ENCODED = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 
 
@@ -344,7 +346,7 @@ ENCODED = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
 )
 def test_a_few_bytes_that_are_long_names(name, labels, encoding, reference, tmp_path):
     how = {"use_dictionary": False, "column_encoding": {"event_label": encoding}} if encoding else {}
-    path = columnar(tmp_path / name, LABELS[labels], **how)
+    path = columnar(tmp_path / name, long_labels(*LABELS[labels]), **how)
     assert path.stat().st_size < MIB
     done = attack(reference, path)
     done.refused("raises this)")
@@ -402,7 +404,7 @@ def test_bombs_in_a_board_leave_the_others_untouched(reference, tmp_path):
     given = ("--reference", reference, "--no-reports", "--memory-limit", "500M", "--time-limit", "60")
     assert attack("board", made, *given, "-o", tmp_path / "alone").code == 0
     expected = sorted(path for path in (tmp_path / "alone").rglob("*") if path.is_file())
-    columnar(made / "bomb.parquet", LABELS["700"][:200])
+    columnar(made / "bomb.parquet", long_labels(MIB, 200))
     bomb(made / "zeros.tsv.gz", bytes(MIB), 512)
     done = attack("board", made, *given, "-o", tmp_path / "site")
     assert done.code == 0 and "invalid: bomb: " in done.text and "invalid: zeros: " in done.text, done

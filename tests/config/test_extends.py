@@ -59,6 +59,16 @@ def test_what_cannot_be_extended(text, other, said, tmp_path):
         load_settings(str(path))
 
 
+@pytest.mark.parametrize(
+    "text", ['columns: {"\\x1b[31m\\uFEFF": p}\n', 'from: "\\x1b[31m\\uFEFF"\n', '"\\x1b[31m\\uFEFF": 1\n']
+)
+def test_what_a_file_says_is_shown_with_escapes(text, tmp_path):
+    done = call(REFERENCE, SYSTEM, "--config", written(tmp_path, a=text))
+    assert done.code == 2
+    assert "\\x1b[31m\\ufeff" in done.err
+    assert done.err.replace("\n", "").isprintable()
+
+
 def test_files_extend_one_another_a_few_times_only(tmp_path):
     chain = {f"f{i}": f"extends: f{i + 1}.yaml\n" for i in range(7)}
     path = written(tmp_path, **chain, f7="beta: 2.0\n")

@@ -233,19 +233,54 @@ def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
     assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
 
 
+@pytest.mark.parametrize(
+    ("head", "row", "message"),
+    [
+        (
+            "filename|onset_min|offset_min|label",
+            "a|1|2|x",
+            "'onset_min' has times, by its name not in seconds",
+        ),
+        ("filename|start_frame|end_frame|label", "a|1|2|x", "'start_frame' has times, by its name not in"),
+        ("Date|Time|Name|Confidence|Lat|Lon", "1.5.|5:00|wren|0.5|1|2", "--columns onset=NAME,offset=NAME,"),
+        ("site|f_min|t_min|f_max|t_max", "a|7|1|9|2", "--columns onset=NAME,offset=NAME,"),
+        ("TIME|DURATION|LABEL", "1|2|wren", "expected --columns onset=TIME if the line"),
+    ],
+)
+def test_no_column_is_proposed_that_is_known_to_be_another_or_in_another_unit(head, row, message, tmp_path):
+    path = table(tmp_path / "x.tsv", head, row)
+    for options in ((), ("--only", "clip")):
+        assert message in said(path, path, *options)
+
+
 def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
     elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
     assert "ELAN export" in call(elan, elan).out
+    tiers = table(tmp_path / "y.txt", "Tier|Begin Time - ss.msec|End Time - ss.msec|calls", "t|0|1|a")
+    assert "the names of tiers are the labels, and column 'calls' is read past" in call(tiers, tiers).err
+    assert call("convert", tiers, "-", "--strict").code == 2
+    tiers.write_text(tiers.read_text().replace("calls", "Annotation"))
+    assert call("convert", tiers, "-", "--strict").out.endswith("0\t1\ta\n")
     raven = FILES / "raven-files.txt"
     assert "is neither a header with times nor an annotation" in said(
         "convert", raven, tmp_path / "out.tsv", "--from", "elan"
     )
 
 
+def test_times_are_called_as_raven_does_in_tables_of_others_too(tmp_path):
+    path = table(tmp_path / "x.txt", "Label|Accepted|Begin Time (s)|End Time (s)", "USV|TRUE|1|1.5")
+    assert call("convert", path, "-", "--strict").out == "onset\toffset\tevent_label\n1\t1.5\tUSV\n"
+
+
 def test_selections_of_two_files_are_told(tmp_path):
     head = f"{RAVEN}|Begin File|Species"
     path = table(tmp_path / "x.txt", head, "1|V|1|0|1|a.wav|wren", "2|V|1|60|61|b.wav|wren")
     assert "export them with 'File Offset (s)'" in call(path, path).err
+    converted = call("convert", path, "-")
+    assert "export them with 'File Offset (s)'" in converted.err
+    assert converted.out.count("\n") == 3
+    refused = call("convert", path, "-", "--strict")
+    assert (refused.code, refused.out) == (2, "")
     head = f"{RAVEN}|Begin File|End File|File Offset (s)|Species"
     path = table(
         tmp_path / "x.txt", head, "1|V|1|59|61|a.wav|b.wav|59|wren", "2|V|1|60|61|b.wav|b.wav|0|wren"

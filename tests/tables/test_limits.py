@@ -14,6 +14,7 @@ import pytest
 from drawn import WRITTEN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parted import count_in_parts
 from tables import long_rows
 from test_samples import tarred, zipped
 
@@ -231,6 +232,25 @@ def test_decompressed_bytes_are_counted_and_a_bomb_is_known_long_before_its_end(
         assert caught.value.problems[0].code == "too-many-ratio"
 
 
+@pytest.mark.parametrize("ending", ["tsv", "parquet", "arrow", "jsonl"])
+def test_a_file_without_a_byte_is_empty_in_every_way_of_reading(ending, tmp_path):
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(b"")
+    for read in (read_rows, lambda p: count_in_parts(str(p), str(p), sedeval_soft.Settings())):
+        with pytest.raises(InputError, match="is empty; expected a table"):
+            read(path)
+
+
+def test_far_more_rows_than_bytes_are_refused_in_every_way_of_reading(tmp_path):
+    path, text = tmp_path / "a.tsv.gz", "filename\tonset\toffset\tevent_label\n"
+    path.write_bytes(gzip.compress((text + "a\t0\t1\tx\n" * 500_001).encode()))
+    with pytest.raises(InputError, match="--limit ratio="):
+        read_rows(path)
+    with pytest.raises(InputError, match="--limit ratio="):
+        count_in_parts(str(path), str(path), sedeval_soft.Settings(), block=1 << 20)
+    assert [*sedeval_soft.validate(path).counts] == ["too-many-ratio"]
+
+
 def test_the_size_that_a_zip_says_is_not_believed(tmp_path):
     data = bytearray(zipped({"a.tsv": BOMB}))
     for signature, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -253,7 +273,7 @@ def test_what_a_table_has_is_held_to_the_limits(form, tmp_path):
         (Limits(rows=1), "rows=2"),
         (Limits(classes=1), "classes=2"),
         (Limits(name_length=2), "name_length=3"),
-        (Limits(duration=1.5), "duration=SECONDS"),
+        (Limits(duration=1.5), "duration=2 raises"),
     ):
         with pytest.raises(InputError, match=f"--limit {option} "):
             read_rows(path, limits=limits)

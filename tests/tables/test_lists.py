@@ -208,6 +208,10 @@ def test_whatever_needs_times_is_refused_of_weak_labels_with_what_can_be_had(tmp
     assert "without post-processing" in call(weak, weak, "--only", "clip", "--median-filter", "1").err
     assert "without times" in call("convert", weak, tmp_path / "out.tsv").err
     assert "no problems" in call("validate", weak).out
+    late = tmp_path / "late.tsv"  # of the same recordings
+    rows = [line.split("\t")[0] + "\t50\t60\tcar\n" for line in weak.read_text().splitlines()[1:]]
+    late.write_text("filename\tonset\toffset\tevent_label\n" + "".join(rows))
+    assert "time-unit" not in call("validate", weak, "--reference", late).out
     evaluator = sedeval_soft.Evaluator(only=("clip",)).update(weak, weak)
     assert evaluator.compute()["clip.hard.f1.micro"] == 1
 

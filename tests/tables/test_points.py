@@ -302,6 +302,22 @@ def test_validate_says_how_a_folder_is_taken(tmp_path, reference):
 
 
 @pytest.mark.parametrize(
+    ("low", "said"),
+    [
+        ("onset\toffset\tevent_label\n0\t2\tcar\n", "does not name its recordings"),
+        (HEAD.replace("\n", "\tvalue\n") + "a.wav\t0\t2\tcar\t0.5\n", "has values; expected a list"),
+    ],
+)
+def test_what_is_no_list_beside_others_is_refused_by_all(low, said, tmp_path, reference):
+    """Where just some name their recordings, the rows of others were of none, and scoring broke off."""
+    folder = lay_out(tmp_path / "sys", {"t0.2.tsv": low, "t0.6.tsv": TIGHT})
+    done = call(reference, "--operating-points", folder)
+    assert (done.code, said in done.err) == (2, True)
+    done = call("validate", folder, "--operating-points")
+    assert (done.code, said in done.out) == (1, True), done
+
+
+@pytest.mark.parametrize(
     ("names", "expected"),
     [
         (["x/0.csv", "x/0.5.csv", "x/1.csv"], [0, 0.5, 1]),

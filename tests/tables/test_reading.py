@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call
+from test_samples import zipped
 
 from sedeval_soft import (
     Evaluator,
@@ -25,6 +26,7 @@ from sedeval_soft import (
     validate,
     write_report,
 )
+from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
 OURS = HEAD + "a\t0\t2\tspeech\t0.75\na\t4\t6\tspeech\t0.25\nb\t1\t2\tspeech\t1\n"
@@ -167,6 +169,31 @@ def test_forms_are_those_of_the_tables_in_folders_and_archives(tmp_path):
         assert (read.rows, read.files) == (expected.rows, expected.files)
         with pytest.raises(InputError, match="expected SPEAKER"):
             evaluate(source, source, source_form="rttm")
+
+
+@pytest.mark.parametrize("form", ["long", "csv", "wide", "maestro", "rttm"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t.tsv", OURS),
+        ("t.csv", OURS.replace("\t", ",")),
+        ("t.tsv", "onset\toffset\tcar\n0\t1\t0.5\n"),
+        ("t.eaf", "onset\toffset\tlabel\n0\t1\tcar\n"),
+        ("t.txt", SPEAKER("a", 0, 2, 0.75)),
+        ("t.zip", OURS),
+    ],
+)
+def test_validate_refuses_what_cannot_be_read_as_the_form_that_is_said(tmp_path, name, text, form):
+    path = tmp_path / name
+    path.write_bytes(zipped({"t.tsv": text.encode()}) if name == "t.zip" else text.encode())
+    read: set[str] = set()
+    try:
+        read_rows(path, form=form)
+    except InputError as error:
+        read = {problem.message for problem in error.problems}
+    found = validate(path, source_form=form)
+    assert found.ok == (not read)
+    assert read <= {problem.message for problem in found.problems}
 
 
 @pytest.mark.parametrize(

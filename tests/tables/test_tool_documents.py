@@ -44,11 +44,13 @@ def events(rows):
 def test_what_a_tool_writes_is_scored_as_the_same_events_in_our_own_form(path, ours, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
-    # A table that names no recording is named after its file; one of .json is read by itself.
+    # A table that names no recording is named after its file.
     copy = folder / f"rec1{path.suffix}"
     copy.write_bytes(path.read_bytes())
-    table = copy if path.suffix == ".json" else folder
-    for sides in ((ours, table), (table, ours)):
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        archive.write(copy, copy.name)
+    table = folder
+    for sides in ((ours, table), (table, ours), (ours, tmp_path / "archive.zip")):
         done = call(*sides, "--strict", "--threshold", "0.2", "--score", "event.hard.f1.micro")
         assert (done.code, done.out) == (0, "1.0\n"), done
     done = call("validate", table, "--reference", ours, "--strict")
@@ -185,6 +187,12 @@ OPEN = {
         ["1 task without annotation", "1 skipped annotation was", "1 annotation beside the ground truth"],
         [],
     ),
+    "series.json": (
+        studio(task({"result": [region("car"), region("dog") | {"type": "timeserieslabels"}]})),
+        [("a.wav", 0.0, 1.0, "car")],
+        [],
+        ["1 region of type 'timeserieslabels' is left out"],
+    ),
     "predictions.json": (
         studio(task(predictions=[{"result": [region("car", score=0.25), region("dog", score=0.5)]}])),
         [("a.wav", 0.0, 1.0, "car", 0.25), ("a.wav", 0.0, 1.0, "dog", 0.5)],
@@ -269,6 +277,17 @@ def test_recordings_that_were_annotated_without_events_are_declared(tmp_path):
         path = tmp_path / name
         path.write_text(OPEN[name][0])
         assert sorted(read_rows(path).files) == files
+
+
+def test_json_beside_tables_is_none_of_them(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.csv").write_text("onset,offset,event_label\n0,1,car\n")
+    (tmp_path / "folder" / "settings.json").write_text("[1]")
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        for path in (tmp_path / "folder").iterdir():
+            archive.write(path, path.name)
+    for table in (tmp_path / "folder", tmp_path / "archive.zip"):
+        assert facts(read_rows(table))[1] == [("a", 0.0, 1.0, "car", None)]
 
 
 def test_what_is_said_of_many_documents_of_a_folder_is_said_once(tmp_path):
@@ -401,6 +420,7 @@ HOSTILE = {
     "deep.json": (nested(2**19), "cannot be read as Label Studio's JSON"),
     "deeper.json": ('[{"annotations": [], "data": ' + nested(100_000) + "}]", "too deeply"),
     "keyless.json": (studio({"a": 1}), "no task of Label Studio is annotated"),
+    "one.json": (studio(task({"result": []}))[1:-1], "is a task of Label Studio by itself; expected a list"),
     "rows.json": ('[{"onset": 0, "offset": 1, "label": "car"}]', "rows of a table are read as JSON lines"),
     "text.json": (
         studio(task({"result": [region("car") | {"value": {"start": "0", "end": 1}}]})),

@@ -345,13 +345,15 @@ def test_a_submission_that_is_gone_leaves_nothing(three):
 def test_an_invalid_submission_stops_nobody_and_has_all_its_problems_on_a_page(two):
     two.add("bad.tsv")
     two.add("empty.tsv", "")
+    two.add("bars.tsv", "filename|onset|offset|event_label\n")
     (two.made / "nothing").mkdir()
     (two.made / "binary.zip").write_bytes(b"PK\x03\x04nonsense")
     (two.made / "link.tsv").symlink_to(REFERENCE)
     site = two.build()
-    assert {*site.invalid} == {"bad", "empty", "nothing", "binary", "link"}
+    assert {*site.invalid} == {"bad", "bars", "empty", "nothing", "binary", "link"}
     assert [entry.system for entry in site.board.entries] == ["sys", "sys_b"]
     invalid = {each["name"]: each for each in two.document()["invalid"]}
+    assert "soft-sed-eval validate bars.tsv --fix bars.fixed.tsv" in invalid["bars"]["told"][0]["message"]
     problems = invalid["bad"]["told"]
     assert invalid["bad"]["problems"] == site.invalid["bad"] == len(problems)
     codes = [problem["code"] for problem in problems]

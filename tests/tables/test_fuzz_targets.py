@@ -1,0 +1,35 @@
+"""The targets of the fuzzer hold for its seeds, and for each of these with something done to it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from random import Random
+
+import pytest
+from test_corrupted_tables import with_bytes_changed
+
+FUZZER = Path(__file__).parents[2] / "fuzzer"
+SEEDS = {folder.name: sorted(folder.iterdir()) for folder in (FUZZER / "corpus").iterdir()}
+
+
+@pytest.fixture(scope="module")
+def targets():
+    spec = importlib.util.spec_from_file_location("targets", FUZZER / "targets.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.TARGETS
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_each_seed_is_read_or_refused(name, targets):
+    random = Random(0)  # noqa: S311 - not for secrets
+    assert SEEDS[name]
+    for seed in SEEDS[name]:
+        data = seed.read_bytes()
+        targets[name](data)
+        targets[name](data[:2] + with_bytes_changed(data[2:], random))
+
+
+def test_no_target_is_without_seeds(targets):
+    assert {*SEEDS} == {*targets}

@@ -1,0 +1,450 @@
+r"""What is refused says the mend: wrong tables, each of which scores as the right one where that is followed.
+
+A mend is taken from the message by rules that hold for all of them (`MENDS`): an option is added to the
+command, a command is run, and what is to be written where is written there. No case has a rule of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import math
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from called import Called, call
+
+import sedeval_soft
+from sedeval_soft.errors import InputError
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.forms import blocks_of
+
+HEAD = "filename\tonset\toffset\tevent_label\n"
+RIGHT = HEAD + "r1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"
+VALUES = HEAD[:-1] + "\tvalue\nr1\t1\t3\tcar\t0.75\nr1\t4\t6\tdog\t0.25\nr2\t0\t2\tcar\t1\n"
+ONE = "1\t3\tcar\n4\t6\tdog\n"
+REFERENCE = HEAD + "r1\t1\t4\tcar\nr1\t4\t6\tdog\nr2\t1\t2\tcar\n"
+REFERENCE_OF_ONE = HEAD + "r1\t1\t4\tcar\nr1\t4\t6\tdog\n"
+MOST = 8
+"""Mends of one table: what is wrong with it may show only when something else is mended."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A call that is to be mended: what is wrong (a table, a folder ...), and the arguments of the command.
+
+    line, column: where in what is wrong the message is.
+    """
+
+    arguments: tuple[str, ...]
+    line: int = 0
+    column: int = 0
+    path: Path = Path()
+
+    def edited(self, edit: Callable[[list[str]], None]) -> State:
+        """Edit the lines of what is wrong; a text of another encoding is written as UTF-8."""
+        data = self.path.read_bytes()
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+        lines = text.splitlines()
+        edit(lines)
+        self.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return self
+
+
+def cells(line: str) -> tuple[list[str], str]:
+    delimiter = max("\t;, ", key=line.count)
+    return line.split(delimiter), delimiter
+
+
+def literal(text: str) -> str:
+    return str(ast.literal_eval(text)) if text[0] in "'\"" else text.rstrip(".,;)")
+
+
+def value_of(option: str) -> str:
+    """Return what a shell makes of the argument of an option, without what ends a clause behind it."""
+    (value,) = shlex.split(option)
+    value = value if value[-1:] not in ",.;:" else value[:-1]
+    assert not re.search(r"(^|=)[A-Z]+(,|$)", value), f"{value} is not filled in"
+    return value
+
+
+def with_option(state: State, option: str, value: str) -> State:
+    """Add an option; one that stands in place of the system takes it away."""
+    rest = list(state.arguments)
+    if option == "--operating-points":
+        del rest[1]
+    return replace(state, arguments=(*rest, option, value_of(value)))
+
+
+def with_command(state: State, command: str) -> State:
+    """Run a command that writes a copy, which is scored instead."""
+    _, *given = shlex.split(command)
+    call(*given)
+    old, new = str(state.path), given[-1]
+    arguments = tuple(new if each == old else each for each in state.arguments)
+    return replace(state, arguments=arguments, path=Path(new))
+
+
+def with_cell(state: State, text: str) -> State:
+    def edit(lines: list[str]) -> None:
+        fields, delimiter = cells(lines[state.line - 1])
+        fields[state.column - 1] = literal(text)
+        lines[state.line - 1] = delimiter.join(fields)
+
+    return state.edited(edit)
+
+
+def with_line(state: State, text: str) -> State:
+    return state.edited(lambda lines: lines.__setitem__(state.line - 1, literal(text)))
+
+
+def without_lines(state: State, more: str | None) -> State:
+    return state.edited(lambda lines: lines.__delitem__(slice(state.line - 1, state.line + int(more or 0))))
+
+
+def written_by(formula: str, x: float) -> float:
+    return float(eval(formula, {"x": x, "exp": math.exp}))  # noqa: S307 - a message of ours
+
+
+def with_each(state: State, formula: str) -> State:
+    """Write each number of the column by a formula of x."""
+
+    def edit(lines: list[str]) -> None:
+        for i in range(state.line - 1, len(lines)):
+            fields, delimiter = cells(lines[i])
+            x = float(fields[state.column - 1])
+            fields[state.column - 1] = repr(written_by(formula, x))
+            lines[i] = delimiter.join(fields)
+
+    return state.edited(edit)
+
+
+def in_header(state: State, new: str, old: str) -> State:
+    return state.edited(lambda lines: lines.__setitem__(0, lines[0].replace(literal(old), literal(new))))
+
+
+def with_name(state: State, old: str, new: str) -> State:
+    return state.edited(
+        lambda lines: lines.__setitem__(slice(None), [line.replace(old, new) for line in lines])
+    )
+
+
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s;)'\"])+"
+OPTION = rf"(--[a-z]+(?:-[a-z]+)*) ({WORD})"
+EACH = r"(\S*\bx\b\S*) for each x"
+
+MENDS: tuple[tuple[str, Callable[..., State]], ...] = (
+    (rf"(soft-sed-eval validate {WORD} --fix {WORD})", with_command),
+    (OPTION, with_option),
+    (rf"write the line as ({QUOTED})", with_line),
+    (rf"write ({QUOTED}|\S+)", with_cell),
+    (r"leave out this line(?: and the (\d+) after it)?", without_lines),
+    (EACH, with_each),
+    (r"('[^']+') in place of ('[^']+') in the header", in_header),
+    (r"'([^']+)'; did you mean '([^']+)'\?", with_name),
+)
+"""What messages tell to do, and what does it: the first one that a message has is followed."""
+
+
+def mended(state: State, message: str) -> State:
+    """Return the call after the first mend of a message was followed."""
+    first = next(line for line in message.splitlines() if str(state.path) in line)
+    place = re.search(rf"{re.escape(str(state.path))}(?:/[^\s:]*)?(?::(\d+))?(?::(\d+))?", first)
+    assert place is not None
+    rest = first[place.end() :]
+    found = [
+        (match.start(), k, match) for k, (rule, _) in enumerate(MENDS) if (match := re.search(rule, rest))
+    ]
+    assert found, f"no mend in {first!r}"
+    _, k, match = min(found)
+    line, column = (int(group or 0) for group in place.groups())
+    return MENDS[k][1](replace(state, line=line, column=column), *match.groups())
+
+
+def scores(done: Called) -> dict[str, object]:
+    return {name: score["value"] for name, score in done.scores.items()}
+
+
+def follow(path: Path, *arguments: str) -> tuple[dict[str, object], list[str]]:
+    """Return the scores of a call that is refused, after its mends were followed, and what was refused."""
+    state, said = State(tuple(arguments), path=path), []
+    for _ in range(MOST):
+        done = call(*state.arguments, "--format", "json")
+        if done.code == 0:
+            return scores(done), said
+        assert (done.code, done.out) == (2, ""), done
+        assert done.err not in said, "the mend changed nothing"
+        said.append(done.err)
+        state = mended(state, done.err)
+    raise AssertionError(said)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong table, and where it is refused first: line and column. right: what it should be.
+
+    more: what the message's option adds beside the table. reference: of its recordings.
+    """
+
+    text: str | bytes
+    at: str
+    right: str = RIGHT
+    more: tuple[str, ...] = ()
+    reference: str = REFERENCE
+
+
+def of_one(text: str, at: str) -> Wrong:
+    return Wrong(text, at, f"onset\toffset\tlabel\n{ONE}", reference=REFERENCE_OF_ONE)
+
+
+def without_names(text: str) -> str:
+    return re.sub(r"\br(?=\d)", "", text)
+
+
+def times(text: str, *numbers: str) -> str:
+    """Return a table with other texts for the first times of its rows."""
+    for line, new in zip(text.splitlines()[1:], numbers, strict=False):
+        text = text.replace("\t".join(line.split("\t")[1:3]), new)
+    return text
+
+
+LABELLED = RIGHT.replace("event_label", "{}")
+DURATIONS = times(RIGHT, "1\t2", "4\t2")
+WEAK = "filename\tevent_labels\nr1\tcar,dog\nr2\tcar\n"
+GERMAN = RIGHT.replace("dog", "d\xf6g")
+
+WRONG = {
+    "a name is misspelt": Wrong(RIGHT.replace("onset", "onsett"), "1:2"),
+    "two names are misspelt": Wrong(RIGHT.replace("onset", "onsett").replace("offset", "ofset"), "1:2"),
+    "the label is misspelt": Wrong(LABELLED.format("event_lable"), "2:4"),
+    "recording and label are unknown": Wrong(LABELLED.format("klass").replace("filename", "item"), "2:1"),
+    "no name is known": Wrong(RIGHT.replace(HEAD, "item\tt0\tt1\twhat\n"), "1"),
+    "no name is known, in a shell's characters": Wrong(
+        RIGHT.replace(HEAD, "the item\tt 0\tt 1\tit's $HOME\n").replace("\t", ";"), "1"
+    ),
+    "the end is unknown": Wrong(RIGHT.replace("offset", "t1"), "1"),
+    "the end is unknown, and a duration": Wrong(DURATIONS.replace("offset", "how long"), "1"),
+    "two labels": Wrong(
+        "filename\tonset\toffset\tlabel\tclass\nr1\t1\t3\tcar\tx\nr1\t4\t6\tdog\ty\nr2\t0\t2\tcar\tx\n", "1:5"
+    ),
+    "two onsets": Wrong(
+        "filename\tonset_s\tstart\toffset\tlabel\nr1\t1\t1\t3\tcar\nr1\t4\t4\t6\tdog\nr2\t0\t0\t2\tcar\n",
+        "1:3",
+    ),
+    "the recording is unknown": Wrong(RIGHT.replace("filename", "item"), "1:1"),
+    "the recording is unknown, with blanks": Wrong(RIGHT.replace("filename", "which take, or so"), "1:1"),
+    "the recording is unknown, with a quote": Wrong(RIGHT.replace("filename", "Bob's take"), "1:1"),
+    "the recordings are numbers": Wrong(
+        without_names(RIGHT.replace("filename", "take")),
+        "",
+        without_names(RIGHT),
+        reference=without_names(REFERENCE),
+    ),
+    "the value is unknown": Wrong(VALUES.replace("value", "p"), "1:5", VALUES),
+    "no label": Wrong(
+        "filename\tonset\toffset\nr1\t1\t3\nr2\t0\t2\n", "1", f"{HEAD}r1\t1\t3\tcar\nr2\t0\t2\tcar\n"
+    ),
+    "percent": Wrong(
+        VALUES.replace("0.75", "75").replace("0.25", "25").replace("car\t1", "car\t100"), "2:5", VALUES
+    ),
+    "logits": Wrong(
+        VALUES.replace("car\t1", "car\t40")
+        .replace("0.75", repr(math.log(3)))
+        .replace("0.25", repr(-math.log(3))),
+        "2:5",
+        VALUES,
+    ),
+    "a percent sign": Wrong(VALUES.replace("0.75", "75%"), "2:5", VALUES),
+    "decimal commas": Wrong(times(RIGHT, "1,0\t3,0"), "2:2"),
+    "decimal commas between commas": Wrong(
+        times(RIGHT, "1,0\t3,0", "4,0\t6,0", "0,0\t2,0").replace("\t", ","), "2:2"
+    ),
+    "thousands": Wrong(times(RIGHT, "1,001.0\t1 003.5"), "2:2", times(RIGHT, "1001\t1003.5")),
+    "scores of another kind": Wrong(VALUES.replace("0.75", "750"), "2:5", RIGHT),
+    "times of a clock": Wrong(times(RIGHT, "00:00:01\t0:03.0"), "2:2"),
+    "times with units": Wrong(times(RIGHT, "1 s\t3000ms"), "2:2"),
+    "a time is negative": Wrong(RIGHT.replace("r2\t0", "r2\t-0.01"), "4:2"),
+    "a time is over a year": Wrong(
+        f"{RIGHT}r2\t32000000\t32000001.5\tcar\n",
+        "5:2",
+        f"{RIGHT}r2\t32000000\t32000001.5\tcar\n",
+        ("--limit", "duration=32000002"),
+    ),
+    "offsets are durations": Wrong(DURATIONS, "3:3"),
+    "onset and offset are swapped": Wrong(times(RIGHT, "3\t1", "6\t4", "2\t0"), "2:3"),
+    "divided by blanks": Wrong(RIGHT.replace("\t", " "), "1"),
+    "divided by bars": Wrong(RIGHT.replace("\t", " | "), "1"),
+    "a line is divided by commas": Wrong(RIGHT.replace("r2\t0\t2\tcar", "r2,0,2,car"), "4"),
+    "a line ends in tabs": Wrong(RIGHT.replace("dog\n", "dog\t\t\n"), "3"),
+    "a quote is not closed": Wrong(RIGHT.replace("dog", '"dog'), "3:4"),
+    "a comment": Wrong(f"# made by me\n{RIGHT}", "1"),
+    "lines before the header": Wrong(f"Exported from a tool\nof 2024\n\n{RIGHT}", "1"),
+    "UTF-16": Wrong(RIGHT.encode("utf-16"), "1"),
+    "Windows-1252": Wrong(GERMAN.encode("cp1252"), "3:4", GERMAN),
+    "weak labels": Wrong(WEAK, "", WEAK, ("--only", "clip")),
+    "Raven without a known label": Wrong(
+        "Selection\tView\tBegin File\tFile Offset (s)\tBegin Time (s)\tEnd Time (s)\tRemark\n"
+        "1\tV\tr1\t1\t1\t3\tcar\n2\tV\tr1\t4\t4\t6\tdog\n3\tV\tr2\t0\t0\t2\tcar\n",
+        "1",
+    ),
+    "no header, swapped": of_one("3\t1\tcar\n6\t4\tdog\n", "1:2"),
+    "no header, durations": of_one("1\t2\tcar\n4\t2\tdog\n", "2:2"),
+    "no header, another order": of_one("car\t1\t3\ndog\t4\t6\n", "1"),
+    "no header, a column more": of_one("7\t1\t3\tcar\tx\n8\t4\t6\tdog\ty\n", "1"),
+    "no header, blanks": of_one("1 3 car\n4 6 dog\n", "1"),
+    "a note among classes": of_one("onset\toffset\tcar\tdog\tnote\n1\t3\t1\t0\tx\n4\t6\t0\t1\ty\n", "2:5"),
+}
+"""Tables of text."""
+
+
+def place(said: str, path: Path) -> str:
+    match = re.match(rf"(?:several problems:\n)?{re.escape(str(path))}((?::\d+)*): \S", said)
+    assert match, said
+    return match[1].lstrip(":")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_table_scores_as_the_right_one_when_its_mends_are_followed(name, tmp_path):
+    wrong = WRONG[name]
+    ref, right, path = (tmp_path / each for each in ("ref.tsv", "right.tsv", "the system's.tsv"))
+    ref.write_text(wrong.reference)
+    right.write_text(wrong.right)
+    path.write_bytes(wrong.text if isinstance(wrong.text, bytes) else wrong.text.encode())
+    found, said = follow(path, str(ref), str(path))
+    assert found == scores(call(ref, right, *wrong.more, "--format", "json"))
+    assert place(said[0], path) == wrong.at
+    assert len(said[0].split(str(path), 1)[1].splitlines()[0]) < 400, "messages are short"
+
+
+@pytest.mark.parametrize(
+    "name", ["percent", "logits", "onset and offset are swapped", "offsets are durations", "decimal commas"]
+)
+def test_a_table_that_is_read_block_by_block_is_refused_in_the_same_words(name, tmp_path):
+    path = tmp_path / "sys.tsv"
+    path.write_text(str(WRONG[name].text))
+    with pytest.raises(InputError) as whole:
+        read_rows(path)
+    with pytest.raises(InputError) as blocks:
+        list(blocks_of(str(path), tmp_path, 1)[0])
+    assert str(blocks.value) == str(whole.value)
+
+
+def objects(path: Path) -> None:
+    frame = frame_of(RIGHT).rename(columns={"onset": "t0", "offset": "t1", "event_label": "what"})
+    path.write_text(frame.to_json(orient="records", lines=True))
+
+
+def frame_of(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text), sep="\t")
+
+
+def apart(folder: Path, head: str = "onsett\toffset\tlabel\n") -> None:
+    """Write a table for each recording."""
+    folder.mkdir()
+    for name in ("r1", "r2"):
+        rows = (row.partition("\t")[2] for row in RIGHT.splitlines() if row.startswith(name))
+        (folder / f"{name}.tsv").write_text(head + "".join(f"{row}\n" for row in rows))
+
+
+def zipped(path: Path) -> None:
+    apart(path.with_suffix(""))
+    shutil.make_archive(str(path.with_suffix("")), "zip", path.with_suffix(""))
+
+
+def rttm(path: Path) -> None:
+    rows = [row.split("\t") for row in RIGHT.splitlines()[1:]]
+    lines = (f"SPEAKER {file} 1 {a},0 {int(b) - int(a)} <NA> <NA> {c} <NA> <NA>" for file, a, b, c in rows)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def studio(path: Path) -> None:
+    tasks = []
+    for name in ("r1", "r2"):
+        rows = [row.split("\t") for row in RIGHT.splitlines() if row.startswith(name)]
+        values = [{"start": int(a), "end": int(b), "labels": [c]} for _, a, b, c in rows]
+        result = [{"type": "labels", "value": value} for value in values]
+        data = {"clip": f"{name}.wav", "speech": "other.wav"}
+        tasks.append({"id": len(tasks), "data": data, "annotations": [{"result": result}]})
+    path.write_text(json.dumps(tasks))
+
+
+FORMS: dict[str, Callable[[Path], None]] = {
+    "keys.jsonl": objects,
+    "names.parquet": lambda path: frame_of(RIGHT.replace("onset", "onsett")).to_parquet(path),
+    "labels.parquet": lambda path: frame_of(RIGHT.replace("filename", "the item")).to_parquet(path),
+    "folder": apart,
+    "archive.zip": zipped,
+    "commas.rttm": rttm,
+    "tasks.json": studio,
+}
+"""Other forms, by names of files: what writes a wrong one."""
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_so_are_those_of_other_forms(name, tmp_path):
+    (tmp_path / "ref.tsv").write_text(REFERENCE)
+    (tmp_path / "right.tsv").write_text(RIGHT)
+    FORMS[name](tmp_path / name)
+    found, said = follow(tmp_path / name, str(tmp_path / "ref.tsv"), str(tmp_path / name))
+    assert said and found == scores(call(tmp_path / "ref.tsv", tmp_path / "right.tsv", "--format", "json"))
+
+
+def test_so_is_what_is_assumed_where_nothing_may_be(tmp_path):
+    path, ref, right = (tmp_path / name for name in ("x.TextGrid", "ref.tsv", "right.tsv"))
+    tier = '"IntervalTier" "{}" 0 9 4  0 1 ""  1 3 "{}"  3 4 ""  4 6 "{}"\n'
+    tiers = f"{tier.format('calls', 'car', 'dog')}{tier.format('weather', 'rain', 'sun')}"
+    path.write_text(f'File type = "ooTextFile"\nObject class = "TextGrid"\n0 9 <exists> 2\n{tiers}')
+    ref.write_text(REFERENCE_OF_ONE)
+    right.write_text(f"onset\toffset\tlabel\n{ONE}")
+    found, said = follow(path, str(ref), str(path), "--strict")
+    assert said and found == scores(call(ref, right, "--strict", "--format", "json"))
+
+
+def test_so_are_operating_points_settings_and_regions(tmp_path):
+    ref, points, settings, regions = (tmp_path / name for name in ("ref.tsv", "points", "x.yaml", "x.uem"))
+    ref.write_text(REFERENCE)
+    points.mkdir()
+    (points / "0.25.tsv").write_text(RIGHT)
+    (points / "0.75.tsv").write_text(RIGHT.replace("r1\t4\t6\tdog\n", ""))
+    psds = ("--psds", "dcase-psds1")
+    found, said = follow(points, str(ref), f"{points}/*.tsv", *psds)
+    assert said and found == scores(call(ref, "--operating-points", points, *psds, "--format", "json"))
+    settings.write_text("segment_lenght: 0.5\n")
+    found, said = follow(settings, str(ref), str(ref), "--config", str(settings))
+    assert found == scores(call(ref, ref, "--segment-length", "0.5", "--format", "json"))
+    assert place(said[0], settings) == "1"
+    regions.write_text("r1 1 0.5 8\nr2 1 0 9\n")
+    found, said = follow(regions, str(ref), str(ref), "--durations", str(regions))
+    (tmp_path / "d.tsv").write_text("filename\tduration\nr1\t8\nr2\t9\n")
+    assert found == scores(call(ref, ref, "--durations", tmp_path / "d.tsv", "--format", "json"))
+    assert place(said[0], regions) == "1:3"
+
+
+@pytest.mark.parametrize(
+    "name", ["a name is misspelt", "no name is known", "two labels", "no label", "percent"]
+)
+def test_so_are_data_frames_with_options_as_keyword_arguments(name, tmp_path):
+    (tmp_path / "ref.tsv").write_text(WRONG[name].reference)
+    frame, keywords = frame_of(str(WRONG[name].text)), {}
+    with pytest.raises(InputError) as caught:
+        sedeval_soft.evaluate(tmp_path / "ref.tsv", frame)
+    said = str(caught.value)
+    formula, option = re.search(EACH, said), re.search(OPTION, said)
+    if formula:
+        frame["value"] = [written_by(formula[1], x) for x in frame["value"]]
+    else:
+        keywords = {option[1].lstrip("-"): value_of(option[2])}
+    found = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame, **keywords)
+    right = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame_of(WRONG[name].right))
+    assert {name: found[name] for name in found} == {name: right[name] for name in right}

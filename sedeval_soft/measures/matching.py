@@ -34,7 +34,7 @@ from sedeval_soft.timeline.ranges import expand, numbered
 _MAX_STEPS = 400  # array steps after which scipy takes over
 _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component's levels are halved
 # Edges for each vertex of a component beyond which it is dense: noise in steps of 10 ms has 6 within 0.2 s.
-# Then so many copies of edges are matched, and so many for each vertex. Each by itself, whatever is beside it.
+# Then so many copies of edges are matched, and so many for each vertex; each component by itself.
 _DENSE, _MOST_COPIES, _COPIES_PER_VERTEX = 32, 500_000, 256
 
 

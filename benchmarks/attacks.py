@@ -132,6 +132,19 @@ def crowd(n: int, *options: str) -> Attack:
     return make
 
 
+def noise(n: int) -> Attack:
+    """Return an attack by n touching rows of 10 microseconds on each side, with random values."""
+
+    def make(folder: Path) -> Sequence[object]:
+        for seed, name in enumerate(("ref.tsv", "sys.tsv")):
+            values = np.random.default_rng(seed).random(n)
+            rows = (f"a\t{i * 1e-5:.5f}\t{(i + 1) * 1e-5:.5f}\tcar\t{v:.3f}\n" for i, v in enumerate(values))
+            (folder / name).write_text(HEAD[:-1] + "\tvalue\n" + "".join(rows))
+        return folder / "ref.tsv", folder / "sys.tsv"
+
+    return make
+
+
 LONG = ["x" * MIB + str(i) for i in range(700)]
 SHORT = ["x" * 4000 + str(i) for i in range(60_000)]
 
@@ -163,6 +176,8 @@ ATTACKS: dict[str, Attack] = {
     "20,000 events that fit 20,000 others": crowd(20_000),
     "4,000 events that fit 4,000 others, greedy": crowd(4000, "--matching", "greedy"),
     "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--compat", "sed_eval"),
+    "1,000 steps of noise in 10 ms": noise(1000),
+    "20,000 steps of noise in 0.2 s": noise(20_000),
     "a row of a year": file("t.tsv", lambda: HEAD + YEAR),
     "a row of a year, in milliseconds": file("t.tsv", lambda: HEAD + YEAR, "--segment-length", "0.001"),
     "a row of a year, all measures": file("t.tsv", lambda: HEAD + YEAR, "--measures", "all"),

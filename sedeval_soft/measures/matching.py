@@ -33,6 +33,9 @@ from sedeval_soft.timeline.ranges import expand, numbered
 
 _MAX_STEPS = 400  # array steps after which scipy takes over
 _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component's levels are halved
+# Edges for each vertex of a component beyond which it is dense: noise in steps of 10 ms has 6 within 0.2 s.
+# Then so many copies of edges are matched, and so many for each vertex; each component by itself.
+_DENSE, _MOST_COPIES, _COPIES_PER_VERTEX = 32, 500_000, 256
 
 
 class TooManyPairsError(EvaluationError):
@@ -93,23 +96,53 @@ def maximum_matching(
 
 
 def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> int:
-    """Take edges that some maximum matching must have, then any; return the steps used."""
+    """Take edges that some maximum matching must have, then any; return the steps used.
+
+    A step takes time for what it changes, not for all that is there: each edge is looked at a few times.
+    """
+    free = (partner[left] < 0) & (owner[right] < 0)
+    ends, mates = (left[free], right[free]), (partner, owner)
+    # The edges of each vertex, in their order, where those of it begin, and which is the first still free.
+    order = [np.argsort(end, kind="stable") for end in ends]
+    degree = [np.bincount(end, minlength=len(mate)) for end, mate in zip(ends, mates, strict=True)]
+    last = [np.cumsum(each) for each in degree]
+    begin = [end - each for end, each in zip(last, degree, strict=True)]
+    first = [each.copy() for each in begin]
+    waiting, ready = [np.flatnonzero(each) for each in degree], [np.flatnonzero(each == 1) for each in degree]
     steps = 0
     while steps < _MAX_STEPS:
-        free = (partner[left] < 0) & (owner[right] < 0)
-        if not free.any():
-            break
-        left, right = left[free], right[free]
-        forced = (np.bincount(left)[left] == 1) | (np.bincount(right)[right] == 1)
-        some = np.flatnonzero(forced) if forced.any() else np.arange(len(left))
-        # Of these, edges that share no vertex: each end prefers its first one.
-        some_left, some_right, number = left[some], right[some], np.arange(len(some))
-        first_left, first_right = np.full(len(partner), len(some)), np.full(len(owner), len(some))
-        np.minimum.at(first_left, some_left, number)
-        np.minimum.at(first_right, some_right, number)
-        chosen = (first_left[some_left] == number) & (first_right[some_right] == number)
-        partner[some_left[chosen]] = some_right[chosen]
-        owner[some_right[chosen]] = some_left[chosen]
+        ready = [each[mate[each] < 0] for each, mate in zip(ready, mates, strict=True)]
+        for side, other in ((0, 1), (1, 0)):
+            looking = ready[side] if any(map(len, ready)) else waiting[side]
+            while len(looking):
+                taken = mates[other][ends[other][order[side][first[side][looking]]]] >= 0
+                looking = looking[taken]
+                first[side][looking] += 1
+                looking = looking[first[side][looking] < last[side][looking]]
+        if any(map(len, ready)):
+            forced = [of[at[each]] for of, at, each in zip(order, first, ready, strict=True)]
+            some = distinct(np.concatenate(forced))
+            # Of these, edges that share no vertex: each end prefers its first one.
+            chosen = some
+            for end in ends:
+                chosen = np.sort(chosen[np.unique(end[chosen], return_index=True)[1]])
+        else:
+            waiting = [
+                each[(mate[each] < 0) & (at[each] < end[each])]
+                for each, mate, at, end in zip(waiting, mates, first, last, strict=True)
+            ]
+            if not len(waiting[0]):
+                break
+            preferred = [of[at[each]] for of, at, each in zip(order, first, waiting, strict=True)]
+            chosen = np.intersect1d(preferred[0], preferred[1], assume_unique=True)
+        for side in (0, 1):
+            mates[side][ends[side][chosen]] = ends[1 - side][chosen]
+        for side, other in ((0, 1), (1, 0)):
+            vertices = ends[other][chosen]
+            edges = order[other][expand(begin[other][vertices], last[other][vertices])[1]]
+            lost = ends[side][edges]
+            np.subtract.at(degree[side], lost, 1)
+            ready[side] = distinct(lost[degree[side][lost] == 1])
         steps += 1
     return steps
 
@@ -233,7 +266,8 @@ def match_levels(edges: LevelEdges, most: float = math.inf) -> MatchedLevels:
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
     most: edges times levels at which they compete, of those that compete with one another, beyond which
-    nothing is begun, unless few come to an edge; TooManyPairsError is raised.
+    nothing is begun, unless few come to an edge; TooManyPairsError is raised. It is also raised where edges
+    are dense, as of noise whose steps are tiny beside the collars, and come to too many copies.
 
     A vertex matched for all its life counts exactly its life: a perfect system is perfect to the last digit,
     and sums do not depend on the way to the matching.
@@ -259,6 +293,8 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
     edges: (4, n) left and right vertices, low and high levels as ranks below `scale`.
     """
     matched = [np.zeros((3, 0), dtype=np.int64)]
+    # To which component of the first round each edge belongs; how many copies those have had, and may have.
+    origin, spent, allowed = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
     while edges.shape[1]:
         clusters = [_clusters(vertex, edges[2], edges[3], scale) for vertex in edges[:2]]
         alone = np.logical_and.reduce([np.bincount(cluster)[cluster] == 1 for cluster in clusters])
@@ -266,7 +302,17 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
         edges = edges[:, ~alone]
         if not edges.shape[1]:
             break
-        component = _components(*(cluster[~alone] for cluster in clusters))
+        clusters = [cluster[~alone] for cluster in clusters]
+        component = _components(*clusters)
+        if len(allowed):
+            origin = origin[~alone]
+        else:
+            origin = component
+            vertices = np.concatenate([component[np.unique(each, return_index=True)[1]] for each in clusters])
+            n_vertices = np.bincount(vertices)
+            dense = np.bincount(component) > _DENSE * n_vertices
+            allowed = np.where(dense, _MOST_COPIES + _COPIES_PER_VERTEX * n_vertices, np.inf)
+            spent = np.zeros(len(allowed))
         # The distinct levels of each component, one component after another, and where edges lie in them.
         ends = component * scale + edges[2:]
         steps = distinct(ends)
@@ -277,10 +323,14 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
         if np.any(~few & (copies > most)):
             raise TooManyPairsError
         small = few[component]
+        spent += np.bincount(origin[small], (last - first)[small], minlength=len(spent))
+        if np.any(spent > allowed):
+            raise TooManyPairsError
         matched.append(_matched_steps(edges[:2, small], first[small], last[small], steps % scale))
         start = np.searchsorted(steps, np.arange(len(few) + 1) * scale)
         middle = (steps % scale)[(start[:-1] + start[1:]) // 2]
-        edges = _halved(edges[:, ~small], middle[component[~small]])
+        *rows, origin = _halved(np.vstack((edges, origin))[:, ~small], middle[component[~small]])
+        edges = np.array(rows)
     return np.concatenate(matched, axis=1)
 
 

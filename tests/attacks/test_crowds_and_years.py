@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from attacked import attack
 
@@ -60,6 +61,31 @@ def test_a_larger_crowd_is_refused(n, options, said, tmp_path):
     options = options[: options.index("--only")] if "--only" in options else options
     followed = attack(*sides, *options, "--only", "segment")
     assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text
+
+
+def noise(path: Path, n: int, step: float, seed: int) -> Path:
+    """Write touching rows with random values."""
+    values = np.random.default_rng(seed).random(n).tolist()
+    rows = (f"a\t{k * step:.6f}\t{(k + 1) * step:.6f}\tcar\t{value:.3f}" for k, value in enumerate(values))
+    path.write_text("\n".join((f"{HEAD}\tvalue", *rows)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "n", [500, pytest.param(1500, marks=pytest.mark.slow), pytest.param(20_000, marks=pytest.mark.slow)]
+)
+def test_noise_within_a_collar_is_refused(n, tmp_path):
+    sides = noise(tmp_path / "ref.tsv", n, 1e-5, 1), noise(tmp_path / "sys.tsv", n, 1e-5, 2)
+    done = attack(*sides)
+    done.refused("too many events lie within each other's collars", "--only segment")
+    assert done.seconds < 2
+    followed = attack(*sides, "--only", "segment")
+    assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text
+
+
+def test_noise_in_steps_of_time_is_scored(tmp_path):
+    done = attack(noise(tmp_path / "ref.tsv", 1000, 0.01, 1), noise(tmp_path / "sys.tsv", 1000, 0.01, 2))
+    assert done.code == 0, done.text
 
 
 @pytest.fixture

@@ -295,7 +295,10 @@ def forms_of(name: str) -> list[Schema]:
     members = {"anyOf": _one_or_more(_NAME, 1)[:2]}
     parts = {"type": "object", "propertyNames": names, "additionalProperties": members}
     by_class = {"type": "object", "propertyNames": {"minLength": 1}, "additionalProperties": single}
-    fraction = {"type": "string", "pattern": "^ *[0-9.]+ */ *[0-9.]+ *$", "examples": ["1/3", "1024/44100"]}
+    above_0 = r"(?=[0-9.]*[1-9])([0-9]+\.?[0-9]*|\.[0-9]+)"
+    fraction = {
+        "type": "string", "pattern": f"^ *{above_0} */ *{above_0} *$", "examples": ["1/3", "1024/44100"],
+    }  # fmt: skip
     constraint = {"type": "string", "examples": ["precision>=0.9", "recall at fpr_per_hour<=5"]}
     forms: dict[str, list[Schema]] = {
         "segment_length": [single, fraction],

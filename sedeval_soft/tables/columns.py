@@ -264,6 +264,11 @@ class Layout:
         """Whether rows may be left out for others of the table: only all of them can be read."""
         return self.dialect is not None and "selection" in self.dialect.roles
 
+    @property
+    def past(self) -> frozenset[int]:
+        """Return the positions of the columns that are read past."""
+        return frozenset(at for at, role in enumerate(self.roles) if role is None)
+
     def position(self, role: str) -> int | None:
         """Return the position of the column with a role, None where there is none."""
         return self.roles.index(role) if role in self.roles else None

@@ -13,7 +13,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -170,15 +170,21 @@ def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
 
 
 def records(
-    source: Source, delimiter: str, skip: int = 0, most: int = LIMITS.classes + _BESIDE
+    source: Source,
+    delimiter: str,
+    skip: int = 0,
+    most: int = LIMITS.classes + _BESIDE,
+    past: Collection[int] = (),
 ) -> Iterator[Record]:
     """Yield the number of each line that holds anything, and its fields, or what is wrong with it.
 
     skip: how many lines are read past first. most: fields of a line from which on it is not even taken apart.
-    A line of delimiters holds nothing.
+    past: the positions of columns that are read past: what is no text there is written as escapes. A line of
+    delimiters holds nothing.
     """
     name = source.name
-    for number, content in islice(numbered(source), skip, None):
+    for number, line in islice(numbered(source), skip, None):
+        content = _as_text_but(past, line, delimiter) if past and isinstance(line, bytes) else line
         if isinstance(content, bytes):
             yield number, not_text(name, number, content, delimiter)
         elif len(content) > most and content.count(delimiter) > most:
@@ -190,6 +196,13 @@ def records(
             fields = split(content, delimiter)
             if any(text.strip() for text in fields):
                 yield number, fields
+
+
+def _as_text_but(past: Collection[int], line: bytes, delimiter: str) -> str | bytes:
+    """Return a line as text, as it is where anything but columns that are read past is no text."""
+    fields = split(line.decode("utf-8", "surrogateescape"), delimiter)
+    wrong = {i for i, field in enumerate(fields) if re.search("[\0\udc80-\udcff]", field)}
+    return line.decode("utf-8", "backslashreplace") if wrong <= {*past} else line
 
 
 def split(line: str, delimiter: str) -> list[str]:
@@ -575,7 +588,8 @@ def scan(
     """
     scanned = Scan()
     columns = max(LIMITS.classes + _BESIDE, len(layout.names))
-    each_line = records(source, layout.delimiter, layout.skip, columns) if lines is None else lines
+    of_text = records(source, layout.delimiter, layout.skip, columns, layout.past)
+    each_line = of_text if lines is None else lines
     for line, fields in each_line:
         if isinstance(fields, Problem):
             problems = [fields]

@@ -185,7 +185,9 @@ class Table:
             return range(skip + 1, n_lines + 1), {}
         lines: list[int] = []
         declared: dict[str, int] = {}
-        for line, fields in records(self.source, self.layout.delimiter, self.layout.skip):
+        for line, fields in records(
+            self.source, self.layout.delimiter, self.layout.skip, past=self.layout.past
+        ):
             if isinstance(fields, list):
                 name = declares(self.layout, fields)
                 if name:

@@ -207,3 +207,15 @@ def test_data_frames_of_any_library():
         assert facts(rows_from_data(data, "system")) == FACTS
     rows = rows_from_data({"onset": [0, 1], "offset": [1, 2], "car": [0.5, 1]}, "system")
     assert (rows.has_steps, rows.values[0].tolist()) == (True, [0.5, 1.0])
+
+
+def test_what_is_no_text_in_a_column_that_is_read_past_does_not_matter(tmp_path):
+    """However rows are read: a quote within a field has the table read line by line."""
+    path, head = tmp_path / "t.tsv", b"filename\tonset\toffset\tevent_label\tnotes\n"
+    for name in ('b"b', "bb"):
+        path.write_bytes(head + b"a\t0\t1\tcar\tcaf\xe9\0\n%b\t2\t3\tcar\tx\n" % name.encode())
+        rows = read_rows(path)
+        assert rows is not None and rows.files == ("a", name)
+    path.write_bytes(head + b"caf\xe9\t0\t1\tcar\tcaf\xe9\n")
+    with pytest.raises(InputError, match="byte 0xe9 at position 4 of the line is not UTF-8"):
+        read_rows(path)

@@ -33,9 +33,10 @@ from sedeval_soft.timeline.ranges import expand, numbered
 
 _MAX_STEPS = 400  # array steps after which scipy takes over
 _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component's levels are halved
-# Edges for each vertex of a component beyond which it is dense: noise in steps of 10 ms has 6 within 0.2 s.
-# Then so many copies of edges are matched, and so many for each vertex; each component by itself.
-_DENSE, _MOST_COPIES, _COPIES_PER_VERTEX = 32, 500_000, 256
+_AT_ONCE = 8_000_000  # copies of edges of several components that memory should hold
+# Copies of one component that are matched, where nothing else is said: some seconds. Where it is dense (noise
+# of one class in steps of 10 ms has 6 edges for each vertex), so many, and so many for each vertex.
+_MOST_COPIES, _DENSE, _COPIES_OF_DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 20_000, 64
 
 
 class TooManyPairsError(EvaluationError):
@@ -266,8 +267,9 @@ def match_levels(edges: LevelEdges, most: float = math.inf) -> MatchedLevels:
     At each level the number of entries that hold there is the size of a maximum matching of the
     edges that exist there. Which of several maximum matchings is taken may change with the level.
     most: edges times levels at which they compete, of those that compete with one another, beyond which
-    nothing is begun, unless few come to an edge; TooManyPairsError is raised. It is also raised where edges
-    are dense, as of noise whose steps are tiny beside the collars, and come to too many copies.
+    nothing is begun, unless few come to an edge; TooManyPairsError is raised. Where it is infinite that is
+    raised where those that compete come to some seconds of work, sooner where they are dense, as of noise
+    whose steps are tiny beside the collars.
 
     A vertex matched for all its life counts exactly its life: a perfect system is perfect to the last digit,
     and sums do not depend on the way to the matching.
@@ -311,7 +313,8 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
             vertices = np.concatenate([component[np.unique(each, return_index=True)[1]] for each in clusters])
             n_vertices = np.bincount(vertices)
             dense = np.bincount(component) > _DENSE * n_vertices
-            allowed = np.where(dense, _MOST_COPIES + _COPIES_PER_VERTEX * n_vertices, np.inf)
+            allowed = np.where(dense, _COPIES_OF_DENSE + _COPIES_PER_VERTEX * n_vertices, _MOST_COPIES)
+            allowed = np.where(most < math.inf, math.inf, allowed)
             spent = np.zeros(len(allowed))
         # The distinct levels of each component, one component after another, and where edges lie in them.
         ends = component * scale + edges[2:]
@@ -326,7 +329,10 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
         spent += np.bincount(origin[small], (last - first)[small], minlength=len(spent))
         if np.any(spent > allowed):
             raise TooManyPairsError
-        matched.append(_matched_steps(edges[:2, small], first[small], last[small], steps % scale))
+        matched += [
+            _matched_steps(edges[:2, some], first[some], last[some], steps % scale)
+            for some in _portions(component, np.where(small, last - first, 0))
+        ]
         start = np.searchsorted(steps, np.arange(len(few) + 1) * scale)
         middle = (steps % scale)[(start[:-1] + start[1:]) // 2]
         *rows, origin = _halved(np.vstack((edges, origin))[:, ~small], middle[component[~small]])
@@ -361,6 +367,14 @@ def _components(left: Index, right: Index) -> Index:
         if np.array_equal(lower, label):
             return (np.cumsum(label == np.arange(len(label))) - 1)[label]
         label = lower
+
+
+def _portions(component: Index, copies: Index) -> list[Index]:
+    """Divide the edges with copies, (n,) of each, by whole components: memory holds all copies of some."""
+    part = (np.cumsum(np.bincount(component, copies)) // _AT_ONCE)[component]
+    edges = np.flatnonzero(copies)
+    edges = edges[np.argsort(part[edges], kind="stable")]
+    return np.split(edges, np.flatnonzero(np.diff(part[edges])) + 1)
 
 
 def _matched_steps(vertices: Index, first: Index, last: Index, level: Index) -> Index:

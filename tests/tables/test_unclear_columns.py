@@ -83,7 +83,8 @@ def test_a_column_of_texts_in_another_encoding_is_asked_about_too(tmp_path, capf
         path.write_text(f"{head}Stra\xdfe\t0\t1\tcar\n{odd}b\t1\t2\tcar\n", "latin-1")
         done = call("validate", path)
         assert done.code == 1 and "Traceback" not in capfd.readouterr().err
-        assert "error unclear-file-column" in done.out or "error not-utf-8" in done.out
+        codes = ("unclear-file-column", "field-count")
+        assert any(f"error {code}" in done.out for code in codes)
         assert call(path, path).code == 2
 
 

@@ -94,7 +94,7 @@ def test_a_time_that_no_recording_has(onset, side, reference, tmp_path):
     path.write_text(HEAD + f"a\t{onset}\t{onset}\tcar\n")
     if side == "durations":
         path.write_text(f"a\t{onset}\n")
-        attack(reference, reference, "--durations", path).refused("over 31536000 s", "--limit duration=")
+        attack(reference, reference, "--durations", path).refused("over 31536000 s")
         return
     sides = (path, reference) if side == "reference" else (reference, path)
     attack(*sides).refused("t.tsv:2:2: onset")

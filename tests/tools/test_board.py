@@ -426,7 +426,7 @@ def ends_in_its_report(submission, *given):
             "the process that worked on it was ended by SIGKILL, as the system does where memory is short",
         ),
         (takes_all, "needs more than 1 GiB of memory"),
-        (never_ends, "took more than 4 s (--time-limit sets how much)"),
+        pytest.param(never_ends, "took more than 4 s (--time-limit sets how much)", marks=pytest.mark.slow),
     ],
 )
 def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
@@ -456,6 +456,7 @@ def test_a_report_that_is_lost_leaves_the_scores(two, monkeypatch):
     assert two.hashes() == two.hashes_anew(reports=True)
 
 
+@pytest.mark.slow
 def test_a_refusal_for_want_of_memory_is_no_verdict(two):
     rows = "".join(f"{k}.wav\t0\t1\tcar\t0.9\n" for k in range(200_000))
     two.add("large.tsv", f"filename\tonset\toffset\tevent_label\tvalue\n{rows}")

@@ -132,13 +132,17 @@ def crowd(n: int, *options: str) -> Attack:
     return make
 
 
-def noise(n: int) -> Attack:
-    """Return an attack by n touching rows of 10 microseconds on each side, with random values."""
+def noise(n: int, recordings: int = 1) -> Attack:
+    """Return an attack by recordings with n rows of 10 microseconds and random values, on each side."""
 
     def make(folder: Path) -> Sequence[object]:
         for seed, name in enumerate(("ref.tsv", "sys.tsv")):
-            values = np.random.default_rng(seed).random(n)
-            rows = (f"a\t{i * 1e-5:.5f}\t{(i + 1) * 1e-5:.5f}\tcar\t{v:.3f}\n" for i, v in enumerate(values))
+            values = np.random.default_rng(seed).random((recordings, n))
+            rows = (
+                f"f{k}\t{i * 1e-5:.5f}\t{(i + 1) * 1e-5:.5f}\tcar\t{v:.3f}\n"
+                for k, of_one in enumerate(values)
+                for i, v in enumerate(of_one)
+            )
             (folder / name).write_text(HEAD[:-1] + "\tvalue\n" + "".join(rows))
         return folder / "ref.tsv", folder / "sys.tsv"
 
@@ -178,6 +182,8 @@ ATTACKS: dict[str, Attack] = {
     "4,000 events that fit 4,000 others, as sed_eval": crowd(4000, "--compat", "sed_eval"),
     "1,000 steps of noise in 10 ms": noise(1000),
     "20,000 steps of noise in 0.2 s": noise(20_000),
+    "40 steps of noise in each of 750 recordings": noise(40, 750),
+    "60 steps of noise in each of 500 recordings": noise(60, 500),
     "a row of a year": file("t.tsv", lambda: HEAD + YEAR),
     "a row of a year, in milliseconds": file("t.tsv", lambda: HEAD + YEAR, "--segment-length", "0.001"),
     "a row of a year, all measures": file("t.tsv", lambda: HEAD + YEAR, "--measures", "all"),

@@ -36,7 +36,7 @@ _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component
 _AT_ONCE = 8_000_000  # copies of edges of several components that memory should hold
 # Copies of one component that are matched, where nothing else is said: some seconds. Where it is dense (noise
 # of one class in steps of 10 ms has 6 edges for each vertex), so many, and so many for each vertex.
-_MOST_COPIES, _DENSE, _COPIES_OF_DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 20_000, 64
+_MOST_COPIES, _DENSE, _COPIES_OF_DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 4_000, 64
 
 
 class TooManyPairsError(EvaluationError):

@@ -35,8 +35,8 @@ _MAX_STEPS = 400  # array steps after which scipy takes over
 _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component's levels are halved
 _AT_ONCE = 8_000_000  # copies of edges of several components that memory should hold
 # Copies of one component that are matched, where nothing else is said: some seconds. Where it is dense (noise
-# of one class in steps of 10 ms has 6 edges for each vertex), so many, and so many for each vertex.
-_MOST_COPIES, _DENSE, _COPIES_OF_DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 4_000, 64
+# of one class in steps of 10 ms has 6 edges for each vertex), so many for each vertex.
+_MOST_COPIES, _DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 64
 
 
 class TooManyPairsError(EvaluationError):
@@ -313,7 +313,7 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
             vertices = np.concatenate([component[np.unique(each, return_index=True)[1]] for each in clusters])
             n_vertices = np.bincount(vertices)
             dense = np.bincount(component) > _DENSE * n_vertices
-            allowed = np.where(dense, _COPIES_OF_DENSE + _COPIES_PER_VERTEX * n_vertices, _MOST_COPIES)
+            allowed = np.where(dense, _COPIES_PER_VERTEX * n_vertices, _MOST_COPIES)
             allowed = np.where(most < math.inf, math.inf, allowed)
             spent = np.zeros(len(allowed))
         # The distinct levels of each component, one component after another, and where edges lie in them.

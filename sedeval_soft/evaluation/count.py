@@ -12,6 +12,7 @@ from sedeval_soft.fields import STEERING
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.measures.tally import Tally
@@ -307,7 +308,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
-        collars = event.Collars.of(settings)
+        collars = Collars.of(settings)
         matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
@@ -334,7 +335,7 @@ def _count_soft_events(
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "soft"):
-        counts = event.count_soft_events(levels, lifetimes, *sizes, event.Collars.of(settings))
+        counts = event.count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
         from sedeval_soft.measures.intersections import Criteria

@@ -16,9 +16,10 @@ from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
+from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.event import Collars, candidate_pairs, crowds_of
+from sedeval_soft.measures.pairs import Candidates, Collars
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -204,8 +205,8 @@ def explored_events(
     if paired:
         reference, system = tally.events["reference"].events(), tally.events["system"]
         files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        asked = reference, system, *files, Collars.of(settings)
-        paired = not crowds_of(*asked) and len(candidate_pairs(*asked)[0]) <= _MOST_PAIRS
+        candidates = Candidates.of(reference, system, files, Collars.of(settings))
+        paired = not crowds_of(candidates) and len(candidates.where()[0]) <= _MOST_PAIRS
     explored: list[Explored] = []
     # Between two values of the reference nothing changes.
     counted: dict[bytes, Explored] = {}

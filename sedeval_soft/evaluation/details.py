@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 
 from sedeval_soft.arrays import Array, Index
-from sedeval_soft.measures.event import Collars, match_events
+from sedeval_soft.measures.event import match_events
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan

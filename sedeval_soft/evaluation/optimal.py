@@ -22,8 +22,9 @@ from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
-from sedeval_soft.measures.event import Collars, count_events, count_per_class, file_class, match_lifetimes
+from sedeval_soft.measures.event import count_events, count_per_class, file_class, match_lifetimes
 from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import (

@@ -30,7 +30,8 @@ from sedeval_soft.evaluation.scores import Key, Score, counted_tables, finite, j
 from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
-from sedeval_soft.measures.event import Collars, count_events
+from sedeval_soft.measures.event import count_events
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores

@@ -19,7 +19,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import with_rule_followed, with_tuned
 from sedeval_soft.evaluation.scores import Input, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
-from sedeval_soft.measures.event import Collars
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
-from sedeval_soft.measures.event import Collars, match_events, match_groups
+from sedeval_soft.measures.event import match_events, match_groups
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.timeline.events import Events
 
 _BLOCK = 1 << 16

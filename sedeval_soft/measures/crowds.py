@@ -20,22 +20,15 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition
 from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.timeline.events import Timed
 
 _MOST_COMPARED = 1_500_000_000
 """Comparisons of events of one crowd after which it is refused; to look at an event takes `_LOOK` more."""
 _LOOK = 8_000
-
-
-class Near(NamedTuple):
-    """Events pair whose times are at most a tolerance apart.
-
-    reference, tolerance: (n_ref,). system: (n_sys,).
-    """
-
-    reference: Ticks
-    system: Ticks
-    tolerance: Ticks
+# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
+_MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 
 
 class Crowd(NamedTuple):
@@ -46,15 +39,14 @@ class Crowd(NamedTuple):
 
     ours: Index
     theirs: Index
-    conditions: Sequence[Near]
+    conditions: Sequence[Condition]
 
     @classmethod
-    def of(cls, ours: Index, theirs: Index, conditions: Sequence[Near]) -> Crowd:
+    def of(cls, ours: Index, theirs: Index, conditions: Sequence[Condition]) -> Crowd:
         """Take some events of all that the conditions are of."""
         ours = ours[np.argsort(conditions[0].reference[ours], kind="stable")]
         theirs = theirs[np.argsort(conditions[0].system[theirs], kind="stable")]
-        near = [Near(each.reference[ours], each.system[theirs], each.tolerance[ours]) for each in conditions]
-        return cls(ours, theirs, near)
+        return cls(ours, theirs, [each.among(ours, theirs) for each in conditions])
 
     def windows(self) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
         """Return for either side which events of the other, as a range, each of its events may pair with."""
@@ -246,6 +238,50 @@ class _Search:
             if event == root:
                 return
             end, event = before, parent[before]
+
+
+def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
+    """Return the crowds among events, whose pairs are too many to be listed.
+
+    Whether events are a crowd depends on those of their group alone. Raises TooManyPairsError where crowds
+    have more than `most` pairs, or `MOST_PAIRS`.
+    """
+    (order, first, last), conditions = candidates
+    pairs = last - first
+    if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
+        return []
+    for other in conditions[1:]:
+        low, high = other.reference - other.tolerance, other.reference + other.tolerance
+        pairs = count_within(first, last, other.system[order], low, high)
+    # Runs of reference events each of which may pair with one that another of them may pair with.
+    at = np.flatnonzero(last > first)
+    at = at[np.argsort(first[at], kind="stable")]
+    reach = np.maximum.accumulate(last[at])
+    run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
+    of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
+    crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
+    n_pairs = int(of_run[crowded].sum())
+    most = MOST_PAIRS if most is None else most
+    if n_pairs > most:
+        raise TooManyPairsError(n_pairs, most)
+    ends = np.append(run[1:], len(at))
+    return [
+        Crowd.of(at[begin:end], order[first[at[begin]] : reach[end - 1]], conditions)
+        for begin, end in zip(run[crowded].tolist(), ends[crowded].tolist(), strict=True)
+    ]
+
+
+def beside(crowds: Sequence[Crowd], reference: Timed, system: Timed) -> tuple[Index, Index]:
+    """Return the positions of the events that are in no crowd, those of the reference and of the system."""
+    sides = []
+    for events, members in (
+        (reference, [crowd.ours for crowd in crowds]),
+        (system, [crowd.theirs for crowd in crowds]),
+    ):
+        outside = np.ones(len(events), dtype=bool)
+        outside[np.concatenate(members)] = False
+        sides.append(np.flatnonzero(outside))
+    return sides[0], sides[1]
 
 
 def count_within(first: Index, last: Index, times: Ticks, low: Ticks, high: Ticks) -> Index:

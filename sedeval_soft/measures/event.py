@@ -1,28 +1,18 @@
-"""Events: pairs within collars, what is counted of them, and how far matched events are off.
-
-A pair is a candidate if |onset - onset'| <= onset collar and |offset - offset'| <= the larger of the offset
-collar and the rate times the reference event's length (Mesaros, Heittola & Virtanen 2016). Times are whole
-microseconds, so an onset at 0.9 s is within 0.2 s of one at 1.1 s.
-
-Events are laid out on one line, group after group, so that one sort and two searches find the candidates of
-all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
-"""
+"""Events: which are matched, what is counted of them, and how far matched events are off."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
-from sedeval_soft.measures.crowds import Crowd, Near, count_within
+from sedeval_soft.measures.crowds import Crowd, beside, crowds_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.matching import (
     LevelEdges,
@@ -33,207 +23,20 @@ from sedeval_soft.measures.matching import (
     maximum_flow,
     maximum_matching,
 )
+from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Collars, Condition
 from sedeval_soft.measures.segment import sum_classes
-from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct, heads
-from sedeval_soft.tables.ticks import Ticks, tick, to_seconds
+from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
 
-# System events in an order, and where in it those begin and end that are near each reference event.
-Windows = tuple[Index, Index, Index]
-
-_AT_ONCE = 4_000_000  # pairs looked at at a time
-# Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
-_MOST_LOOKED_AT = 2_000_000_000
-MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
 _FEW_PAIRS = 300_000  # pairs of events that are matched one by one
-# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
-_MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 _FEW = 64  # pairs per lifetime up to which all within a window are tried
 # Chains looked at for the events of one group, and for each of them: noise in steps of 10 ms has 41 in 0.2 s.
 _MOST_CHAINS, _CHAINS_PER_LIFETIME = 500_000, 256
 _LIFETIMES_AT_ONCE = 200_000  # lifetimes matched at a time
 # Pairs times levels at which they compete, of one file, that are matched whatever their class.
 _MOST_COPIES = 1_000_000
-
-
-class Condition(NamedTuple):
-    """Onsets of a candidate pair, or its offsets, are at most a tolerance apart.
-
-    reference, tolerance: (n_ref,). system: (n_sys,).
-    """
-
-    reference: Ticks
-    system: Ticks
-    tolerance: Ticks
-
-    def holds(self, left: Index, right: Index) -> Bools:
-        """Return which pairs of events, given by their positions, meet it."""
-        near: Bools = np.abs(self.reference[left] - self.system[right]) <= self.tolerance[left]
-        return near
-
-    def windows(self, reference_group: Index, system_group: Index) -> Windows:
-        """Return the system events of its group with which each reference event meets it."""
-        reference, system, tolerance = self
-        tolerance = np.minimum(tolerance, max(reference.max(initial=0), system.max(initial=0)) + 1)
-        n_groups = max(reference_group.max(initial=0), system_group.max(initial=0)) + 1
-        last_used = np.zeros(n_groups, dtype=np.int64)
-        np.maximum.at(last_used, reference_group, reference + tolerance)
-        np.maximum.at(last_used, system_group, system)
-        # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
-        gap = int(tolerance.max(initial=0)) + 1
-        base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
-        line = base[system_group] + system
-        order = np.argsort(line, kind="stable")
-        line = line[order]
-        centre = base[reference_group] + reference
-        first = np.searchsorted(line, centre - tolerance, side="left")
-        return order, first, np.searchsorted(line, centre + tolerance, side="right")
-
-
-@dataclass(frozen=True, slots=True)
-class Collars:
-    """Tolerances in ticks; None where onsets or offsets are not looked at.
-
-    onset: of onsets. offset, rate: of offsets, in ticks and as a share of the reference's length.
-    slack: ticks added to every tolerance, for candidates that are judged again in floats.
-    """
-
-    onset: int | None
-    offset: int | None
-    rate: float
-    slack: int = 0
-
-    @classmethod
-    def of(cls, settings: Settings) -> Collars:
-        """Take the collars from the settings."""
-        return cls(
-            tick(settings.onset_collar) if settings.onset else None,
-            tick(settings.offset_collar) if settings.offset else None,
-            settings.offset_collar_rate,
-        )
-
-    def conditions(self, reference: Timed, system: Timed) -> list[Condition]:
-        """Return what candidate pairs of these events must meet."""
-        conditions = []
-        if self.onset is not None:
-            tolerance = np.full(len(reference), self.onset + self.slack, dtype=np.int64)
-            conditions.append(Condition(reference.onset, system.onset, tolerance))
-        if self.offset is not None:
-            share = np.rint(self.rate * (reference.offset - reference.onset)).astype(np.int64)
-            tolerance = np.maximum(share, self.offset) + self.slack
-            conditions.append(Condition(reference.offset, system.offset, tolerance))
-        return conditions
-
-
-def candidate_pairs(
-    reference: Timed, system: Timed, reference_group: Index, system_group: Index, collars: Collars
-) -> tuple[Index, Index]:
-    """Return all candidate pairs of events of one group, as positions in either list.
-
-    reference_group, system_group: (n,) numbers of groups, not negative; only events of one group
-    pair. The pairs come sorted by reference event, then by system event.
-    """
-    conditions = collars.conditions(reference, system)
-    windows, conditions = narrowest(conditions, reference_group, system_group)
-    left, right = pairs_within(windows, conditions[1:])
-    order = np.argsort(left * len(system) + right)
-    return left[order], right[order]
-
-
-def narrowest(conditions: Sequence[Condition], *groups: Index) -> tuple[Windows, list[Condition]]:
-    """Return the windows of the condition that leaves the fewest pairs, and the conditions, that one first.
-
-    groups: of the reference, and of the system.
-    """
-    windows = [condition.windows(*groups) for condition in conditions]
-    sizes = [int((last - first).sum()) for _, first, last in windows]
-    at = sizes.index(min(sizes))
-    return windows[at], [conditions[at], *conditions[:at], *conditions[at + 1 :]]
-
-
-def pairs_within(
-    windows: Windows, conditions: Sequence[Condition], also: Callable[[Index, Index], Bools] | None = None
-) -> tuple[Index, Index]:
-    """Return the pairs within windows that meet all conditions, and `also` if it is given.
-
-    Raises TooManyPairsError.
-    """
-    order, first, last = windows
-    total = np.cumsum(last - first)
-    n_pairs = int(total.max(initial=0))
-    if n_pairs > _MOST_LOOKED_AT:
-        raise TooManyPairsError
-    # Runs of events with not many more than `_AT_ONCE` pairs.
-    cuts = np.searchsorted(total, np.arange(_AT_ONCE, n_pairs, _AT_ONCE), side="left") + 1
-    checks = [*([] if also is None else [also]), *(condition.holds for condition in conditions)]
-    pairs, held = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
-    for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
-        left, inside = expand(first[begin:end], last[begin:end])
-        left += begin
-        right = order[inside]
-        for check in checks:
-            passed = check(left, right)
-            left, right = left[passed], right[passed]
-        pairs.append((left, right))
-        held += len(left)
-        if held > MOST_PAIRS:
-            raise TooManyPairsError
-    return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
-
-
-def crowds_of(
-    reference: Timed,
-    system: Timed,
-    reference_group: Index,
-    system_group: Index,
-    collars: Collars,
-    most: int | None = None,
-) -> list[Crowd]:
-    """Return the crowds among events of one group, whose pairs are too many to be listed.
-
-    reference_group, system_group: as for `candidate_pairs`. Whether events are a crowd depends on those of
-    their group alone. Raises TooManyPairsError where crowds have more than `most` pairs, or `MOST_PAIRS`.
-    """
-    conditions = collars.conditions(reference, system)
-    (order, first, last), conditions = narrowest(conditions, reference_group, system_group)
-    pairs = last - first
-    if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
-        return []
-    for other in conditions[1:]:
-        low, high = other.reference - other.tolerance, other.reference + other.tolerance
-        pairs = count_within(first, last, other.system[order], low, high)
-    # Runs of reference events each of which may pair with one that another of them may pair with.
-    at = np.flatnonzero(last > first)
-    at = at[np.argsort(first[at], kind="stable")]
-    reach = np.maximum.accumulate(last[at])
-    run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
-    of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
-    crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
-    n_pairs = int(of_run[crowded].sum())
-    most = MOST_PAIRS if most is None else most
-    if n_pairs > most:
-        raise TooManyPairsError(n_pairs, most)
-    ends = np.append(run[1:], len(at))
-    near = [Near(*condition) for condition in conditions]
-    return [
-        Crowd.of(at[begin:end], order[first[at[begin]] : reach[end - 1]], near)
-        for begin, end in zip(run[crowded].tolist(), ends[crowded].tolist(), strict=True)
-    ]
-
-
-def beside(crowds: Sequence[Crowd], reference: Timed, system: Timed) -> tuple[Index, Index]:
-    """Return the positions of the events that are in no crowd, those of the reference and of the system."""
-    sides = []
-    for events, members in (
-        (reference, [crowd.ours for crowd in crowds]),
-        (system, [crowd.theirs for crowd in crowds]),
-    ):
-        outside = np.ones(len(events), dtype=bool)
-        outside[np.concatenate(members)] = False
-        sides.append(np.flatnonzero(outside))
-    return sides[0], sides[1]
 
 
 # The hard reading: events of all files in, counts of each file out.
@@ -272,11 +75,12 @@ def match_groups(
     collars: Collars,
     matching: Matching = "optimal",
 ) -> Index:
-    """Match events of one group, numbered as for `candidate_pairs`; return the partners, -1 for none."""
+    """Match events of one group, numbered as for `Candidates`; return the partners, -1 for none."""
     groups = reference_group, system_group
-    crowds = crowds_of(reference, system, *groups, collars)
+    candidates = Candidates.of(reference, system, groups, collars)
+    crowds = crowds_of(candidates)
     if not crowds:
-        left, right = candidate_pairs(reference, system, *groups, collars)
+        left, right = candidates.pairs()
         match = first_free_matching if matching == "greedy" else maximum_matching
         return match(left, right, len(reference), len(system))
     ours, theirs = beside(crowds, reference, system)
@@ -331,19 +135,20 @@ def count_regardless(
         counts.append(last - first)
         members.append((order, first, last))
     files = kinds[0].file.astype(np.int64), kinds[1].file.astype(np.int64)
-    crowds = crowds_of(kinds[0], kinds[1], *files, collars)
+    candidates = Candidates.of(kinds[0], kinds[1], files, collars)
+    crowds = crowds_of(candidates)
     if crowds:
-        near = [Near(*condition) for condition in collars.conditions(reference, system)]
+        conditions = collars.conditions(reference, system)
 
         def those_of(side: int, kind: Index) -> Index:
             order, first, last = members[side]
             return order[expand(first[kind], last[kind])[1]]
 
         return _count_with_crowds(
-            [Crowd.of(those_of(0, each.ours), those_of(1, each.theirs), near) for each in crowds],
+            [Crowd.of(those_of(0, each.ours), those_of(1, each.theirs), conditions) for each in crowds],
             reference, system, matched, n_files, collars,
         )  # fmt: skip
-    left, right = candidate_pairs(kinds[0], kinds[1], *files, collars)
+    left, right = candidates.pairs()
     if int((counts[0][left] * counts[1][right]).sum()) > _FEW_PAIRS:
         flow = maximum_flow(left, right, *counts)
         return np.bincount(kinds[0].file, flow, minlength=n_files).astype(np.int64)
@@ -455,13 +260,14 @@ def match_lifetimes(
 
     most: as for `match_levels`, which raises TooManyPairsError beyond it.
     """
+    candidates = Candidates.of(reference, system, groups, collars)
     crowds = [
         crowd
-        for crowd in crowds_of(reference, system, *groups, collars)
+        for crowd in crowds_of(candidates)
         if _all_alike(reference.born[crowd.ours]) and _all_alike(system.born[crowd.theirs])
     ]
     if not crowds:
-        return match_levels(level_edges(reference, system, *groups, collars), most)
+        return match_levels(level_edges(reference, system, groups, candidates), most)
     ours, theirs = beside(crowds, reference, system)
     rest = match_lifetimes(
         reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs]), collars, most
@@ -479,28 +285,22 @@ def match_lifetimes(
 
 
 def level_edges(
-    reference: EventLifetimes,
-    system: EventLifetimes,
-    reference_group: Index,
-    system_group: Index,
-    collars: Collars,
+    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], candidates: Candidates
 ) -> LevelEdges:
     """Return all pairs of lifetimes of one group that are candidates at some level.
 
-    reference_group, system_group: (n,) numbers of groups. The levels of an edge are those at which
-    both are alive.
+    groups, candidates: numbers of their groups, and where the candidate pairs of these are. The levels of an
+    edge are those at which both are alive. Raises TooManyPairsError.
     """
 
     def lifetimes(left: Index, right: Index) -> tuple[Floats, Floats]:
         low = np.maximum(reference.born[left], system.born[right])
         return low, np.minimum(reference.dies[left], system.dies[right])
 
-    groups, conditions = (reference_group, system_group), collars.conditions(reference, system)
-    windows, ordered = narrowest(conditions, *groups)
-    if int((windows[2] - windows[1]).sum()) <= _FEW * (len(reference) + len(system)):
-        left, right = pairs_within(windows, ordered[1:], lambda *pair: np.less(*lifetimes(*pair)))
+    if candidates.in_windows <= _FEW * (len(reference) + len(system)):
+        left, right = candidates.where(lambda *pair: np.less(*lifetimes(*pair)))
     else:
-        left, right = _chained_pairs(reference, system, groups, conditions)
+        left, right = _chained_pairs(reference, system, groups, candidates.conditions)
     return LevelEdges(left, right, *lifetimes(left, right))
 
 

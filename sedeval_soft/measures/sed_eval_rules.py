@@ -23,9 +23,11 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, weighted
+from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
-from sedeval_soft.measures.event import Collars, candidate_pairs, count_per_class, crowds_of, file_class
+from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.measures.pairs import Candidates, Collars
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
@@ -90,8 +92,9 @@ def candidates(
     """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = replace(Collars.of(settings), slack=2)
-    crowds_of(reference, system, reference_group, system_group, wide, _MOST_PAIRS)
-    left, right = candidate_pairs(reference, system, reference_group, system_group, wide)
+    near = Candidates.of(reference, system, (reference_group, system_group), wide)
+    crowds_of(near, _MOST_PAIRS)
+    left, right = near.pairs()
     kept = np.ones(len(left), dtype=bool)
     if settings.onset:
         off = np.abs(reference.onset_seconds[left] - system.onset_seconds[right])

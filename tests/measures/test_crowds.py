@@ -7,10 +7,11 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, evaluate
-from sedeval_soft.measures import crowds, event
+from sedeval_soft.measures import crowds
 from sedeval_soft.measures.crowds import count_within
-from sedeval_soft.measures.event import Collars, count_events, match_events, match_lifetimes
+from sedeval_soft.measures.event import count_events, count_soft_events, match_events, match_lifetimes
 from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.timeline.events import EventLifetimes
 
 N_FILES, N_CLASSES = 2, 2
@@ -35,8 +36,8 @@ def side(rng: np.random.Generator, levels: int, born: int) -> EventLifetimes:
 @pytest.fixture
 def everything_is_a_crowd(monkeypatch):
     def switch(is_so: bool) -> None:
-        monkeypatch.setattr(event, "_MANY_PAIRS", 0 if is_so else 10**9)
-        monkeypatch.setattr(event, "_MANY_OF_ONE", 0)
+        monkeypatch.setattr(crowds, "_MANY_PAIRS", 0 if is_so else 10**9)
+        monkeypatch.setattr(crowds, "_MANY_OF_ONE", 0)
 
     return switch
 
@@ -82,7 +83,7 @@ def test_crowds_are_matched_as_others_are(seed, levels, everything_is_a_crowd):
 def test_a_system_that_is_all_right_is_so_to_the_last_digit(everything_is_a_crowd):
     everything_is_a_crowd(True)
     ours = side(np.random.default_rng(3), 30, 0)
-    counts = event.count_soft_events(ours, ours, N_FILES, N_CLASSES, Collars(0, 0, 0.0))
+    counts = count_soft_events(ours, ours, N_FILES, N_CLASSES, Collars(0, 0, 0.0))
     assert counts.tp.tolist() == counts.n_ref.tolist() == counts.n_sys.tolist()
     assert not counts.substitutions.any()
 
@@ -102,7 +103,7 @@ def test_count_within(seed):
 
 @pytest.mark.parametrize(
     ("place", "limit", "value", "said"),
-    [(event, "MOST_PAIRS", 19, ": 20 pairs of an event"), (crowds, "_MOST_COMPARED", 3, "match them; are")],
+    [(crowds, "MOST_PAIRS", 19, ": 20 pairs of an event"), (crowds, "_MOST_COMPARED", 3, "match them; are")],
 )
 def test_too_much_of_a_crowd_is_refused(place, limit, value, said, everything_is_a_crowd, monkeypatch):
     everything_is_a_crowd(True)

@@ -14,15 +14,10 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import event, matching
-from sedeval_soft.measures.event import (
-    Collars,
-    candidate_pairs,
-    count_events,
-    level_edges,
-    match_events,
-)
+from sedeval_soft.measures import crowds, event, matching, pairs
+from sedeval_soft.measures.event import count_events, level_edges, match_events
 from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError
+from sedeval_soft.measures.pairs import Candidates, Collars
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -76,13 +71,22 @@ def group_of(side, by_class=True):
     return side.file.astype(np.int64) * N_CLASSES + side.label if by_class else side.file.astype(np.int64)
 
 
+def candidate_pairs(ours, theirs, collars):
+    return Candidates.of(ours, theirs, (group_of(ours), group_of(theirs)), collars).pairs()
+
+
+def pairs_of_lifetimes(ours, theirs, collars):
+    groups = group_of(ours), group_of(theirs)
+    return level_edges(ours, theirs, groups, Candidates.of(ours, theirs, groups, collars))
+
+
 @settings(max_examples=60)
 @given(EVENTS, EVENTS, collars(), st.sampled_from([1, 2, 5, 10**6]))
 def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_once):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event, "_AT_ONCE", at_once)
-        left, right = candidate_pairs(reference, system, group_of(reference), group_of(system), collars)
+        patch.setattr(pairs, "_AT_ONCE", at_once)
+        left, right = candidate_pairs(reference, system, collars)
     wanted = all_pairs(reference, system, collars, by_class=True)
     assert list(zip(left.tolist(), right.tolist(), strict=True)) == wanted
 
@@ -100,8 +104,8 @@ def test_counts(ours, theirs, collars, way, few, many):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_FEW_PAIRS", few)
-        patch.setattr(event, "_MANY_PAIRS", many)
-        patch.setattr(event, "_MANY_OF_ONE", many)
+        patch.setattr(crowds, "_MANY_PAIRS", many)
+        patch.setattr(crowds, "_MANY_OF_ONE", many)
         matched = match_events(reference, system, N_CLASSES, collars, way)
         counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
     matched = matched.tolist()
@@ -129,7 +133,7 @@ def test_counts(ours, theirs, collars, way, few, many):
 def test_times_of_years_and_many_groups_do_not_overflow():
     """A thousand files that each end after 31 years, the longest that is accepted."""
     side = events([(file, 0, 10**15 - 5, 10**15) for file in range(1000)])
-    left, right = candidate_pairs(side, side, *[group_of(side)] * 2, Collars(3, 10**12, 1.0))
+    left, right = candidate_pairs(side, side, Collars(3, 10**12, 1.0))
     assert left.tolist() == right.tolist() == list(range(1000))
 
 
@@ -143,23 +147,24 @@ def alike(n):
 
 
 @pytest.mark.parametrize(
-    ("limit", "find", "others"),
+    ("limit", "find", "beside"),
     [
-        ("MOST_PAIRS", level_edges, {"_FEW": -1}),
-        ("MOST_PAIRS", candidate_pairs, {}),
-        ("MOST_PAIRS", candidate_pairs, {"_AT_ONCE": 4}),
-        ("_MOST_LOOKED_AT", candidate_pairs, {}),
+        ((event, "MOST_PAIRS"), pairs_of_lifetimes, (event, "_FEW", -1)),
+        ((pairs, "MOST_PAIRS"), candidate_pairs, None),
+        ((pairs, "MOST_PAIRS"), candidate_pairs, (pairs, "_AT_ONCE", 4)),
+        ((pairs, "_MOST_LOOKED_AT"), candidate_pairs, None),
     ],
 )
-def test_more_pairs_than_can_be_held_are_refused(limit, find, others, monkeypatch):
+def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatch):
     """Three and four that all pair are twelve."""
     ours, theirs = alike(3), alike(4)
-    asked = ours, theirs, group_of(ours), group_of(theirs), Collars(1, 1, 0.0)
-    for name, value in (others | {limit: 12}).items():
-        monkeypatch.setattr(event, name, value)
+    asked = ours, theirs, Collars(1, 1, 0.0)
+    if beside:
+        monkeypatch.setattr(*beside)
+    monkeypatch.setattr(*limit, 12)
     edges = find(*asked)
     assert len(edges.left if isinstance(edges, LevelEdges) else edges[0]) == 12
-    monkeypatch.setattr(event, limit, 11)
+    monkeypatch.setattr(*limit, 11)
     with pytest.raises(TooManyPairsError) as refused:
         find(*asked)
     assert str(refused.value) == (
@@ -189,8 +194,8 @@ def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     monkeypatch.setattr(matching, "_COPIES_PER_EDGE", (1, 2, 64)[seed % 3])
     monkeypatch.setattr(event, "_FEW", (-1, 64)[seed % 4 > 1])
-    monkeypatch.setattr(event, "_MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
-    monkeypatch.setattr(event, "_MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(crowds, "_MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(crowds, "_MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
     monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))

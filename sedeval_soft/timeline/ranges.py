@@ -38,10 +38,17 @@ def expand(first: Index, last: Index) -> tuple[Index, Index]:
 def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     """Number the distinct times of each group in order: return the number of each, and groups and times.
 
-    group, time: (n,). The number is (n,), what it stands for (n_distinct,).
+    group, time: (n,), not negative. The number is (n,), what it stands for (n_distinct,).
     """
-    order = np.lexsort((time, group))
-    first = heads(group[order], time[order])
+    scale = int(time.max(initial=0)) + 1
+    if int(group.max(initial=0)) < (1 << 62) // scale:
+        # One sort of one key takes half as long as two.
+        key = group.astype(np.int64) * scale + time
+        order = np.argsort(key, kind="stable")
+        first = heads(key[order])
+    else:
+        order = np.lexsort((time, group))
+        first = heads(group[order], time[order])
     number = np.empty(len(order), dtype=np.int64)
     number[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
     return number, group[order[first]], time[order[first]]

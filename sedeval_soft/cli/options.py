@@ -331,6 +331,9 @@ EVALUATE = (
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
         help="Show this recording over time in the report, beside those that cost most and some drawn at "
         "random. Repeatable."),
+    option(OUTPUT, "--audio", type=PATH, metavar="FOLDER",
+        help="Play the recordings that the report shows over time, and show their spectrograms: wav, flac "
+        "and others, found in this folder, and those within it, by the names in the tables."),
     option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score, what the same "
         "output has where it knows nothing of the recordings, and the score between chance and the best."),
     option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), metavar="N",

@@ -82,9 +82,10 @@ def test_there_are_commands_to_check():
     assert {"README.md", "docs/explanations/uncertainty.md"} <= found
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
-        # What needs PyTorch or JAX, or dask, is `py`, and run by tests/functional and tests/clusters.
+        # What needs PyTorch, JAX, dask or another tool is `py`: tests/functional, tests/clusters and tests/parity run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        known |= {"py"} if name.endswith(("/training.md", "/distributed.md")) else set()
+        pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
 

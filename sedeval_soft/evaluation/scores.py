@@ -12,6 +12,7 @@ import numpy as np
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import optimal_scores
+from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
@@ -87,7 +88,8 @@ class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
 
     `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None where undefined.
-    Iteration and `list(scores.values())` follow the order in which scores are printed.
+    Iteration and `list(scores.values())` follow the order in which scores are listed. `print(scores)` shows
+    what the command prints.
 
     system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
     which, of segments and of events, if `measures` asks for it. runs: the names of repeated
@@ -119,6 +121,14 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a short form: the numbers are many."""
         size = f"{counted(len(self.files), 'file')}, {counted(len(self.classes), 'class')}"
         return f"<{counted(len(self.scores), 'score')} of {self.system!r}: {size}>"
+
+    def __str__(self) -> str:
+        """Return the text that the command prints."""
+        return screen_of([self])
+
+    def _repr_html_(self) -> str:
+        """Return the text that the command prints, for notebooks."""
+        return html_of(str(self))
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""

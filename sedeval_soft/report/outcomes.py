@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Outcome(NamedTuple):
-    """Its colours on light and on dark ground, and the letter by which plotly and matplotlib know its pattern."""
+    """Its colours on light and on dark ground, and its pattern as plotly and matplotlib name it."""
 
     light: str
     dark: str

@@ -6,7 +6,6 @@ Presentation is a later stage, of which nothing here may import: it is looked up
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from importlib import import_module
 from typing import Any
 
@@ -22,4 +21,6 @@ def screen_of(systems: Sequence[Any], board: Any = None) -> str:  # noqa: ANN401
 
 def html_of(screen: str) -> str:
     """Return a screen for notebooks, with its lines as they are."""
+    from html import escape
+
     return f'<pre style="{_STYLE}">{escape(screen)}</pre>'

@@ -95,7 +95,9 @@ class Scores(Mapping[str, "float | int | None"]):
     which, of segments and of events, if `measures` asks for it. runs: the names of repeated
     trainings that scores are the means of. folds: the spread over folds, if there are
     any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
-    chance: the chance levels of scores, if they were asked for.
+    chance: the chance levels of scores, if they were asked for. signature: what makes the result repeatable:
+    the version, all settings, and the hashes of what was read; short_signature: for people, with the settings
+    that are not the default ones.
     """
 
     scores: Mapping[str, Score]
@@ -108,6 +110,7 @@ class Scores(Mapping[str, "float | int | None"]):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
     version: str = ""
     confusion: tuple[Confusion, ...] = ()
     runs: tuple[str, ...] = ()

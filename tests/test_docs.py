@@ -82,7 +82,7 @@ def test_there_are_commands_to_check():
     assert {"README.md", "docs/explanations/uncertainty.md"} <= found
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
-        # What needs PyTorch, JAX, dask or another tool is `py`: tests/functional, tests/clusters and tests/parity run it.
+        # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
         pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
         known |= {"py"} if name.endswith(pages) else set()

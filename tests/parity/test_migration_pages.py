@@ -1,4 +1,4 @@
-"""The guides for users of sed_scores_eval and psds_eval: their calls and ours, side by side, give the same numbers."""
+"""The guides for users of sed_scores_eval and psds_eval: their calls beside ours give the same numbers."""
 
 from __future__ import annotations
 

@@ -82,9 +82,10 @@ def test_there_are_commands_to_check():
     assert {"README.md", "docs/explanations/uncertainty.md"} <= found
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
-        # What needs PyTorch or JAX, or dask, is `py`, and run by tests/functional and tests/clusters.
+        # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        known |= {"py"} if name.endswith(("/training.md", "/distributed.md")) else set()
+        pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
 
@@ -111,6 +112,14 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
         known.update(parsed.globs)
         assert result.attempted > 0
         assert result.failed == 0, said.getvalue()
+
+
+def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
+    make_workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(sedeval_soft)
+    assert result.attempted > 10
+    assert result.failed == 0
 
 
 @cache

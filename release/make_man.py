@@ -58,9 +58,7 @@ def _command_of(name: str) -> click.Command:
 
 
 def _context(command: click.Command, called: str = PROGRAM) -> click.Context:
-    return click.Context(
-        command, info_name=called, max_content_width=100, help_option_names=["--help", "-h"]
-    )
+    return click.Context(command, info_name=called, max_content_width=100, help_option_names=["--help", "-h"])
 
 
 def _records(command: click.Command, context: click.Context) -> Records:

@@ -215,9 +215,8 @@ class GroupedCommand(click.Command):
             commands(page)
             examples, status = (self.epilog or "").split("\n\n")
             few = re.findall(r"\n((?:.*\\\n)*.*)", examples.removeprefix("\b\n"))[:_EXAMPLES]
-            _write_texts(page, ["\n".join(("\b\nExamples:", *few)), status])
-            with page.indentation():
-                page.write_text(f"--help-all shows every option{more}.")
+            _write_texts(page, ["\n".join(("\b\nExamples:", *few)), status.strip()])
+            page.write(f"  --help-all shows every option{more}.\n")
             if page.getvalue().count("\n") <= SCREEN:
                 break
         formatter.write(page.getvalue())
@@ -256,8 +255,8 @@ def _write_texts(formatter: click.HelpFormatter, texts: Sequence[str]) -> None:
     """Write paragraphs, each below an empty line."""
     for text in texts:
         formatter.write_paragraph()
-        with formatter.indentation():
-            formatter.write_text(text)
+        wrapped = click.wrap_text(text, formatter.width, "  ", "  ", preserve_paragraphs=True)
+        formatter.write(f"{wrapped}\n")
 
 
 def command(

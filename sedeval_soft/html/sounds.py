@@ -1,4 +1,4 @@
-"""Sounds of the recordings that a page shows over time: found in a folder, in the page or written beside it."""
+"""Sounds of the recordings that a page shows over time: found in a folder, held by the page or beside it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _found(folder: Path, names: Collection[str], shown: Collection[str]) -> tupl
         alike = " or ".join(repr(file) for file in [file for file in files if stem_of(file) == stem][:2])
         warnings.append(
             f"{listing(several, 'recording')} could be more than one file, and {be(len(several))} without "
-            f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in the folder"
+            f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in it"
         )
     return found, warnings
 

@@ -125,7 +125,7 @@ def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
 @cache
 def helps() -> str:
     """The help of all commands."""
-    return "".join(call(*name, "--help").out for name in ((), *((name,) for name in SHORT_HELPS)))
+    return "".join(call(*name, "--help-all").out for name in ((), *((name,) for name in SHORT_HELPS)))
 
 
 OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against", "--write"}
@@ -165,7 +165,7 @@ def test_the_table_of_limits_is_complete():
     told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
     found = {name: size_of(number) for name, number in told.items()}
     assert found == {name: getattr(Limits(), name) for name in NAMES}
-    assert all(name in call("--help").out for name in told)
+    assert all(name in call("--help-all").out for name in told)
 
 
 def test_changelog_names_this_version_and_default_settings_are_documented():

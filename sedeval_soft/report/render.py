@@ -80,7 +80,12 @@ def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
 def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
     unwanted = {*AVERAGES} - {*averages}
-    members = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
+    return with_scores(scores, [name for name, each in scores.scores.items() if each.average not in unwanted])
+
+
+def with_scores(scores: Scores, names: Sequence[str]) -> Scores:
+    """Return the scores of these names alone, in this order, also in what stands beside them."""
+    members = {name: scores.score(name) for name in names}
     folds, sweep = scores.folds, scores.sweep
     if folds is not None:
         folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in members))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores
-from sedeval_soft.report.render import pages_of, render, with_scores
+from sedeval_soft.report.render import pages_of, render
+from sedeval_soft.report.shown import with_scores
 from sedeval_soft.report.table import Page, Table, markdown, number
 
 if TYPE_CHECKING:

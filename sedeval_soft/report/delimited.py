@@ -16,13 +16,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.board import Board, board_rows
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
@@ -41,13 +40,6 @@ CHANCE = ("chance", "chance_error", "normalised")
 SIGNATURE = "signature"
 """The last column: what makes a row repeatable."""
 
-_BOARD_HEAD = (
-    *("system", "rank", "tied", "place", "rank_by", "value", "low", "high", "compared_to"),
-    *("difference_value", "difference_low", "difference_high"),
-    *("difference_p_bootstrap", "difference_p_exchange", "difference_p_adjusted"),
-    *("stability", "best_place", "worst_place"),
-)
-
 _INDEX_HEAD = (
     *("system", "rank", "tied", "place", "value", "low", "high", "best_place", "worst_place", "compared_to"),
     *("difference_value", "difference_low", "difference_high", "difference_p_adjusted"),
@@ -57,15 +49,16 @@ _INDEX_HEAD = (
 def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *, raw: bool = False) -> str:
     """Return the scores of systems, or the entries of their board, in rows; raw: names as they are."""
     if board is not None:
+        entries = _fields(board)
         rows = [
-            [*(fields[name] for name in _BOARD_HEAD), scores.signature]
-            for scores, fields in zip(board.systems, _fields(board), strict=True)
+            [*fields.values(), scores.short_signature]
+            for scores, fields in zip(board.systems, entries, strict=True)
         ]
-        return lines((*_BOARD_HEAD, SIGNATURE), rows, delimiter, raw=raw)
+        return lines((*entries[0], SIGNATURE), rows, delimiter, raw=raw)
     has_chance = any(scores.chance is not None for scores in systems)
     rows = []
     for scores in systems:
-        signature = scores.signature
+        signature = scores.short_signature
         for score in scores.scores.values():
             chance = _of_chance(scores, score.name) if has_chance else []
             rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance, signature])
@@ -86,7 +79,7 @@ def delimited_scores(
         for score in (scores.score(name) for name in dict.fromkeys(names)):
             ends = [score.low, score.high] if has_ends else []
             chance = _of_chance(scores, score.name) if has_chance else []
-            rows.append([scores.system, score.name, score.value, *ends, *chance, scores.signature])
+            rows.append([scores.system, score.name, score.value, *ends, *chance, scores.short_signature])
     head = ("system", "name", "value", *("low", "high") * has_ends, *CHANCE * has_chance, SIGNATURE)
     return lines(head, rows, delimiter, raw=raw)
 
@@ -102,20 +95,16 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     others = [name for name in names if name != board.rank_by]
     called = {"value": board.rank_by, "difference_value": "difference", "difference_p_adjusted": "p_adjusted"}
     rows = [
-        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others), scores.signature]
+        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others), scores.short_signature]
         for scores, fields in zip(board.systems, _fields(board), strict=True)
     ]
     head = (*(called.get(name, name) for name in _INDEX_HEAD), *others, SIGNATURE)
     return lines(head, rows, delimiter)
 
 
-def _fields(board: Board) -> Iterator[dict[str, Any]]:
-    """Yield all that there is to say of each entry."""
-    for entry in board.entries:
-        difference = asdict(entry.difference) if entry.difference else {}
-        fields = dict.fromkeys(_BOARD_HEAD) | asdict(entry) | {"tied": str(entry.tied).lower()}
-        fields |= {f"difference_{name}": value for name, value in difference.items()}
-        yield fields | {"rank_by": board.rank_by, "compared_to": board.compared_to}
+def _fields(board: Board) -> list[dict[str, Any]]:
+    """Return all that there is to say of each entry."""
+    return [row | {"tied": str(row["tied"]).lower()} for row in board_rows(board)]
 
 
 def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *, raw: bool = False) -> str:

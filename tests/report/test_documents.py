@@ -40,7 +40,7 @@ def expected(scores):
     return [
         [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
          s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high)),
-         scores.signature]
+         scores.short_signature]
         for s in scores.scores.values()
     ]  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_pandas_reads_delimited_text_without_options(form):
     text = io.StringIO(render([scores], form, raw_names=True), newline="")
     frame = pd.read_csv(text, sep=DELIMITERS[form])
     assert list(frame.columns) == [*HEAD, "signature"]
-    assert {*frame["signature"]} == {scores.signature}
+    assert {*frame["signature"]} == {scores.short_signature}
     assert list(frame["name"]) == list(scores)
     assert {*frame["class"].dropna()} == {*AWKWARD}
     assert {*frame["system"]} == {"a#b.tsv"}

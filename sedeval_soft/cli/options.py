@@ -283,7 +283,7 @@ PARTS = (
 RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
         show_default=True, help="Form of the results: for people, programs, papers (latex), services. "
-        "github: annotations, and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; "
+        "github: annotations, and a job summary in $GITHUB_STEP_SUMMARY; junit: each --require a test; "
         "codabench: scores.json, or scores.txt where that is what -o names."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         help="Write the results to a file; it is complete or not touched."),
@@ -294,7 +294,8 @@ RESULTS = (
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
         help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME", help="Print just this number, such as "
-        "segment.soft.f1.macro; with --ci, its interval behind it. Repeatable."),
+        "segment.soft.f1.macro; with --ci, its interval behind it. Repeatable. With another --format, that form "
+        "of these scores."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
         help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),

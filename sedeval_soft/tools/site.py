@@ -600,6 +600,7 @@ class Record(msgspec.Struct, frozen=True):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
     version: str = ""
 
     def of(self, submission: Submission, settings: Settings) -> Submission:

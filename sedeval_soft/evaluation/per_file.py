@@ -8,7 +8,7 @@ have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import Scores, counted_tables, finite, joined, named
+from sedeval_soft.evaluation.scores import counted_tables, joined, named
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
@@ -46,23 +46,13 @@ _MOST_CELLS = 1 << 18
 class FileScores:
     """The scores of each file of a system.
 
-    system: its name. files: names, sorted. length: (n_files,) seconds. scores: (n_files,) counts, or numbers
+    files: names, sorted. length: (n_files,) seconds. scores: (n_files,) counts, or numbers
     that are NaN where undefined, by the names that they have of all files together.
     """
 
-    system: str
     files: tuple[str, ...]
     length: Floats
     scores: Mapping[str, Array]
-
-    @property
-    def rows(self) -> Iterator[list[str | float | int | None]]:
-        """The system, the name, the length and the scores of each file, None where undefined."""
-        columns = (
-            [finite(value) for value in column.tolist()] for column in (self.length, *self.scores.values())
-        )
-        for name, *values in zip(self.files, *columns, strict=True):
-            yield [self.system, name, *values]
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with a row for each file; what is undefined is missing."""
@@ -74,20 +64,13 @@ class FileScores:
         return pd.DataFrame(frame)
 
 
-def file_scores(scores: Scores, names: Sequence[str] = ()) -> FileScores:
-    """Return the scores of each file of a system.
+def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
+    """Return the scores of each file of a tally, which needs no segments and events.
 
     names: of the scores; without any, precision, recall, F, error rate and counts of each basis and reading.
-    Raises EvaluationError for scores that single files do not have, and where there is nothing counted.
+    Raises EvaluationError for scores that single files do not have.
     """
-    tally, settings, wanted = scores.counts, scores.settings, dict.fromkeys(names)
-    if tally is None:
-        reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
-        if not scores.runs:
-            reason = "what was counted in single files was not kept"
-        raise EvaluationError(f"{scores.system}: {reason}")
-    for name in wanted:
-        scores.score(name)
+    wanted = dict.fromkeys(names)
     most = max(1, _MOST_CELLS // max(len(tally.classes), 1))
     parts: dict[str, list[Array]] = {}
     for first in range(0, max(len(tally.files), 1), most):
@@ -105,7 +88,7 @@ def file_scores(scores: Scores, names: Sequence[str] = ()) -> FileScores:
             f"{', '.join(missing)}: computed from all files together; single files have no such score"
         )
     length = to_seconds(tally.per_file["length"])
-    return FileScores(scores.system, tally.files, length, {name: columns[name] for name in wanted or columns})
+    return FileScores(tally.files, length, {name: columns[name] for name in wanted or columns})
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,8 +97,7 @@ class Scores(Mapping[str, "float | int | None"]):
     any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
     chance: the chance levels of scores, if they were asked for. signature: what makes the result repeatable:
     the version, all settings, and the hashes of what was read; short_signature: for people, with the settings
-    that are not the default ones. counts: what was counted in each file, from which `per_file` is made;
-    None of means of runs.
+    that are not the default ones.
     """
 
     scores: Mapping[str, Score]
@@ -120,7 +119,7 @@ class Scores(Mapping[str, "float | int | None"]):
     sweep: Sweep | None = None
     chance: Chance | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
-    counts: Tally | None = field(default=None, compare=False)
+    make_files: Callable[[Sequence[str]], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -194,9 +193,19 @@ class Scores(Mapping[str, "float | int | None"]):
 
         Raises EvaluationError for scores that single files do not have, and for means of runs.
         """
-        from sedeval_soft.evaluation.per_file import file_scores
+        frame: pd.DataFrame = self.file_scores(names).to_pandas()
+        return frame
 
-        return file_scores(self, names).to_pandas()
+    def file_scores(self, names: Sequence[str] = ()) -> Any:  # noqa: ANN401 - `FileScores` of a later stage
+        """Return what `per_file` is made of; arguments and errors as there."""
+        if self.make_files is None:
+            reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
+            if not self.runs:
+                reason = "what was counted in single files was not kept"
+            raise EvaluationError(f"{self.system}: {reason}")
+        for name in names:
+            self.score(name)
+        return self.make_files(names)
 
 
 SCHEMA = "soft-sed-eval/1"

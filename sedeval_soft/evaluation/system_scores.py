@@ -16,6 +16,7 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
+from sedeval_soft.evaluation.per_file import file_scores
 from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
@@ -106,7 +107,7 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        counts=_counts_of_files(tally, best),
+        make_files=partial(file_scores, _counts_of_files(tally, best), settings),
         **_details(tally, settings, plan, points=points),
     )
 

@@ -451,6 +451,9 @@ EVALUATE = (
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
         help="Show this recording over time in the report, besides those that cost most and some that are "
         "drawn at random. Repeatable."),
+    option(OUTPUT, "--audio", type=PATH, metavar="FOLDER",
+        help="Show spectrograms of the recordings in the report's timelines, and play them: wav, flac and "
+        "others, found in this folder and in those within it by the file names in the tables."),
     option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score (what the same "
         "output reaches if it knows nothing about the recordings), and where the score lies between chance "
         "and the best value."),

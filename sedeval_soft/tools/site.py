@@ -93,7 +93,7 @@ _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data",
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
 
-_FORM = 2
+_FORM = 3
 """The number of how records are made: those of another are made again."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
@@ -600,6 +600,7 @@ class Record(msgspec.Struct, frozen=True):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
     version: str = ""
 
     def of(self, submission: Submission, settings: Settings) -> Submission:

@@ -400,7 +400,7 @@ RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
         show_default=True, metavar="FORM", brief="Such as json, csv, markdown, latex or junit.",
         help=f"Form of the results: {', '.join(FORMATS)}, or one that services take: github (annotations, "
-        "and a job summary in $GITHUB_STEP_SUMMARY), junit (each requirement is a test) or codabench "
+        "and a job summary in $GITHUB_STEP_SUMMARY), junit (each --require is a test) or codabench "
         "(scores.json, or scores.txt if that is what -o names)."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
         help="Write the results to a file. If something fails, the file stays as it was."),
@@ -413,7 +413,7 @@ RESULTS = (
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
         brief="Print only this, such as segment.soft.f1.macro.",
         help="Print just this number, such as segment.soft.f1.macro; with --ci, followed by its interval. "
-        "Repeatable."),
+        "With another --format, that form of these scores. Repeatable."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
         brief="Exit with 1 if this does not hold.",

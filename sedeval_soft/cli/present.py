@@ -92,6 +92,10 @@ class Presentation:
         self.averages: tuple[str, ...] = given["averages"]
         self.output: str | None = given["output"]
         self.quiet: bool = given["quiet"]
+        if self.form == "junit" and not self.requirements:
+            raise SettingsError(
+                "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
+            )
         self.raw_names: bool = given["raw_names"]
 
     def check(self, systems: Sequence[Scores]) -> None:
@@ -125,6 +129,11 @@ class Presentation:
             board = board and replace(board, systems=systems)
         if self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
+        elif self.wanted and self.form != "text":
+            from sedeval_soft.report.chosen import render_chosen
+
+            text = render_chosen(systems, self.wanted, self.form, board=board, raw_names=self.raw_names)
+            emit(text, self.output, exact=self.raw_names)
         elif self.wanted:
             emit("".join(self._numbers(scores, named=board is not None) for scores in systems), self.output)
         else:

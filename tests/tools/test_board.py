@@ -19,6 +19,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from called import call
 
@@ -739,8 +740,10 @@ def test_options_are_settings_columns_and_the_baseline(two):
     scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
     shown = {each["name"]: each["scores"] for each in document["submissions"]}
     assert shown["sys"] == {name: scores[name] for name in names}
-    first = next(csv.DictReader(two.page("board.csv").splitlines()))
-    assert float(first[names[0]]) == shown[first["system"]][names[0]]
+    table = pd.read_csv(io.StringIO(two.page("board.csv")))
+    assert {*table["system"]} == {*shown}
+    assert table["signature"].str.startswith("soft-sed-eval ").all()
+    assert table[names[0]].tolist() == [shown[system][names[0]] for system in table["system"]]
     text = two.page()
     assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
     assert 'class="b-badge">baseline' in text

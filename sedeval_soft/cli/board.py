@@ -120,4 +120,4 @@ def _tell(site: Site) -> None:
     invalid = len(site.invalid)
     total = valid + invalid
     same = total - len(site.scored)
-    remark(f"{counted(total, 'submission')}: {valid} ranked, {invalid} invalid; {same} as before")
+    remark(f"{counted(total, 'submission')}: {valid} ranked, {invalid} invalid; {same} unchanged")

@@ -59,6 +59,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
+from sedeval_soft.report.shown import shown
 from sedeval_soft.report.write import OutputError, locked, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
@@ -317,10 +318,10 @@ class _Builder:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
             pages.add(asset)
-        main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
+        main = side_by_side([shown(scores) for scores in board.systems]) if board else []
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
-        columns = tuple(name for name in task.columns or main if name != task.rank_by)
+        columns = tuple(name for name in task.columns or [name for *_, name in main] if name != task.rank_by)
         written = BoardPages(
             title=self.title,
             rank_by=task.rank_by,

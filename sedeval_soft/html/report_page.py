@@ -15,6 +15,7 @@ from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import document
 from sedeval_soft.html.page_data import Packer, ReportInput, curves, explorer, packed_bytes, packed_json
+from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.outcomes import stylesheet
@@ -29,7 +30,7 @@ _MEASURES = {"f1.macro": "macro F1", "f1.micro": "micro F1", "error_rate.micro":
 """What stands at the top of a page: scores of these bases, readings and measures, with their labels."""
 
 _STYLES = ("colours.css", "page.css", "timeline.css")
-_SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
+_SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
 
 _CLOSED = "base-uri 'none'; form-action 'none'"
@@ -61,8 +62,10 @@ class Choices:
     home: tuple[str, str] | None = None
 
 
-def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices) -> str:
-    """Return the page of some systems, at least one; board: they as they were ranked."""
+def render(
+    inputs: Sequence[ReportInput], board: Board | None, choices: Choices, sounds: Sounds | None = None
+) -> str:
+    """Return the page of some systems, at least one; board: they as they were ranked; sounds: of files."""
     pack, count, first = Packer(), len(inputs), inputs[0].scores
     data = {
         "systems": [
@@ -70,10 +73,11 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
                 "name": each.scores.system,
                 "explorer": explorer(each, pack, count),
                 "curves": curves(each, pack),
-                "timelines": timelines(each, pack, choices.timelines, choices.files, count),
+                "timelines": timelines(each, pack, choices.timelines, choices.files, count, sounds),
             }
             for each in inputs
         ],
+        "audio": sounds is not None,
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
     systems = []
@@ -100,12 +104,14 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),
+        "sounds": [b64encode(sound).decode("ascii") for sound in (sounds.inside if sounds else {}).values()],
         "home": choices.home,
         "plotly_address": choices.plotly,
         "plotly": None if choices.plotly else packed_bytes(plotly_script()),
     }
     # plotly.js draws into images of its own.
     more = f"'self'{_IMAGES}" if choices.plotly else f"{_hash(plotly_script())}{_IMAGES}"
+    more += sounds.policy if sounds else ""
     return fill("page.html.j2", values, _STYLES, _SCRIPTS, more)
 
 

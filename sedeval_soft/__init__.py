@@ -1,5 +1,61 @@
 """Evaluate sound event detection against hard and soft references.
 
+A reference says which sounds are heard when: a table with a row for each event, its filename, onset, offset
+and event_label. In a soft reference each row also has a value from 0 to 1: how sure the annotators were.
+What a system detects is a table of the same kind. Scores say how well the two agree, in segments and in
+events, with hard labels (values cut at a threshold) and with soft ones (values as they are). The command
+`soft-sed-eval` does the same in a terminal.
+
+Five uses, which run in the folder `sample_data` of the source:
+
+1. Score a system. Tables are files, data frames, arrays or lists of events.
+
+    >>> import sedeval_soft
+    >>> scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", segment_length=1.0)
+    >>> round(scores["segment.soft.f1.macro"], 3)
+    0.78
+    >>> scores["segment.hard.f1[car]"]
+    1.0
+
+`print(scores)` shows what the command prints. `list(scores)` has the names of all scores, and
+`scores.to_pandas()` all of them as a data frame. A name says where labels are compared (segment, event ...),
+in which reading (hard, optimal, soft), by which measure, and of which average or class.
+
+2. Ask how sure a score is: files are resampled.
+
+    >>> scores = sedeval_soft.evaluate("ref.tsv", "sys.tsv", ci="bootstrap", replicates=200)
+    >>> score = scores.score("segment.soft.f1.macro")
+    >>> score.low < score.value < score.high
+    True
+
+3. Compare systems: the best comes first, and their differences are tested.
+
+    >>> board = sedeval_soft.compare("ref.tsv", ["sys_b.tsv", "sys.tsv"], replicates=200)
+    >>> list(board)
+    ['sys.tsv', 'sys_b.tsv']
+    >>> board.entries[1].difference.p_adjusted < 0.05
+    False
+    >>> round(board["sys_b.tsv"]["event.soft.f1.macro"], 3)
+    0.27
+
+4. Score batch by batch while a network trains. Arrays have the shape (files, segments, classes).
+
+    >>> import numpy as np
+    >>> evaluator = sedeval_soft.Evaluator(segment_length=0.2, only=["segment"], classes=["car", "dog"])
+    >>> target = np.random.default_rng(0).random((3, 50, 2))
+    >>> for file in range(3):
+    ...     batch = slice(file, file + 1)
+    ...     _ = evaluator.update(target[batch], 0.9 * target[batch], files=[f"{file}.wav"])
+    >>> round(evaluator.compute()["segment.soft.f1.micro"], 3)
+    0.947
+
+5. Find what is wrong with a table, and write a page to look at.
+
+    >>> for problem in sedeval_soft.validate("sys.tsv", "ref.tsv").problems:
+    ...     print(f"{problem.severity}: {problem.message}")
+    note: class 'door opens' of those in the reference is never named
+    >>> _ = sedeval_soft.write_report("ref.tsv", "sys.tsv", "report.html")
+
 What is called:
 
 - `evaluate(reference, system, **settings)` compares two tables and returns `Scores`.
@@ -33,9 +89,19 @@ What is raised:
 
 - `EvaluationError` is the base of everything this package raises on bad input or settings.
 - `InputError` has the problems of a table, each with its place; `SettingsError` is of settings and arguments,
-  `UnknownScoreError` of the name of a score that there is not, `OutputError` of what cannot be written.
+  `UnknownScoreError` and `UnknownSystemError` are of the name of a score or a system that there is not,
+  `OutputError` of what cannot be written.
 
-Names are imported when first used, so that `soft-sed-eval --help` starts at once.
+Where to read more:
+
+- `help(sedeval_soft.Settings)` explains all settings; most functions take them as keywords.
+- `soft-sed-eval explain segment.soft.f1.macro`, in a terminal, says what a score means, with its formula and
+  source; `soft-sed-eval --help` explains the command.
+- `README.md` and `docs` of the source have a tutorial, guides and a reference.
+- `sedeval_soft.torch` has a loss and metrics for PyTorch, `sedeval_soft.functional` has soft scores of arrays
+  of any library, `sedeval_soft.adapters` has metrics for scikit-learn and Hugging Face.
+
+Names are imported when first used, so that the command starts at once.
 """
 
 from __future__ import annotations
@@ -49,7 +115,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.plotting import plot
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
-    from sedeval_soft.comparison.board import Board
+    from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
@@ -68,9 +134,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator",
     "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
-    "UnknownScoreError", "Validation", "__version__", "annotate", "build_site", "compare",
-    "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "simulate", "threshold_curves",
-    "validate", "write_report",
+    "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
+    "compare", "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "simulate",
+    "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
 _NAMES = {
@@ -80,7 +146,7 @@ _NAMES = {
     "api.plotting": "plot",
     "api.report": "write_report",
     "api.sources": "operating_points",
-    "comparison.board": "Board",
+    "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
     "evaluation.scores": "Score Scores UnknownScoreError",

@@ -113,6 +113,14 @@ def test_python_of_documents_runs(name, tmp_path, monkeypatch):
         assert result.failed == 0, said.getvalue()
 
 
+def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
+    make_workplace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(sedeval_soft)
+    assert result.attempted > 10
+    assert result.failed == 0
+
+
 @cache
 def helps() -> str:
     """The help of all commands."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from sedeval_soft.api.comparison import compare
 from sedeval_soft.api.evaluation import evaluation_of, settings_of_points, with_folds
@@ -19,7 +19,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.fields import DEFAULT_ONLY
+from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
 from sedeval_soft.plots.registry import RESAMPLED
 from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
@@ -33,6 +33,25 @@ if TYPE_CHECKING:
 T = TypeVar("T", Wish, Look)
 
 
+class FigureKeywords(Keywords, total=False):
+    """Keyword arguments of `plot`: what is drawn (`Wish`), how it looks (`Look`), and those of `evaluate`."""
+
+    class_names: str | Sequence[str]
+    max_classes: int | None
+    scores: str | Sequence[str]
+    sort: str | None
+    file: str | None
+    start: float | None
+    end: float | None
+    of: str | None
+    binning: str | None
+    style: str
+    width: str | float | None
+    height: float | None
+    dpi: int
+    title: str | None
+
+
 def plot(
     kind: str,
     reference: Any,  # noqa: ANN401 - as for evaluate
@@ -44,7 +63,7 @@ def plot(
     progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
-    **values: Any,  # noqa: ANN401 - fields of Wish, Look and Settings, checked there
+    **values: Unpack[FigureKeywords],
 ) -> Figure:
     """Draw a figure of one or more systems, and return it as a matplotlib Figure.
 
@@ -58,14 +77,15 @@ def plot(
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
     form = None if output is None else form_of(output)
-    wish, look = _taken(Wish, values), _taken(Look, values)
-    if values.get("ci") and kind not in RESAMPLED:
+    others: dict[str, Any] = {**values}
+    wish, look = _taken(Wish, others), _taken(Look, others)
+    if others.get("ci") and kind not in RESAMPLED:
         raise SettingsError(f"ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}")
-    chosen = with_folds(settings_from(settings, values), folds)
-    limits = limits_from(limits, values)
+    chosen = with_folds(settings_from(settings, others), folds)
+    limits = limits_from(limits, others)
     scored = scored_systems(
         kind, reference, systems, names, chosen, wish,
-        default=chosen.only == DEFAULT_ONLY and "only" not in values,
+        default=chosen.only == DEFAULT_ONLY and "only" not in others,
         durations=durations, folds=folds, limits=limits, progress=progress,
     )  # fmt: skip
     figure = figure_of(scored, look)

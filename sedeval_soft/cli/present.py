@@ -119,7 +119,7 @@ class Presentation:
         # Of all scores, whichever are shown.
         verdicts = self._verdicts(systems) if self.form in SERVICE_FORMATS else []
         if self.averages and not self.wanted:
-            from sedeval_soft.report.render import with_averages
+            from sedeval_soft.report.shown import with_averages
 
             systems = tuple(with_averages(scores, self.averages) for scores in systems)
             board = board and replace(board, systems=systems)

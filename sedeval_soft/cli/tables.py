@@ -355,7 +355,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.api.sources import read_lengths, sides_of
     from sedeval_soft.evaluation.optimal import tune as find
     from sedeval_soft.evaluation.shard import shard_of_rows
-    from sedeval_soft.evaluation.system_scores import sign
+    from sedeval_soft.evaluation.signature import sign
     from sedeval_soft.settings_files import dump_thresholds
 
     output, durations = given["output"], given["durations"]
@@ -374,7 +374,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
         shard = shard_of_rows(*rows, settings, lengths)
         warn(shard.findings.warnings(settings), quiet=given["quiet"])
         tuning = find(shard.tally, settings)
-        tuning["signature"] = sign(__version__, settings, shard.inputs, lengths)
+        tuning["signature"] = sign(__version__, settings, shard.inputs, lengths).full
         emit(dump_thresholds(tuning), output)
 
 

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from sedeval_soft.errors import EvaluationError, counted
+from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.evaluation.scores import Scores, document, plain
+from sedeval_soft.names import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class UnknownSystemError(EvaluationError, KeyError):
+    """No system of that name is on a board."""
+
+    def __str__(self) -> str:
+        """Return the message itself: KeyError would quote it."""
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +92,13 @@ class Agreement:
     tau: tuple[tuple[float | None, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+@dataclass(frozen=True, slots=True, repr=False)
+class Board(Mapping[str, Scores]):
     """Systems in the order of a score, and how sure that order is.
+
+    `board["sys.tsv"]` is the `Scores` of a system. Iteration yields the names of systems by place, as
+    `board.items()` yields them with their scores; `len(board)` is how many there are. `print(board)` shows
+    what the command prints.
 
     systems: the scores of each, in the order of `entries`. rank_by: the name of the score. compared_to: the
     system from which differences are taken: the baseline that was named, else the best. confidence: of the
@@ -97,8 +116,100 @@ class Board:
     discordances: tuple[Discordance, ...]
     agreement: Agreement
 
+    def __repr__(self) -> str:
+        """Return a short form: the numbers are many."""
+        return f"<Board of {counted(len(self), 'system')} by {self.rank_by}: {_some(self)}>"
+
+    def __str__(self) -> str:
+        """Return the text that the command prints."""
+        return screen_of(self.systems, self)
+
+    def _repr_html_(self) -> str:
+        """Return the text that the command prints, for notebooks."""
+        return html_of(str(self))
+
+    def __getitem__(self, system: str) -> Scores:
+        """Return the scores of a system by its name; raise UnknownSystemError with close matches."""
+        for scores in self.systems:
+            if scores.system == system:
+                return scores
+        # Systems that are given as paths have the whole path for a name.
+        longer = [name for name in self if isinstance(system, str) and system and system in name]
+        hint = did_you_mean(str(system), longer or self, cutoff=0.0 if longer else 0.6)
+        known = "" if hint else f"; the systems are {_some(self)}"
+        raise UnknownSystemError(f"no system is named {system!r}{hint or known}")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the systems, by place."""
+        return (scores.system for scores in self.systems)
+
+    def __len__(self) -> int:
+        """Return the number of systems."""
+        return len(self.systems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, in the form of the JSON output."""
+        return board_document(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with one row per system, by place: the columns of the CSV output.
+
+        What is undefined or not there is missing (pd.NA).
+        """
+        import pandas as pd
+
+        frame = pd.DataFrame(board_rows(self))
+        places, words = ["best_place", "worst_place"], ["system", "rank_by", "compared_to", "tied"]
+        numbers = frame.columns.difference(["rank", "place", *places, *words])
+        return frame.astype(dict.fromkeys(numbers, "Float64") | dict.fromkeys(places, "Int64"))
+
 
 def board_document(board: Board) -> dict[str, Any]:
     """Return the JSON document of the systems of a board, with the board in it."""
     names = (field.name for field in fields(board) if field.name != "systems")
     return document(board.systems) | {"board": {name: plain(getattr(board, name)) for name in names}}
+
+
+def _some(names: Iterable[str]) -> str:
+    """Return the first few of some names."""
+    first = [*names]
+    more = f" and {len(first) - _SOME} more" if len(first) > _SOME else ""
+    return f"{', '.join(map(repr, first[:_SOME]))}{more}"
+
+
+_SOME = 3
+"""Systems that a message names."""
+
+
+def ties(board: Board) -> list[tuple[Entry, ...]]:
+    """Return for each system the others on a board that it cannot be told apart from.
+
+    The first of a group of ties was compared with all others in it, each of these with the first only: two of
+    them may well differ from each other.
+    """
+    groups = [[entry for entry in board.entries if entry.rank == each.rank] for each in board.entries]
+    return [
+        tuple(group[1:] if entry is group[0] else group[:1])
+        for entry, group in zip(board.entries, groups, strict=True)
+    ]
+
+
+def board_rows(board: Board) -> list[dict[str, Any]]:
+    """Return a row for each system by the names of its columns: what CSV and data frames have of a board."""
+    rows = []
+    for entry in board.entries:
+        compared = plain(entry.difference) if entry.difference else dict.fromkeys(_COMPARED)
+        rows.append(
+            {
+                **{name: getattr(entry, name) for name in ("system", "rank", "tied", "place")},
+                "rank_by": board.rank_by,
+                **{name: getattr(entry, name) for name in ("value", "low", "high")},
+                "compared_to": board.compared_to,
+                **{f"difference_{name}": value for name, value in compared.items()},
+                **{name: getattr(entry, name) for name in ("stability", "best_place", "worst_place")},
+            }
+        )
+    return rows
+
+
+_COMPARED = [field.name for field in fields(Difference)]

@@ -27,7 +27,7 @@ from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.scores import Scores, finite
-from sedeval_soft.evaluation.system_scores import sign_together
+from sedeval_soft.evaluation.signature import Signature, sign_together
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
@@ -146,12 +146,20 @@ def rank_scores(
         for k in group
     ]
     signature = sign_together(
-        [(scores.signature, scores.inputs) for scores in systems], rank_by=rank_by, baseline=baseline
+        [(Signature(each.signature, each.short_signature), each.inputs) for each in systems],
+        rank_by=rank_by,
+        baseline=baseline,
     )
     ranked = [systems[k] for k in order]
     warnings = _warnings(ranked, rank_by, None if paired is None else len(paired.files), settings)
     ranked = [
-        replace(scores, warnings=(*scores.warnings, *warnings), signature=signature) for scores in ranked
+        replace(
+            scores,
+            warnings=(*scores.warnings, *warnings),
+            signature=signature.full,
+            short_signature=signature.short,
+        )
+        for scores in ranked
     ]
     compared = {} if tallies is None else {names[k]: tallies[k] for group in groups for k in group}
     return Board(
@@ -287,6 +295,11 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}
     warnings = dict.fromkeys(warning for run in runs for warning in run.warnings)
+    signature = sign_together(
+        [(Signature(run.signature, run.short_signature), run.inputs) for run in runs],
+        runs=len(runs),
+        confidence=first.settings.confidence,
+    )
     return replace(
         first,
         scores=scores,
@@ -294,11 +307,8 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         runs=tuple(run.system for run in runs),
         inputs=tuple(inputs.values()),
         warnings=tuple(warnings),
-        signature=sign_together(
-            [(run.signature, run.inputs) for run in runs],
-            runs=len(runs),
-            confidence=first.settings.confidence,
-        ),
+        signature=signature.full,
+        short_signature=signature.short,
         confusion=(),
         folds=folds,
         worst=None,

@@ -12,6 +12,7 @@ import numpy as np
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import optimal_scores
+from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
@@ -87,13 +88,16 @@ class Scores(Mapping[str, "float | int | None"]):
     """All scores of one system, by name.
 
     `scores["segment.soft.f1.macro"]` is a float, an int for counts, or None where undefined.
-    Iteration and `list(scores.values())` follow the order in which scores are printed.
+    Iteration and `list(scores.values())` follow the order in which scores are listed. `print(scores)` shows
+    what the command prints.
 
     system: the system's name. classes: the evaluated classes in order. confusion: which class was taken for
     which, of segments and of events, if `measures` asks for it. runs: the names of repeated
     trainings that scores are the means of. folds: the spread over folds, if there are
     any. worst: what costs most, sweep: scores over thresholds of the reference, if the settings ask for it.
-    chance: the chance levels of scores, if they were asked for.
+    chance: the chance levels of scores, if they were asked for. signature: what makes the result repeatable:
+    the version, all settings, and the hashes of what was read; short_signature: for people, with the settings
+    that are not the default ones.
     """
 
     scores: Mapping[str, Score]
@@ -106,6 +110,7 @@ class Scores(Mapping[str, "float | int | None"]):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
     version: str = ""
     confusion: tuple[Confusion, ...] = ()
     runs: tuple[str, ...] = ()
@@ -119,6 +124,14 @@ class Scores(Mapping[str, "float | int | None"]):
         """Return a short form: the numbers are many."""
         size = f"{counted(len(self.files), 'file')}, {counted(len(self.classes), 'class')}"
         return f"<{counted(len(self.scores), 'score')} of {self.system!r}: {size}>"
+
+    def __str__(self) -> str:
+        """Return the text that the command prints."""
+        return screen_of([self])
+
+    def _repr_html_(self) -> str:
+        """Return the text that the command prints, for notebooks."""
+        return html_of(str(self))
 
     def __getitem__(self, name: str) -> float | int | None:
         """Return the value of a score; raise UnknownScoreError with close matches if there is none."""

@@ -5,11 +5,9 @@ What settings ask for beside plain scores is imported only then: start-up is a f
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +15,14 @@ import numpy as np
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.optimal import with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Input, Score, Scores, score_tally
+from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
+from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, Constraint, Settings, short_fraction
+from sedeval_soft.settings import BASES, Constraint, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
@@ -87,6 +86,7 @@ def score_shard(
         warnings += _notes(shard, part, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
+    signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
         system=shard.system,
@@ -97,7 +97,8 @@ def score_shard(
         settings=asked,
         inputs=shard.inputs,
         warnings=tuple(warnings),
-        signature=sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by),
+        signature=signature.full,
+        short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
         **_details(tally, settings, plan, points=points),
@@ -264,51 +265,3 @@ def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:
         f"{basis}: no threshold reaches {wanted}; the nearest: {', '.join(classes)}"
         for basis, classes in nearest.items()
     ]
-
-
-# The signature: the line that makes a result repeatable.
-
-
-def sign(
-    version: str,
-    settings: Settings,
-    inputs: Sequence[Input],
-    durations: Mapping[str, float] | None = None,
-    **partitions: Partition | None,
-) -> str:
-    """Return the signature: `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
-
-    durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
-    partitions: of the files, by the name of the option that asks for them.
-    """
-    chosen = {name: value for name, value in settings.to_dict().items() if value is not None}
-    for name, value in chosen.items():
-        if name == "segment_length":
-            chosen[name] = short_fraction(value)
-        elif isinstance(value, bool):
-            chosen[name] = "yes" if value else "no"
-        elif isinstance(value, list | dict):
-            chosen[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    words = " ".join(f"{name}={text}" for name, text in chosen.items())
-    hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
-    said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
-    hashes += dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
-    if durations is not None:
-        lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
-        hashes.append(f"durations:sha256={sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()}")
-    for name, partition in partitions.items():
-        if partition is not None:
-            hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
-            hashes.append(f"{name}:{hashed}")
-    return f"soft-sed-eval {version} | {words} | {' '.join(hashes)}"
-
-
-def sign_together(signed: Sequence[tuple[str, Sequence[Input]]], **asked: object) -> str:
-    """Return the signature of several systems: that of the first, the other systems, and what they were for.
-
-    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None nothing.
-    """
-    others = [item for _, inputs in signed[1:] for item in inputs if item.role == "system"]
-    hashes = "".join(f" system:sha256={item.sha256 or 'none'}" for item in others)
-    words = "".join(f" {name}={json.dumps(value)}" for name, value in asked.items() if value is not None)
-    return f"{signed[0][0]}{hashes} |{words}"

@@ -17,6 +17,7 @@ from sedeval_soft.evaluation.scores import document
 from sedeval_soft.html.page_data import Packer, ReportInput, curves, explorer, packed_bytes, packed_json
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
+from sedeval_soft.report.outcomes import stylesheet
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.table import exact, number, short, signed
 
@@ -132,7 +133,7 @@ def fill(
     inserted = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; {_CLOSED}; script-src {runs}",
         # These are files of the package.
-        "style": Markup("".join(ours[name] for name in styles)),  # noqa: S704
+        "style": Markup("".join([stylesheet(), *(ours[name] for name in styles)])),  # noqa: S704
         "scripts": [Markup(ours[name]) for name in scripts],  # noqa: S704
     }
     return environment.get_template(template).render(values | inserted)

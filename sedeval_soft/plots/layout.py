@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
 from sedeval_soft.errors import SettingsError, escaped, visible
 from sedeval_soft.plots.style import DASHES, MARKERS, Look
+from sedeval_soft.report.outcomes import Outcome
 
 POINTS = 72.0  # points of an inch
 ELLIPSIS = "\u2026"
@@ -30,6 +32,7 @@ _HIGHEST = 100.0  # inches of a figure
 _NARROWEST = 1.6  # inches that a panel of a paper has at least
 _FEW = 6  # entries of a legend that may stand below one another
 _MARGIN = 0.06  # inches left free around what is written
+_DENSITY = 6  # how often matplotlib is told a pattern: the more, the denser
 
 
 class Entry(NamedTuple):
@@ -157,6 +160,24 @@ def strokes(count: int) -> list[dict[str, Any]]:
     properties = zip(cycle(colours), cycle(dashes), cycle(MARKERS), strict=False)
     names = ("color", "linestyle", "marker")
     return [dict(zip(names, each, strict=True)) for each in islice(properties, count)]
+
+
+def dark() -> bool:
+    """Return whether the style draws on a dark ground."""
+    red, green, blue = to_rgb(setting("axes.facecolor"))
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def colour_of(outcome: Outcome) -> str:
+    """Return the colour of a hit, a miss or a false alarm on the ground of the style."""
+    return outcome.dark if dark() else outcome.light
+
+
+def filled_as(outcome: Outcome) -> dict[str, Any]:
+    """Return how an area that is a hit, a miss or a false alarm is filled: with its colour or its pattern."""
+    colour = colour_of(outcome)
+    ground = setting("axes.facecolor") if outcome.pattern else colour
+    return {"facecolor": ground, "edgecolor": colour, "hatch": _DENSITY * outcome.pattern}
 
 
 def unit_of() -> float:

@@ -19,7 +19,8 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
 from sedeval_soft.plots.registry import MATRIX_BASES
-from sedeval_soft.plots.style import FALSE_ALARM, HEAT, MISS, Look
+from sedeval_soft.plots.style import HEAT, Look
+from sedeval_soft.report.outcomes import FALSE_ALARM, MISS
 from sedeval_soft.report.page import measure_label
 
 Cells = dict[tuple[str, str], Score | None]
@@ -237,13 +238,11 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
     offenders = getattr(worst, what)
     unit = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")
-    edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.3 * layout.unit_of()}
-    missed: dict[str, Any] = {"facecolor": MISS, **edge}
-    inserted: dict[str, Any] = {"facecolor": FALSE_ALARM, "hatch": "/////", **edge}
+    missed, inserted = layout.filled_as(MISS), layout.filled_as(FALSE_ALARM)
     figure, (axes,) = layout.lay_out(
         look,
         (look.inches(), _height(max(len(offenders), 2), 2)),
-        entries=[layout.Entry(Patch(**missed), "missed"), layout.Entry(Patch(**inserted), "inserted")],
+        entries=[layout.Entry(Patch(**missed), "misses"), layout.Entry(Patch(**inserted), "false alarms")],
         notes=[] if offenders else ["There are no misses and no false alarms."],
     )
     places = np.arange(len(offenders), dtype=np.float64)

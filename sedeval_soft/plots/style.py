@@ -35,9 +35,6 @@ DISTINCT = len(COLOURS) * len(DASHES)
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
-HIT, MISS, FALSE_ALARM = "#009E73", "#56B4E9", "#D55E00"
-"""Also in grey they differ: a miss is light, a hit darker, a false alarm darker still and hatched."""
-
 HEAT = "viridis"
 
 _STYLES = {"paper": (8.0, 3.5, 7.16), "talk": (16.0, 8.0, 12.0), "poster": (26.0, 12.0, 22.0)}

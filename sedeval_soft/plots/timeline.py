@@ -21,7 +21,8 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import Systems, joined
-from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS, Look
+from sedeval_soft.plots.style import Look
+from sedeval_soft.report.outcomes import OUTCOMES
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import Activity, active, activities
@@ -29,12 +30,6 @@ from sedeval_soft.timeline.recordings import Recordings, hard_events
 
 _MOST_CLASSES = 20
 _MANY = 1500  # pieces of a strip from which it is drawn as pixels, whatever the form of the figure
-_VERDICTS: dict[str, dict[str, Any]] = {
-    "hit": {"facecolor": HIT, "hatch": ""},
-    "miss": {"facecolor": MISS, "hatch": ""},
-    "false alarm": {"facecolor": FALSE_ALARM, "hatch": "//////"},
-}
-
 _STRIP, _BAND, _GAP = 1.0, 0.55, 0.5
 """Heights of a strip of values, of the band that says who is right, and of what parts classes."""
 
@@ -105,8 +100,11 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
         )
     each = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP
     n_rows, width, unit = max(len(labels), 1), look.inches("double"), layout.unit_of()
-    entries = [layout.Entry(Patch(**style, edgecolor="white"), name) for name, style in _VERDICTS.items()]
-    box = Line2D([], [], color="black", linestyle="-", linewidth=1.2 * unit)
+    entries = [
+        layout.Entry(Patch(**layout.filled_as(outcome)), name.replace("-", " "))
+        for name, outcome in OUTCOMES.items()
+    ]
+    box = Line2D([], [], color=layout.setting("text.color"), linestyle="-", linewidth=1.2 * unit)
     size = width, (0.55 + 0.1 * each * n_rows) * unit
     figure, (axes,) = layout.lay_out(
         look, size, entries=[*entries, layout.Entry(box, "hard event")], notes=notes
@@ -171,15 +169,15 @@ def _draw_verdicts(axes: Axes, reference: Strip, system: Strip, settings: Settin
     theirs = active(system.at(middle), settings.threshold, settings.inclusive)
     codes = np.select([ours & theirs, ours, theirs], [1.0, 2.0, 3.0], np.nan)
     if len(codes) > _MANY:
-        colours = ListedColormap([str(style["facecolor"]) for style in _VERDICTS.values()])
+        colours = ListedColormap([layout.colour_of(outcome) for outcome in OUTCOMES.values()])
         image = codes[None, :]
         axes.pcolormesh(edges, ends, image, cmap=colours, vmin=0.5, vmax=3.5, rasterized=True, zorder=2)
         return
-    for code, style in enumerate(_VERDICTS.values(), 1):
+    thin = 0.4 * layout.unit_of()
+    for code, outcome in enumerate(OUTCOMES.values(), 1):
         change = np.flatnonzero(np.diff(codes == code, prepend=False, append=False))
-        _draw_boxes(
-            axes, edges[change.reshape(-1, 2)], ends, **style, edgecolor="white", linewidth=0, zorder=2
-        )
+        style = layout.filled_as(outcome)
+        _draw_boxes(axes, edges[change.reshape(-1, 2)], ends, **style, linewidth=thin, zorder=2)
 
 
 def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> Any:  # noqa: ANN401 - a mesh
@@ -190,13 +188,14 @@ def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> Any:  #
         linewidth=0.4 * layout.unit_of(), zorder=1.5,
     )  # fmt: skip
     mesh = axes.pcolormesh(
-        strip.edges, [top, top + _STRIP], strip.values[None, :], cmap="Greys", vmin=0.0, vmax=1.0,
+        strip.edges, [top, top + _STRIP], strip.values[None, :], vmin=0.0, vmax=1.0,
+        cmap="Greys_r" if layout.dark() else "Greys",
         rasterized=len(strip.values) > _MANY, linewidth=0, zorder=1,
     )  # fmt: skip
     if boxes:
         _draw_boxes(
-            axes, strip.events, (top + 0.08, top + _STRIP - 0.08), facecolor="none", edgecolor="black",
-            linewidth=0.8 * layout.unit_of(), zorder=3,
+            axes, strip.events, (top + 0.08, top + _STRIP - 0.08), facecolor="none",
+            edgecolor=layout.setting("text.color"), linewidth=0.8 * layout.unit_of(), zorder=3,
         )  # fmt: skip
     return mesh
 

@@ -19,7 +19,6 @@ from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure_of
 from sedeval_soft.report.page import (
     ends,
-    families,
     input_line,
     intervals_by,
     measure_label,
@@ -27,6 +26,7 @@ from sedeval_soft.report.page import (
     resampled,
     scoring,
 )
+from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, number, number_if_any, short, signed
 
 _MOST_INPUTS = 10

@@ -17,13 +17,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sedeval_soft.comparison.board import Board
+from sedeval_soft.comparison.board import Board, board_rows
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
@@ -39,13 +38,6 @@ HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "gr
 CHANCE = ("chance", "chance_error", "normalised")
 """Columns behind the others where chance levels were asked for."""
 
-_BOARD_HEAD = (
-    *("system", "rank", "tied", "place", "rank_by", "value", "low", "high", "compared_to"),
-    *("difference_value", "difference_low", "difference_high"),
-    *("difference_p_bootstrap", "difference_p_exchange", "difference_p_adjusted"),
-    *("stability", "best_place", "worst_place"),
-)
-
 _INDEX_HEAD = (
     *("system", "rank", "tied", "place", "value", "low", "high", "best_place", "worst_place", "compared_to"),
     *("difference_value", "difference_low", "difference_high", "difference_p_adjusted"),
@@ -58,8 +50,9 @@ def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *,
     raw: names as they are.
     """
     if board is not None:
-        rows = [[fields[name] for name in _BOARD_HEAD] for fields in _fields(board)]
-        return _lines(_BOARD_HEAD, rows, systems, delimiter, raw=raw)
+        entries = _fields(board)
+        rows = [[*fields.values()] for fields in entries]
+        return _lines([*entries[0]], rows, systems, delimiter, raw=raw)
     has_chance = any(scores.chance is not None for scores in systems)
     rows = []
     for scores in systems:
@@ -84,13 +77,9 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     return _lines(head, rows, board.systems, delimiter, raw=False)
 
 
-def _fields(board: Board) -> Iterator[dict[str, Any]]:
-    """Yield all that there is to say of each entry."""
-    for entry in board.entries:
-        difference = asdict(entry.difference) if entry.difference else {}
-        fields = dict.fromkeys(_BOARD_HEAD) | asdict(entry) | {"tied": str(entry.tied).lower()}
-        fields |= {f"difference_{name}": value for name, value in difference.items()}
-        yield fields | {"rank_by": board.rank_by, "compared_to": board.compared_to}
+def _fields(board: Board) -> list[dict[str, Any]]:
+    """Return all that there is to say of each entry."""
+    return [row | {"tied": str(row["tied"]).lower()} for row in board_rows(board)]
 
 
 def _lines(

@@ -16,6 +16,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
 from sedeval_soft.names import told_apart
 from sedeval_soft.plan import Plan
+from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 from sedeval_soft.tables.event_table import WEAK
@@ -149,13 +150,6 @@ def page_of(scores: Scores) -> Page:
 
 
 # What was read, and how it is scored: lines of a name and a text.
-
-
-def families(scores: Scores) -> list[tuple[str, str]]:
-    """Return each basis and reading that has scores: those of the registry in its order, then others."""
-    present = dict.fromkeys((score.basis, score.reading) for score in scores.scores.values())
-    registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
-    return [family for family in {**registered, **present} if family in present]
 
 
 def _header(scores: Scores) -> list[tuple[str, str]]:

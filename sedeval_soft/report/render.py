@@ -6,12 +6,11 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sedeval_soft.evaluation.scores import Scores, document
-from sedeval_soft.measures.registry import AVERAGES
+from sedeval_soft.report.shown import shown, shown_of_board
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
@@ -48,7 +47,7 @@ def render(
     if form == "latex":
         from sedeval_soft.report.board import latex
 
-        return latex(systems, board)
+        return latex([*map(shown, systems)], board and shown_of_board(board))
     if form in {"json", "yaml"}:
         from sedeval_soft.comparison.board import board_document
 
@@ -71,23 +70,10 @@ def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
     if board is not None:
         from sedeval_soft.report.board import board_page
 
-        return [board_page(board)]
+        return [board_page(shown_of_board(board))]
     from sedeval_soft.report.page import page_of
 
-    return [page_of(scores) for scores in systems]
-
-
-def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
-    """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
-    unwanted = {*AVERAGES} - {*averages}
-    members = {name: score for name, score in scores.scores.items() if score.average not in unwanted}
-    folds, sweep = scores.folds, scores.sweep
-    if folds is not None:
-        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in members))
-    if sweep is not None:
-        values = {name: values for name, values in sweep.scores.items() if name in members}
-        sweep = replace(sweep, scores=values)
-    return replace(scores, scores=members, folds=folds, sweep=sweep)
+    return [page_of(shown(scores)) for scores in systems]
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SYSTEM
@@ -11,8 +13,8 @@ from matplotlib.legend import Legend
 from plotted import said, table
 from scipy.special import ndtri
 
-from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves
-from sedeval_soft.plots.style import FALSE_ALARM, HIT, MISS
+from sedeval_soft import SettingsError, compare, evaluate, plot, threshold_curves, write_report
+from sedeval_soft.report.outcomes import FALSE_ALARM, HIT, MISS
 
 BASES, READINGS = ("segment", "event", "intersection"), ("hard", "optimal", "soft")
 
@@ -208,6 +210,19 @@ def test_bars_are_sorted(scores, sort, name):
     assert low > high, "the first is at the top"
 
 
+@pytest.mark.parametrize(("style", "ground"), [("paper", "light"), ("dark_background", "dark")])
+def test_misses_and_false_alarms_look_as_on_pages(tmp_path, style, ground):
+    """Each has one colour and one pattern: those that the report's stylesheet declares."""
+    page = tmp_path / "report.html"
+    write_report(REFERENCE, SYSTEM, page)
+    (legend,) = plot("worst", REFERENCE, SYSTEM, style=style).findobj(Legend)
+    for name, handle in zip(["miss", "false-alarm"], legend.legend_handles, strict=True):
+        colours = re.findall(rf"--{name}: (#\w+);", page.read_text())
+        (pattern,) = re.findall(rf'--{name}-pattern: "(.)";', page.read_text())
+        assert to_hex(handle.get_edgecolor()) == colours[ground == "dark"]
+        assert {*handle.get_hatch()} == {pattern}
+
+
 @pytest.mark.parametrize("of", ["segments", "files", "classes"])
 def test_the_worst_are_told_with_what_is_missed_and_inserted(of):
     found = getattr(evaluate(REFERENCE, SYSTEM, only=["segment.soft"], worst=3).worst, of)
@@ -268,17 +283,21 @@ def test_a_timeline_shows_values_and_events_of_one_file():
     spans = {}
     for boxes in axes.collections:
         if isinstance(boxes, PolyCollection) and boxes.get_zorder() > 1.5:
-            colour = to_hex(boxes.get_facecolor()[0]).upper() if len(boxes.get_facecolor()) else "events"
+            colour = to_hex(boxes.get_edgecolor()[0]) if len(boxes.get_facecolor()) else "events"
             ends = [path.vertices[:, 0] for path in boxes.get_paths()]
             spans.setdefault(colour, []).extend((x.min(), x.max()) for x in ends)
     assert spans == {
-        HIT: [(1.5, 2.0), (3.0, 4.0)],
-        MISS: [(1.0, 1.5), (4.0, 5.0)],
-        FALSE_ALARM: [(2.0, 3.0)],
+        HIT.light: [(1.5, 2.0), (3.0, 4.0)],
+        MISS.light: [(1.0, 1.5), (4.0, 5.0)],
+        FALSE_ALARM.light: [(2.0, 3.0)],
         "events": [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)],
     }
     assert "Neither side has anything of c there." in said(figure)
     assert legend_of(figure) == ["hit", "miss", "false alarm", "hard event"]
+    hatched = {
+        (box.get_hatch()[0], to_hex(box.get_edgecolor()[0])) for box in axes.collections if box.get_hatch()
+    }
+    assert hatched == {(each.pattern, each.light) for each in (MISS, FALSE_ALARM)}
     figure = plot(
         "timeline", REFERENCE, SYSTEM, OTHER, file="cafe.wav", start=10, end=20.5, class_names=["footsteps"]
     )

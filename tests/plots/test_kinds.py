@@ -21,9 +21,12 @@ from PIL import Image
 from plotted import HOSTILE, NEEDED, NOTHING, shown, table, texts
 
 from sedeval_soft import EvaluationError, SettingsError, plot
+from sedeval_soft.api.plotting import FigureKeywords
 from sedeval_soft.cli.plot import plot as command
+from sedeval_soft.fields import Keywords
 from sedeval_soft.plots.data import ORDERS, PARTS, Wish
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES
+from sedeval_soft.plots.style import Look
 
 BEGINS = {"pdf": b"%PDF-", "png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml "}
 
@@ -196,6 +199,8 @@ def test_operating_points_have_event_based_curves():
 
 def test_lists_of_kinds_and_options_agree():
     assert list(OPTIONS) == list(Wish.__slots__)
+    drawn = {*Wish.__slots__, *Look.__slots__}
+    assert FigureKeywords.__annotations__.keys() == drawn | Keywords.__annotations__.keys()
     assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
     assert {name: parameters[name].opts for name in OPTIONS} == {name: [OPTIONS[name]] for name in OPTIONS}

@@ -10,7 +10,7 @@ from zlib import crc32
 from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.evaluation.details import Chance, Folds, Level, Offender, Spread, Sweep, Worst
 from sedeval_soft.evaluation.scores import Input, Score, Scores
-from sedeval_soft.evaluation.system_scores import sign
+from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.registry import ScoreName, group_of, score_names
 from sedeval_soft.report import render
 from sedeval_soft.settings import Settings
@@ -61,9 +61,15 @@ def build(
         settings=settings,
         inputs=(reference, output),
         warnings=("no rows for file 'e' in the system",),
-        signature=sign(SIGNATURE_VERSION, settings, (reference, output)),
+        **signed(settings, (reference, output)),
         version=SIGNATURE_VERSION,
     )
+
+
+def signed(settings: Settings, inputs: Sequence[Input]) -> dict[str, str]:
+    """Sign as an evaluation does."""
+    signature = sign(SIGNATURE_VERSION, settings, inputs)
+    return {"signature": signature.full, "short_signature": signature.short}
 
 
 def registered(classes: Sequence[str]) -> list[Score]:
@@ -108,8 +114,7 @@ def with_intervals(scores: Scores, **chosen: object) -> Scores:
     """Return the scores with intervals for all but thresholds and what is undefined."""
     settings = Settings.of(**{"ci": "bootstrap", **chosen})
     changed = {name: _with_interval(score) for name, score in scores.scores.items()}
-    signature = sign(SIGNATURE_VERSION, settings, scores.inputs)
-    return replace(scores, scores=changed, settings=settings, signature=signature)
+    return replace(scores, scores=changed, settings=settings, **signed(settings, scores.inputs))
 
 
 def _with_interval(score: Score) -> Score:

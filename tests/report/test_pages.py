@@ -36,7 +36,7 @@ from sedeval_soft.measures.registry import AVERAGES
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import p_value
 from sedeval_soft.report.page import ends
-from sedeval_soft.report.render import with_averages
+from sedeval_soft.report.shown import with_averages
 from sedeval_soft.report.table import cells, escaped, exact, number, short
 
 HARD = (("segment", "hard"),)

@@ -26,6 +26,7 @@ def evaluated(reference: str, system: str) -> sed.Scores:
     if len(system) == 0:
         sed.evaluate(reference, system, segment_lenght=0.5)  # type: ignore[call-arg]
         sed.compare(reference, [system], pool="maximum")  # type: ignore[arg-type]
+        sed.plot("pr", reference, system, segment_lenght=0.5)  # type: ignore[call-arg]
     assert_type(scores["segment.soft.f1.macro"], float | int | None)
     assert_type(scores.score("segment.soft.f1.macro"), sed.Score)
     assert_type(scores.score("segment.soft.f1.macro").low, float | None)
@@ -39,6 +40,8 @@ def compared(reference: str, systems: list[str]) -> sed.Board:
     board = sed.compare(reference, systems, replicates=50)
     assert_type(board, sed.Board)
     assert_type(board.entries[0].rank, int)
+    assert_type(board[systems[0]], sed.Scores)
+    assert_type(board.to_pandas(), pd.DataFrame)
     assert_type(sed.mean_of_runs(reference, systems), sed.Scores)
     return board
 
@@ -86,6 +89,7 @@ def main(reference: str, system: str) -> None:
     assert issubclass(sed.InputError, sed.EvaluationError)
     assert issubclass(sed.SettingsError, sed.EvaluationError)
     assert issubclass(sed.UnknownScoreError, KeyError)
+    assert issubclass(sed.UnknownSystemError, KeyError)
     assert_type(sed.__version__, str)
 
 

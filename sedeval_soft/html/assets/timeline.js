@@ -5,11 +5,13 @@ SED.section("timeline", (() => {
   const BAND = 60, TITLE = 18, STRIP = 17, BAR = 9, MOST_STEPS = 1200, MOST_CLASSES = 40, MOST_ROWS = 1000, MOST_BARS = 3000;
   const SIDES = ["reference", "system"];
   const OUTCOMES = {
-    hit: { many: "hits", one: "hit", swatch: "swatch", pattern: "" },
-    miss: { many: "misses", one: "miss", swatch: "swatch hatched", pattern: "/" },
-    "false-alarm": { many: "false alarms", one: "false alarm", swatch: "swatch crossed", pattern: "x" },
-    active: { many: "events", one: "event", swatch: "swatch", pattern: "" },
+    hit: { many: "hits", one: "hit" },
+    miss: { many: "misses", one: "miss" },
+    "false-alarm": { many: "false alarms", one: "false alarm" },
+    active: { many: "events", one: "event" },
   };
+  /* What is only active has no pattern. */
+  const patternOf = (outcome) => JSON.parse(colour(`${outcome}-pattern`) || '""');
   const CODES = [null, "miss", "false-alarm", "hit"];
   const WHY = { all: "Files", asked: "Asked for", cost: "Cost most", segments: "Have segments that cost most", random: "Drawn at random" };
   const state = { found: null, file: null, view: null, range: [0, 1], mark: null, about: null, listening: false };
@@ -136,7 +138,7 @@ SED.section("timeline", (() => {
     return [...new Set(near.map((mark) => mark.outcome))].map((outcome) => {
       const drawn = near.filter((mark) => mark.outcome === outcome).flatMap((mark) => sides(mark).map((side) => [mark, side]));
       const own = outcome === "active" ? colour("accent") : colour(outcome);
-      const pattern = OUTCOMES[outcome].pattern;
+      const pattern = patternOf(outcome);
       return {
         type: "bar", orientation: "h", name: outcome, hoverinfo: "text",
         base: drawn.map(([mark]) => mark.onset), x: drawn.map(([mark]) => mark.offset - mark.onset),
@@ -214,7 +216,7 @@ SED.section("timeline", (() => {
     target.hidden = !labels.length;
     of("summary").replaceChildren(make("strong", {}, state.file.name), ` (${seconds(state.file.length)})`,
       ...Object.entries(counts(shown)).flatMap(([outcome, n]) => [" ", make("span", { class: "outcome", "data-outcome": outcome, "data-count": n },
-        make("span", { class: OUTCOMES[outcome].swatch, style: `--swatch: var(--${outcome === "active" ? "accent" : outcome})`, "aria-hidden": "true" }),
+        make("span", { class: "swatch", "data-pattern": patternOf(outcome), style: `--swatch: var(--${outcome === "active" ? "accent" : outcome})`, "aria-hidden": "true" }),
         `${n} ${n === 1 ? OUTCOMES[outcome].one : OUTCOMES[outcome].many}`)]));
     const { found, file } = state, notes = [];
     if (!labels.length) notes.push("No class is active in this file on either side.");

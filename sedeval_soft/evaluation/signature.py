@@ -1,0 +1,118 @@
+"""The signature of a result, which makes it repeatable: in full, and in short for people.
+
+In full: the version, every setting, and the hash of everything that was read. In short: the version, the
+settings that are not the default ones, and the first letters of hashes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from sedeval_soft.evaluation.scores import Input
+from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.tables.file_groups import Partition
+
+_LETTERS = 8
+"""Letters of a hash that are shown in short."""
+
+_LONGEST = 32
+"""Letters of a setting that are shown in short; of a longer one its hash."""
+
+_MOST_SYSTEMS = 3
+"""Systems up to which each has its hash in short."""
+
+
+class Signature(NamedTuple):
+    """What makes a result repeatable, in full and in short."""
+
+    full: str
+    short: str
+
+
+def sign(
+    version: str,
+    settings: Settings,
+    inputs: Sequence[Input],
+    durations: Mapping[str, float] | None = None,
+    **partitions: Partition | None,
+) -> Signature:
+    """Return the signature: in full `soft-sed-eval 0.1.0 | segment_length=1 ... | reference:sha256=...`.
+
+    durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
+    partitions: of the files, by the name of the option that asks for them.
+    """
+    chosen, default = _words(settings), _words(Settings())
+    hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
+    said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
+    options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
+    hashes += options
+    short = [f"{_ROLES.get(item.role, item.role)} {_first(item.sha256)}" for item in inputs]
+    if durations is not None:
+        lines = "".join(f"{name}\t{float(durations[name])!r}\n" for name in sorted(durations))
+        hashed = sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+        hashes.append(f"durations:sha256={hashed}")
+        short.append(f"durations {_first(hashed)}")
+    for name, partition in partitions.items():
+        if partition is not None:
+            hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
+            hashes.append(f"{name}:{hashed}")
+            short.append(f"{name} {_first(partition.sha256 or _hash(partition.source))}")
+    differing = [f"{name}={_brief(text)}" for name, text in chosen.items() if default.get(name) != text]
+    program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
+    return Signature(
+        f"{program} | {words} | {' '.join(hashes)}",
+        _joined([program, *differing, *map(_brief, options), *short]),
+    )
+
+
+def sign_together(signed: Sequence[tuple[Signature, Sequence[Input]]], **asked: object) -> Signature:
+    """Return the signature of several systems: that of the first, the other systems, and what they were for.
+
+    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None nothing.
+    """
+    others = [item.sha256 for _, inputs in signed[1:] for item in inputs if item.role == "system"]
+    hashes = "".join(f" system:sha256={hashed or 'none'}" for hashed in others)
+    given = {name: json.dumps(value) for name, value in asked.items() if value is not None}
+    (first, brief), _ = signed[0]
+    short = [f"sys {_first(hashed)}" for hashed in others]
+    if len(signed) > _MOST_SYSTEMS:
+        short = [f"{len(others)} others {_first(_hash(hashes))}"]
+    return Signature(
+        f"{first}{hashes} |{''.join(f' {name}={value}' for name, value in given.items())}",
+        _joined([brief, *short, *(f"{name}={_brief(value)}" for name, value in given.items())]),
+    )
+
+
+_ROLES = {"reference": "ref", "system": "sys"}
+
+
+def _words(settings: Settings) -> dict[str, str]:
+    """Return the settings as texts, those that are none left out."""
+    words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if value is not None}
+    for name, value in words.items():
+        if name == "segment_length":
+            words[name] = short_fraction(value)
+        elif isinstance(value, bool):
+            words[name] = "yes" if value else "no"
+        elif isinstance(value, list | dict):
+            words[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return {name: str(value) for name, value in words.items()}
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " \N{MIDDLE DOT} ".join(words)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _first(hashed: str | None) -> str:
+    return hashed[:_LETTERS] if hashed else "in memory"
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"#{_first(_hash(text))}"

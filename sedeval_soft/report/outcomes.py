@@ -1,0 +1,37 @@
+"""How a hit, a miss and a false alarm look: each has one colour and one pattern in all pages and figures.
+
+The colours can be told apart with every kind of colour blindness, and read as text on a page; in grey the
+patterns tell them apart: a hit is filled, a miss hatched in one direction, a false alarm in two.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Outcome(NamedTuple):
+    """Its colours on light and on dark ground, and its pattern as plotly and matplotlib name it."""
+
+    light: str
+    dark: str
+    pattern: str
+
+
+HIT = Outcome("#1a7f5a", "#4cc79a", "")
+MISS = Outcome("#b35900", "#ffa657", "/")
+FALSE_ALARM = Outcome("#8430a0", "#c48cf2", "x")
+
+OUTCOMES = {"hit": HIT, "miss": MISS, "false-alarm": FALSE_ALARM}
+"""All three, by their names in pages: `var(--miss)` is the colour there, `--miss-pattern` the pattern."""
+
+
+def stylesheet() -> str:
+    """Return the properties of a page that hold the colours and the patterns."""
+    light = "".join(f"--{name}: {each.light}; " for name, each in OUTCOMES.items())
+    dark = "".join(f"--{name}: {each.dark}; " for name, each in OUTCOMES.items())
+    patterns = "".join(f'--{name}-pattern: "{each.pattern}"; ' for name, each in OUTCOMES.items())
+    return (
+        f":root {{ {light}{patterns}}}\n"
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark}}} }}\n'
+        f':root[data-theme="dark"] {{ {dark}}}\n'
+    )

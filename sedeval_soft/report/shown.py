@@ -1,0 +1,77 @@
+"""Which of its scores a result shows to people: programs get all of them.
+
+Where neither table has values, optimal and soft readings repeat the hard one, and are not shown unless
+somebody asked for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.measures.registry import AVERAGES, FAMILIES, ScoreName
+
+if TYPE_CHECKING:
+    from sedeval_soft.comparison.board import Board
+
+Family = tuple[str, str]
+"""A basis and a reading."""
+
+
+def families(scores: Scores) -> list[Family]:
+    """Return each basis and reading that has scores: those of the registry in its order, then others."""
+    present = dict.fromkeys((score.basis, score.reading) for score in scores.scores.values())
+    registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
+    return [family for family in {**registered, **present} if family in present]
+
+
+def shown_families(scores: Scores) -> list[Family]:
+    """Return each basis and reading that people are shown."""
+    every = families(scores)
+    if not scores.inputs or any(item.has_values for item in scores.inputs):
+        return every
+    settings = scores.settings
+    asked = {"optimal"} if settings.satisfice or settings.reference_sweep else set()
+    shown = [
+        (basis, reading)
+        for basis, reading in every
+        if reading not in {"optimal", "soft"} or reading in asked or f"{basis}.{reading}" in settings.only
+    ]
+    return shown or every
+
+
+def shown(scores: Scores) -> Scores:
+    """Return the scores that people are shown."""
+    kept = {*shown_families(scores)}
+    return _with(scores, lambda score: (score.basis, score.reading) in kept)
+
+
+def shown_of_board(board: Board) -> Board:
+    """Return a board with the scores that people are shown, that by which it ranks in any case."""
+    name = ScoreName.parse(board.rank_by)
+    kept = {family for scores in board.systems for family in shown_families(scores)}
+    kept.add((name.basis, name.reading))
+    systems = [_with(scores, lambda score: (score.basis, score.reading) in kept) for scores in board.systems]
+    return replace(board, systems=tuple(systems))
+
+
+def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
+    """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
+    unwanted = {*AVERAGES} - {*averages}
+    return _with(scores, lambda score: score.average not in unwanted)
+
+
+def _with(scores: Scores, wanted: Callable[[Score], bool]) -> Scores:
+    """Return the scores that are wanted, and what stands beside them of these alone."""
+    members = {name: score for name, score in scores.scores.items() if wanted(score)}
+    if len(members) == len(scores.scores):
+        return scores
+    folds, sweep = scores.folds, scores.sweep
+    if folds is not None:
+        folds = replace(folds, spreads=tuple(spread for spread in folds.spreads if spread.name in members))
+    if sweep is not None:
+        values = {name: values for name, values in sweep.scores.items() if name in members}
+        sweep = replace(sweep, scores=values)
+    return replace(scores, scores=members, folds=folds, sweep=sweep)

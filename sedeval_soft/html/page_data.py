@@ -27,7 +27,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.page import shown_families
+from sedeval_soft.report.shown import shown_families
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
@@ -50,7 +50,7 @@ class ReportInput:
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
     which the scores can be had again, and by which their intervals. points: whether the system is tables at
-    several thresholds.
+    several thresholds. bases: those that were asked for; the page has more.
     """
 
     scores: Scores
@@ -59,6 +59,7 @@ class ReportInput:
     settings: Settings
     signatures: tuple[str, ...] = ()
     points: bool = False
+    bases: tuple[str, ...] = ()
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""

@@ -23,14 +23,17 @@ SED.section("maps", (() => {
     // As in the figure of `plot confusion`: of a row its reference, of the last row what the system has of the class.
     const whole = (i, j) => (i < classes.length ? size(of.basis, "n_ref", classes[i]) : size(of.basis, "n_sys", classes[j]));
     const parts = cells.map((row, i) => row.map((n, j) => (n === null || !whole(i, j) ? null : n / whole(i, j))));
-    const seldom = unit === "segments" ? "Classes that sound at the same time also meet beside the diagonal, so a row can add up to more than 100 %." : "Off the diagonal are events at the right time with the wrong class.";
-    element("confusion-text").textContent = `Each row is a class of the reference, each column a class of the system. A cell says in how many ${unit} the two meet; its shade is the share of all ${unit} in which the reference has the class of the row. So the diagonal is the recall of each class. ${seldom} The last column counts what the system missed altogether, the last row its false alarms where the reference has nothing; the shade there is the share of all that the system has of the class.`;
+    element("confusion-text").textContent = of.basis === "event"
+      ? "A cell counts the events of the reference that have the class of the row and were matched with events of the system that have the class of the column. Its shade is their share of all events of the row, so the diagonal is the recall of each class. Beside the diagonal are events at the right time with the wrong class, and under (nothing) those without any match: missed, or false alarms."
+      : `A cell counts the ${unit} in which the reference has the class of the row and the system has the class of the column. Its shade is their share of all ${unit} of the row's class, so the diagonal is the recall of each class. Classes that sound at the same time meet beside the diagonal without any error. Under (nothing) are ${unit} in which the other side has no class at all: missed altogether, or false alarms.`;
     const texts = { x: columns.map((name) => plain(short(name, NAMED))), y: rows.map((name) => plain(short(name, NAMED))) };
-    const only = (inside) => parts.map((row, i) => row.map((part, j) => (inside(i, j) ? part : null)));
+    const only = (inside) => parts.map((row, i) => row.map((part, j) => (inside(i, j) && cells[i][j] !== null ? part || 0 : null)));
     const n = classes.length;
     SED.draw(element("confusion-figure"), (target) => {
       const each = (z, name, what) => ({
-        type: "heatmap", z, text: cells.map((row) => row.map((count) => (count === null ? "" : String(count)))), xgap: 1, ygap: 1, zmin: 0, zmax: 1, hoverongaps: false,
+        type: "heatmap", z, text: cells.map((row, i) => row.map((count, j) => (z[i][j] === null ? "" : String(count)))), xgap: 1, ygap: 1, hoverongaps: false,
+        // The full shade would hide the count in it.
+        zmin: 0, zmax: 2,
         texttemplate: target.clientWidth / columns.length > 40 ? "%{text}" : "", textfont: { size: 11 }, colorscale: shaded(name), showscale: false,
         customdata: cells.map((row, i) => row.map((_, j) => [plain(rows[i]), plain(columns[j]), share(parts[i][j] || 0)])),
         hovertemplate: `${what}<br>%{text} ${unit}, %{customdata[2]}<extra></extra>`,
@@ -88,6 +91,7 @@ SED.section("maps", (() => {
       options(element("surface-basis"), bases.map((basis) => [basis, basis]));
       options(element("surface-of"), [["macro", "macro F1"], ["micro", "micro F1"], ...(data ? data.classes.map((name, c) => [c, name]) : [])]);
       SED.present("maps", matrices.length || bases.length);
+      element("maps-title").textContent = bases.length ? "Confusion and surface" : "Confusion";
       confusion();
       surface();
     },

@@ -92,7 +92,7 @@ const SED = (() => {
         [...table.tHead.querySelectorAll("button")].find((button) => button.dataset.key === column.key).focus();
       };
       const mark = sorted ? (upwards ? " ▲" : " ▼") : "";
-      return make("th", { scope: "col", class: column.text ? "name" : null, "aria-sort": sorted ? (upwards ? "ascending" : "descending") : null },
+      return make("th", { scope: "col", class: column.text || column.bar ? "name" : null, "aria-sort": sorted ? (upwards ? "ascending" : "descending") : null },
         make("button", { type: "button", "data-key": column.key, title: column.title, onclick: sort }, column.name, make("span", { "aria-hidden": "true" }, mark)));
     })));
     return (newColumns, newRows, first = null) => {

@@ -11,7 +11,7 @@ from click.exceptions import Exit
 
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
-from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output
+from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv
-  soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
-  soft-sed-eval ref.tsv sys.tsv --ci --worst 10
-  soft-sed-eval ref.tsv sys.tsv --report report.html
+  soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --ci --report report.html
   soft-sed-eval ref.tsv a.tsv b.tsv c.tsv --rank-by segment.soft.f1.macro
+  soft-sed-eval ref.tsv sys.tsv --worst 10 --format json -o scores.json
   soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
   soft-sed-eval merge *.tally
@@ -49,8 +48,8 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
 
     Prints segment- and event-based scores in three readings: hard (both sides cut at a threshold),
-    optimal (each class cut at its best threshold) and soft (all levels of both sides). Of several systems
-    it prints a leaderboard; with --runs they are repeated trainings of one, and their mean is printed.
+    optimal (each class cut at its best threshold) and soft (all levels of both sides). For several systems
+    it prints a leaderboard; with --runs they are training runs of one system, and it prints their mean.
     """
     if given["list_scores"]:
         from sedeval_soft.report.explanation import list_scores
@@ -125,6 +124,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
          f"--worst{kind} is not shown by --format {form}; expected --format {' or '.join(forms)}."),
         (given["draws"] and not given["chance"], "--draws are of chance levels; expected --chance, too."),
         (given["timelines"] and not report, "--timeline is of --report; expected --report FILE beside it."),
+        (given["audio"] and not report, "--audio is of --report; expected --report FILE beside it."),
         (report is not None and to_standard_output(report),
          f"--report {report}: expected the path of a file."),
         (report is not None and runs, "--report is of systems; --runs has the means of several."),
@@ -139,6 +139,10 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     from sedeval_soft.errors import SettingsError
 
     presentation = Presentation(given)
+    if given["audio"] is not None:
+        from sedeval_soft.html.sounds import check_audio
+
+        check_audio(given["audio"])
     if any(given[option] is not None for option in ("output", "report", "curves", "save_tally")):
         _check_outputs(given)
     systems, runs = given["systems"], given["runs"]
@@ -253,7 +257,12 @@ def _score(
         from sedeval_soft.html.report_page import Choices
 
         choices = Choices(files=given["timelines"])
-        write_report(*sides, given["report"], board=board, choices=choices, **how | {"settings": page})
+        how_shown = {**how, "settings": page, "audio": given["audio"]}
+        reported = write_report(*sides, given["report"], board=board, choices=choices, **how_shown)
+        if given["audio"]:
+            known = {text for each in scores for text in each.warnings}
+            texts = [text for each in reported for text in each.warnings if text not in known]
+            warn(texts, quiet=presentation.quiet)
     if given["curves"]:
         from sedeval_soft.report.delimited import write_curves
 

@@ -17,6 +17,7 @@ from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores, document
 from sedeval_soft.html.page_data import Packer, ReportInput, curves, explorer, packed_bytes, packed_json
+from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
@@ -36,7 +37,7 @@ _OVERALL = ("psds", "pipsds")
 """What stands below it: scores that are of all classes together."""
 
 _STYLES = ("colours.css", "page.css", "timeline.css")
-_SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "timeline.js")
+_SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
 """What runs in the page, in this order; `page.js` defines what the others use."""
 
 _CLOSED = "base-uri 'none'; form-action 'none'"
@@ -78,8 +79,10 @@ class Choices:
     home: tuple[str, str] | None = None
 
 
-def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices) -> str:
-    """Return the page of some systems, at least one; board: they as they were ranked."""
+def render(
+    inputs: Sequence[ReportInput], board: Board | None, choices: Choices, sounds: Sounds | None = None
+) -> str:
+    """Return the page of some systems, at least one; board: they as they were ranked; sounds: of files."""
     pack, first = Packer(), inputs[0].scores
     names = file_names([each.scores.system for each in inputs])
     against = file_names([item.name for item in first.inputs if item.role == "reference"])
@@ -94,7 +97,7 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
                 "silent": _silent(each.scores, own),
                 "explorer": explorer(each, pack, len(inputs)),
                 "curves": curves(each, pack),
-                "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs)),
+                "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs), sounds),
             }
             for each, name, own, headline in zip(inputs, names, families, headlines, strict=True)
         ],
@@ -103,6 +106,7 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
             for each in inputs
             for score in each.scores.scores.values()
         },
+        "audio": sounds is not None,
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
     systems = []
@@ -131,12 +135,14 @@ def render(inputs: Sequence[ReportInput], board: Board | None, choices: Choices)
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),
+        "sounds": [b64encode(sound).decode("ascii") for sound in (sounds.inside if sounds else {}).values()],
         "home": choices.home,
         "plotly_address": choices.plotly,
         "plotly": None if choices.plotly else packed_bytes(plotly_script()),
     }
     # plotly.js draws into images of its own.
     more = f"'self'{_IMAGES}" if choices.plotly else f"{_hash(plotly_script())}{_IMAGES}"
+    more += sounds.policy if sounds else ""
     return fill("page.html.j2", values, _STYLES, _SCRIPTS, more)
 
 

@@ -203,7 +203,7 @@ const SED = (() => {
   const start = async () => {
     const [text, buffer] = await Promise.all([unpacked("data").text(), unpacked("packed").arrayBuffer()]);
     const found = JSON.parse(text);
-    data = { systems: revive(found.systems, buffer), document: found.document };
+    data = { systems: revive(found.systems, buffer), document: found.document, audio: found.audio };
     themed();
     const select = element("system");
     if (select) select.addEventListener("change", () => show(Number(select.value)));

@@ -95,18 +95,13 @@ def write_report(
             both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
-<<<<<<< HEAD
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
         inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, points, bases))
-    write_atomic(path, render(inputs, board, choices or Choices()))
-=======
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
     choices, sounds = choices or Choices(), None
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)
         inputs = [_warned(each, sounds.warnings) for each in inputs]
     write_atomic(path, render(inputs, board, choices, sounds))
->>>>>>> main
     return tuple(each.scores for each in inputs)
 
 

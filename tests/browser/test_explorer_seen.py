@@ -157,7 +157,7 @@ def test_confusion_and_surface_are_the_evaluators(page, sample_report):
     scores = sample_report.scores[0]
     matrix, n = scores.confusion[0], len(scores.classes)
     texts, shades = page.evaluate(
-        "['text', 'z'].map((key) => document.getElementById('confusion-figure').data.map((each) => each[key]))"
+        "['text', 'z'].map((key) => document.querySelector('#confusion-figure').data.map((of) => of[key]))"
     )
     pairs, missed, inserted = texts
     assert [row[:n] for row in pairs[:n]] == [[str(count) for count in row] for row in matrix.pairs]

@@ -118,7 +118,7 @@ const SED = (() => {
     figures.get(target).drawn = true;
     const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
     const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },
-      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...(printing ? { width: PAPER } : {}), ...layout };
+      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...(printing ? { width: PAPER } : { autosize: true }), ...layout };
     for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
       all[name] = { ...axis, ...layout[name] };
     }
@@ -203,7 +203,7 @@ const SED = (() => {
   const start = async () => {
     const [text, buffer] = await Promise.all([unpacked("data").text(), unpacked("packed").arrayBuffer()]);
     const found = JSON.parse(text);
-    data = { systems: revive(found.systems, buffer), document: found.document, audio: found.audio };
+    data = { systems: revive(found.systems, buffer), document: found.document, labels: found.labels, audio: found.audio };
     themed();
     const select = element("system");
     if (select) select.addEventListener("change", () => show(Number(select.value)));

@@ -6,7 +6,7 @@ somebody asked for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -65,6 +65,12 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
     unwanted = {*AVERAGES} - {*averages}
     return _with(scores, lambda score: score.average not in unwanted)
+
+
+def with_scores(scores: Scores, names: Sequence[str]) -> Scores:
+    """Return the scores of these names alone, in this order."""
+    chosen = _with(scores, lambda score: score.name in names)
+    return replace(chosen, scores={name: chosen.scores[name] for name in names})
 
 
 def _with(scores: Scores, wanted: Callable[[Score], bool]) -> Scores:

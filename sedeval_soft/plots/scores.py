@@ -291,10 +291,10 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
     beside = max(map(layout.text_width, [*texts, "inserted"])) / layout.POINTS + 0.25 * unit
     cell = (width - beside - 0.3 * unit) / count
     high = beside + count * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
-    what = {"event": "events", "clip": "files"}.get(systems.family[0], "segments")
+    things = {"event": "events", "clip": "files"}.get(systems.family[0], "segments")
     explained = (
-        f"Colour: the share of the reference's {what} with the row's class; the diagonal is the recall of each"
-        f" class. Last row: the share of the system's {what} with the column's class."
+        f"Colour: the share of the reference's {things} with the row's class; the diagonal is the recall of "
+        f"each class. Last row: the share of the system's {things} with the column's class."
     )
     figure, (axes,) = layout.lay_out(look, (width, high), notes=[explained, *omitted])
     if not names:

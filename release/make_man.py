@@ -58,7 +58,7 @@ def _command_of(name: str) -> click.Command:
 
 
 def _context(command: click.Command, called: str = PROGRAM) -> click.Context:
-    return click.Context(command, info_name=called, max_content_width=100)
+    return click.Context(command, info_name=called, max_content_width=100, help_option_names=["--help", "-h"])
 
 
 def _records(command: click.Command, context: click.Context) -> Records:
@@ -81,7 +81,7 @@ def _command(called: str, command: click.Command, shared: Shared) -> Iterator[st
     yield from _text(_paragraphs(command.help))
     records = [record for of in _records(command, context).values() for record in of]
     yield from _listed([record for record in records if record not in shared])
-    as_above = [name for name, text in records if (name, text) in shared and name != "--help"]
+    as_above = [name for name, text in records if (name, text) in shared and "--help" not in name]
     if as_above:
         names = ", ".join(_bold(re.findall(r"--[a-z-]+", name)[0]) for name in as_above)
         yield from (".PP", f"As above: {names}.")

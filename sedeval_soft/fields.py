@@ -43,7 +43,7 @@ PROCESSING = "Post-processing of the system's output, in this order"
 INTERSECTIONS = "Intersections and PSDS"
 MEASURES = "Further measures"
 TUNED = "Thresholds found on other data"
-INTERVALS = "How sure scores are"
+INTERVALS = "Confidence intervals and chance"
 OUTPUT = "Output"
 CHECKS = "Requirements and second opinions"
 TABLES = "How tables are read"
@@ -53,7 +53,8 @@ class Field(NamedTuple):
     """What is said of a setting beside its type.
 
     default: None where there is none, or where another setting implies it. heading, metavar, help, flag: of
-    its option, if it has a heading; shown: the default in the help. meaning: for the reference and the JSON
+    its option, if it has a heading; brief: what the short help says of it, which has no others; shown: the
+    default in both. meaning: for the reference and the JSON
     Schema; where nothing is said, the help. least, most: the range of numbers; above: whether the least is
     excluded. implied: what holds where neither the setting nor `psds` is given. steers: whether it shapes no
     statistic of a file, but what is made of them. From its type: kind (number, whole, switch, choice, other),
@@ -65,6 +66,7 @@ class Field(NamedTuple):
     metavar: str | None = None
     meaning: str = ""
     help: str = ""
+    brief: str = ""
     flag: str = ""
     shown: str | None = None
     least: float | None = None
@@ -84,70 +86,76 @@ class SettingsKeywords(TypedDict, total=False):
     segment_length: Annotated[float | str, Field(1.0, SEGMENTS, "SECONDS", least=1e-6, most=LONGEST,
         meaning="Seconds per segment, exactly: also a text such as `1/3` or `1024/44100`, or the float "
         "nearest to such a fraction. Edge k lies at k times that, however long a recording is.",
-        help="Length of a segment, also as 1/3 or 1024/44100.")]
+        help="Length of a segment, also as 1/3 or 1024/44100.", brief="Length of a segment.")]
     pool: Annotated[Pool, Field("max", SEGMENTS,
-        help="A segment takes the largest value in it, or the time-weighted mean.")]
-    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER|RULE|YAML",
+        help="The value of a segment: the largest in it, or the time-weighted mean.")]
+    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER",
         meaning="A system value is active above it.",
-        help="System values above it are active. A rule or a file is taken as by --thresholds.")]
+        help="The system is active where its values are above this. A rule or a file means the same as with "
+        "--thresholds.", brief="Above it, the system is active.")]
     reference_threshold: Annotated[float | None, Field(None, SCORING, "NUMBER", least=0, shown="the same",
         meaning="A reference value is active above it; null for the same number as `threshold`.",
-        help="Reference values above it are active.")]
+        help="The reference is active where its values are above this.")]
     inclusive: Annotated[bool, Field(False, SCORING,
-        help="Active at the threshold too (>=).")]
+        help="Values that equal a threshold are active, too (>= instead of >).")]
     onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
-        meaning="Tolerance of onsets in seconds.", help="Tolerance of onsets.")]
+        meaning="Tolerance of onsets in seconds.", help="How far apart the onsets of two matched events may "
+        "be.", brief="Tolerance of onsets.")]
     offset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of offsets in seconds, or `offset_collar_rate` of the reference's length if that "
-        "is longer.", help="Tolerance of offsets ...")]
+        "is longer.", help="How far apart the offsets of two matched events may be, if --offset-collar-rate "
+        "does not allow more.")]
     offset_collar_rate: Annotated[float, Field(0.5, EVENTS, "RATE", least=0, most=LONGEST,
         meaning="Tolerance of offsets as a share of the reference's length, if that is longer than "
-        "`offset_collar`.", help="... or this share of the reference event's length, if that is longer.")]
+        "`offset_collar`.", help="The same as a share of the reference event's length; the longer of the two "
+        "holds.")]
     onset: Annotated[bool, Field(True, EVENTS, flag="--no-onset",
-        meaning="Whether event-based scores look at onsets.", help="Do not look at onsets.")]
+        meaning="Whether event-based scores look at onsets.", help="Match events without looking at onsets.")]
     offset: Annotated[bool, Field(True, EVENTS, flag="--no-offset",
-        meaning="Whether event-based scores look at offsets.", help="Do not look at offsets.")]
+        meaning="Whether event-based scores look at offsets.",
+        help="Match events without looking at offsets.")]
     matching: Annotated[Matching, Field("optimal", EVENTS,
-        help="Match as many events as can be (optimal), or each with the first that is free (greedy).")]
+        help="Match as many events as possible (optimal), or each with the first that is free (greedy).")]
     events: Annotated[EventForm, Field("auto", EVENTS,
-        help="Touching active rows of a class are one event (merge), or each row is one (rows); auto merges "
-        "where a table has values.")]
+        help="What an event is: touching active rows of a class together (merge), or each row by itself "
+        "(rows). auto merges rows where a table has values.")]
     median_filter: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
         most=LONGEST, meaning="A median filter of the system's output, of about so many seconds, before "
-        "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds (other classes are "
-        "left as they are); so in the two others.",
-        help="Median filter of about this length: an odd number of time steps.")]
+        "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds, which leaves "
+        "other classes as they are; the same holds for `min_gap` and `min_duration`.",
+        help="Smooth the output with a median filter of about this length (an odd number of steps).")]
     min_gap: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0, most=LONGEST,
-        help="Close shorter gaps between events of a class.")]
+        help="Close gaps between events of a class that are shorter than this.")]
     min_duration: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,
-        most=LONGEST, help="Drop shorter events.")]
+        most=LONGEST, help="Drop events that are shorter than this.")]
     dtc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
         implied=0.5,
         meaning="Share of a detection that reference events must cover; null for that of `psds`, else 0.5.",
-        help="Share of a detection that reference events must cover, else it is a false positive.")]
+        help="Share of a detection that reference events must cover; with less it is a false positive.")]
     gtc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
         implied=0.5,
         meaning="Share of a reference event that detections must cover; null for that of `psds`, else 0.5.",
-        help="Share of a reference event that detections, if they are no false positives, must cover to find "
-        "it.")]
+        help="Share of a reference event that detections must cover for it to count as found. False "
+        "positives do not cover anything.")]
     cttc: Annotated[float | None, Field(None, INTERSECTIONS, "SHARE", least=0.0, most=1.0, above=True,
         implied=0.3, meaning="Share of a false positive that events of another class must cover to make it a "
         "cross trigger; null for that of `psds`, else 0.3.", help="Share of a false positive that reference "
         "events of another class must cover to make it a cross trigger.")]
-    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, INTERSECTIONS,
+    psds: Annotated[Literal["dcase-psds1", "dcase-psds2"] | None, Field(None, INTERSECTIONS, "NAME",
         meaning="Null, or the name of a polyphonic sound detection score to compute.",
-        help="Compute PSDS as DCASE does: sets --dtc, --gtc, --cttc and the three options below where they "
-        "are not given.")]
+        help="Compute PSDS as DCASE does: dcase-psds1 or dcase-psds2. This sets --dtc, --gtc, --cttc, "
+        "--alpha-ct, --alpha-st and --max-efpr where they are not given.",
+        brief="Compute PSDS: dcase-psds1 or dcase-psds2.")]
     alpha_ct: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of cross triggers in PSDS; a number asks for PSDS. null for that of `psds`, else 0.",
-        help="Compute PSDS; weight of cross triggers.")]
+        help="Compute PSDS with this weight of cross triggers.")]
     alpha_st: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e3, implied=0.0,
         meaning="Weight of the spread over classes in PSDS; a number asks for PSDS. null for that of `psds`, "
-        "else 0.", help="Compute PSDS; weight of the spread over classes.")]
+        "else 0.", help="Compute PSDS with this weight of the spread over classes.")]
     max_efpr: Annotated[float | None, Field(None, INTERSECTIONS, "NUMBER", least=0.0, most=1e9, above=True,
         implied=100.0, meaning="Largest effective false positive rate per hour of PSDS; a number asks for "
         "PSDS. null for that of `psds`, else 100.",
-        help="Compute PSDS; largest effective false positive rate per hour.")]
+        help="Compute PSDS up to this effective false positive rate per hour.")]
     psds_median_filters: Annotated[Sequence[float] | None, Field((), INTERSECTIONS, "SECONDS", least=0,
         most=LONGEST,
         meaning="Asks for PSDS with the best of median filters of these lengths, in seconds (piPSDS).",
@@ -161,72 +169,80 @@ class SettingsKeywords(TypedDict, total=False):
         help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1).")]
     measures: Annotated[Sequence[str] | None, Field((), MEASURES, "GROUP",
         meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
-        "`joint`, or `all`.", help="Compute these too: curves (average precision, ROC), divergence, "
+        "`joint`, or `all`.", help="Compute these, too: curves (average precision, ROC), divergence, "
         "calibration, confusion (of classes), joint (best thresholds of all classes), or all. Repeatable; "
-        "--score of one of them is enough.")]
+        "a --score from a group is computed without it.",
+        brief="Also curves, divergence, calibration, ... or all.")]
     max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
-        help="False alarm rate at which partial areas under the ROC end, and at which miss rates are read.")]
+        help="False alarm rate at which partial areas under the ROC curve end, and at which miss rates are "
+        "read off.")]
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
-        help="Miss rate at which false alarm rates are read.")]
+        help="Miss rate at which false alarm rates are read off.")]
     iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
         help="Intersection over union from which average precision counts an event as found.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
-        help="Bins of calibration.")]
+        help="Number of bins of the calibration measures.")]
     entropy_unit: Annotated[EntropyUnit, Field("nats", MEASURES,
-        help="Unit of divergences and cross-entropy.")]
+        help="Unit of divergences and of the cross-entropy.")]
     epsilon: Annotated[float, Field(1e-7, MEASURES, "NUMBER", least=1e-16, most=0.1, above=True,
         help="Where a logarithm is taken, values stay this far from 0 and 1.")]
     thresholds: Annotated[Mapping[str, float] | Rule | None, Field(None, TUNED, "YAML|RULE",
         least=-1.0, most=2.0, meaning="The system's threshold of each class in the tuned reading; a class "
         "that is not named has `threshold`. Or a rule: `midpoint` of the class's lowest and highest segment, "
         "`prior` (as many segments are above it as are active in the reference).",
-        help="Add a tuned reading: the system cut "
-        "at each class's threshold, from a file of soft-sed-eval tune or by a rule: midpoint (of the values "
-        "of a class) or prior (as many segments are above it as the reference has).")]
+        help="Add the tuned reading: each class of the system is cut at a threshold of its own. It comes "
+        "from a file of `soft-sed-eval tune` or from a rule: midpoint (halfway between the lowest and the "
+        "highest value of the class) or prior (as many segments are above it as are active in the "
+        "reference).")]
     cross_tune: Annotated[int | Literal["folds"] | None, Field(None, TUNED, "K", least=2, most=1000,
         meaning="Find thresholds for each fold on the other folds instead: those that are given (`folds`), "
         "or so many, into which files are dealt by `seed`.",
-        help="Add a tuned reading: files dealt into K parts by --seed, the thresholds of each found on the "
-        "others. With --folds it is there, each fold's thresholds found on the other folds.")]
+        help="Add the tuned reading by cross-validation: --seed deals the files into K parts, and each part "
+        "is cut at the thresholds that are best on the others. --folds does the same with the folds that it "
+        "gives.")]
     objective: Annotated[str | None, Field(None, TUNED, "BASIS.MEASURE",
         meaning="What `cross_tune` finds thresholds for, see `OBJECTIVES`; null for the F of each basis "
-        "itself.", help="What thresholds are best for: f1 or error_rate of segment, event, intersection or "
-        "clip.  [default: the f1 of each basis itself; of tune segment.f1]")]
+        "itself.", help="The score for which thresholds are found: f1 or error_rate of segment, event, "
+        "intersection or clip, such as event.f1.  [default: the f1 of each basis; segment.f1 for tune]")]
     satisfice: Annotated[str | None, Field(None, MEASURES, "'MEASURE>=NUMBER'",
-        help="Optimal readings: the threshold of each class, and the one for all, with the best F where "
-        "precision or recall is at least a number, or fpr_per_hour, error_rate, substitution_rate, "
-        "deletion_rate or insertion_rate at most one. 'recall at precision>=0.9' finds another best.")]
+        help="Add scores at the thresholds, of each class and one for all classes, with the best F among "
+        "those that keep a limit: precision or recall is at least a number, or fpr_per_hour, error_rate, "
+        "substitution_rate, deletion_rate or insertion_rate is at most one. 'recall at precision>=0.9' looks "
+        "for the best recall instead of the best F.")]
     reference_sweep: Annotated[bool, Field(False, MEASURES,
         meaning="Also score hard and optimal readings over thresholds of the reference, 0.1 to 0.9.",
-        help="Show hard and optimal readings over thresholds of the reference, 0.1 to 0.9; --curves also has "
-        "hard F of segments over thresholds of both sides.")]
-    ci: Annotated[Interval | None, Field(None, INTERVALS, "[bootstrap|bca|expanded|jackknife]", steers=True,
+        help="Also show the hard and optimal readings with reference thresholds from 0.1 to 0.9; --curves "
+        "then has the hard F of segments over the thresholds of both sides.")]
+    ci: Annotated[Interval | None, Field(None, INTERVALS, "[METHOD]", steers=True,
         meaning="Null, or how intervals of scores are found, resampling files: percentiles of `bootstrap` "
         "replicates, those corrected for bias and acceleration (`bca`), these with tails widened for few "
-        "files (`expanded`), or the delete-one `jackknife`.", help="Give every score an interval, from files "
-        "drawn anew (bootstrap; bca corrects its bias, expanded widens that for few files) or left out one "
-        "by one (jackknife). Without a method: bootstrap.")]
+        "files (`expanded`), or the delete-one `jackknife`.", help="Give every score a confidence interval "
+        "by resampling files: bootstrap, bca (corrects the bias of bootstrap), expanded (widens bca for few "
+        "files), or jackknife (leaves out one file at a time).  [default method: bootstrap]",
+        brief="Confidence intervals, by resampling files.")]
     replicates: Annotated[int | None, Field(1000, INTERVALS, "N", least=1, most=1_000_000, steers=True,
-        help="How often files are drawn anew, and exchanged between two systems that are compared.")]
+        help="How often files are resampled, and how often they are exchanged between two systems to compare "
+        "them.")]
     confidence: Annotated[float | None, Field(0.95, INTERVALS, "SHARE", least=0.0, most=0.9999, above=True,
         steers=True,
-        help="Confidence of intervals. Systems that cannot be told apart at this confidence share a rank.")]
+        help="Confidence level of intervals. Systems that cannot be told apart at this level share a rank.")]
     seed: Annotated[int | None, Field(0, INTERVALS, "N", least=0, most=2**63 - 1, steers=True,
         help="Seed of the random numbers: the same seed gives the same results.")]
     fixed_thresholds: Annotated[bool | None, Field(False, INTERVALS, steers=True,
-        help="Optimal readings: find best thresholds once, on all files, not in every replicate anew.")]
+        help="Optimal readings: find the best thresholds once, on all files, and not again in every "
+        "replicate.")]
     worst: Annotated[int, Field(0, OUTPUT, "N", least=0, most=1_000_000,
         help="List the N files, classes and segments with the most misses and false alarms.")]
     classes: Annotated[Sequence[str] | None, Field(None, SCORING, "A,B,...",
         meaning="The classes to evaluate; null for all that occur on either side.",
-        help="Evaluate these classes only, in this order. Repeatable; quote names with commas: '\"a, "
-        "b\",c'.")]
+        help="Evaluate only these classes, in this order. Repeatable; a name with a comma needs quotes: "
+        "'\"a, b\",c'.", brief="Evaluate only these classes.")]
     files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "
         "hash of their names.",
-        help="Score these recordings only: a list of names, as data sets have them for folds, or a table "
-        "with a column of file names.")]
+        help="Evaluate only these recordings: a list of names, one a line, or a table with a column of file "
+        "names.")]
     groups: Annotated[Mapping[str, Sequence[str]] | None, Field({}, meaning="Names of classes by the name of "
         "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},
@@ -234,27 +250,28 @@ class SettingsKeywords(TypedDict, total=False):
         "are computed of the matching files as well, as if only these were evaluated.")]
     only: Annotated[Sequence[str] | None, Field(DEFAULT_ONLY, SCORING, "BASIS[.READING]",
         meaning="What to evaluate: bases (`segment`, `event`, `intersection`), single readings of one "
-        "(`segment.soft`), or `all`.", help="Evaluate this: segment, event, intersection, clip (a file), "
-        "ranking (of the classes of a segment), or one reading, such as segment.hard, segment.optimal, "
-        "segment.soft; or all. Repeatable.  [default: segment and event]")]
+        "(`segment.soft`), or `all`.", help="Evaluate only this basis: segment, event, intersection, clip (a "
+        "whole file) or ranking (of the classes of a segment); or one reading of it, such as segment.hard, "
+        "segment.optimal or segment.soft; or all. Repeatable.  [default: segment and event]",
+        brief="Only this, such as event or segment.soft, or all.")]
     compat: Annotated[Compat | None, Field(None, CHECKS,
         meaning="Null, or a tool whose arithmetic the hard reading follows to the bit.",
-        help="Follow that package's arithmetic exactly in the hard reading.")]
-    strict: Annotated[bool, Field(False, SCORING, help="What may be misread (times, columns, files and "
-        "classes that are missing or unknown) is an error, not a warning.")]
+        help="Compute the hard reading exactly as that package does.")]
+    strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, where something "
+        "may be misread: times, columns, and files and classes that are missing or unknown.")]
 
 
 class ReadingKeywords(TypedDict, total=False):
     """How tables are read, as keyword arguments: of both sides, where nothing else is said."""
 
     columns: Annotated[Columns | None, Field(None, TABLES, "ROLE=COLUMN[,...]",
-        meaning="Which columns play which role where tables call them as no other does, as "
+        meaning="Which columns play which role where their names do not say it, as "
         "`filename=segment_id,value=p`, some such texts, or names by role (`filename`, `onset`, `offset`, "
-        "`duration`, `event_label`, `value`, or `ignore` for those that are to be read past). A table "
-        "without such a column is read as ever.",
-        help="Which column of a table is its filename, onset, offset, duration, event_label or value, where "
-        "it is not called so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
-        "each table that has such a column; of a table without header columns are numbers: "
+        "`duration`, `event_label`, `value`, or `ignore` for those that are to be skipped). A table "
+        "without such a column is read as always.",
+        help="Which column is the filename, onset, offset, duration, event_label or value where its name "
+        "does not say so, and which to ignore: filename=segment_id,value=p,ignore=scene. It holds for "
+        "every table that has such a column; in a table without a header columns are numbers: "
         "onset=2,offset=3. Repeatable.")]
     label: Annotated[str | None, Field(None, TABLES, "NAME",
         meaning="The class of all rows of a table that has neither a column of labels nor columns of "
@@ -262,12 +279,12 @@ class ReadingKeywords(TypedDict, total=False):
     source_form: Annotated[str | Sequence[str] | Mapping[str, str] | None, Field(None, TABLES, "[SIDE=]FORM",
         flag="--from", meaning="The form that tables must have, where they could be taken for another one: "
         "a name, or names by side (`reference`, `system`).",
-        help="What tables must be, where they could be taken for something else: the name of a form, such as "
-        "audacity, or of one side only: reference=audacity. Repeatable.")]
+        help="The form of the tables, such as audacity, where they could be taken for another; or that of "
+        "one side only: reference=audacity. Repeatable.")]
     operating_points: Annotated[bool | None, Field(None, TABLES,
         meaning="Whether systems that are folders are operating points: tables of one system at thresholds, "
         "which their names hold (`out_0.1.tsv`, `out_0.5.tsv`).",
-        help="What is a folder has the tables of one system at several thresholds, which their names hold "
+        help="A folder holds the tables of one system at several thresholds, which are part of their names "
         "(out_0.1.tsv, out_0.5.tsv).")]
 # fmt: on
 

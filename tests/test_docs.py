@@ -82,9 +82,10 @@ def test_there_are_commands_to_check():
     assert {"README.md", "docs/explanations/uncertainty.md"} <= found
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8")
-        # What needs PyTorch or JAX, or dask, is `py`, and run by tests/functional and tests/clusters.
+        # What needs PyTorch, JAX, dask or another tool is `py`: the tests that have these run it.
         known = {"sh", "console", "python", "yaml", "text", "bibtex"}
-        known |= {"py"} if name.endswith(("/training.md", "/distributed.md")) else set()
+        pages = ("/training.md", "/distributed.md", "/from-sed-scores-eval.md", "/from-psds-eval.md")
+        known |= {"py"} if name.endswith(pages) else set()
         assert {*re.findall(r"^```(\S+)", text, re.MULTILINE)} <= known, name
 
 
@@ -124,7 +125,7 @@ def test_uses_in_the_help_of_the_package_run(tmp_path, monkeypatch):
 @cache
 def helps() -> str:
     """The help of all commands."""
-    return "".join(call(*name, "--help").out for name in ((), *((name,) for name in SHORT_HELPS)))
+    return "".join(call(*name, "--help-all").out for name in ((), *((name,) for name in SHORT_HELPS)))
 
 
 OF_OTHERS = {"--no-deps", "--group", "--rm", "--dependency", "--job-name", "--against", "--write"}
@@ -164,7 +165,7 @@ def test_the_table_of_limits_is_complete():
     told = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
     found = {name: size_of(number) for name, number in told.items()}
     assert found == {name: getattr(Limits(), name) for name in NAMES}
-    assert all(name in call("--help").out for name in told)
+    assert all(name in call("--help-all").out for name in told)
 
 
 def test_changelog_names_this_version_and_default_settings_are_documented():

@@ -1,4 +1,4 @@
-"""Write the help of every command into commands.md, as the commands print it."""
+"""Write the full help of every command into commands.md, as the commands print it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def names(command: click.Command = group, before: tuple[str, ...] = ()) -> Itera
 
 
 def help_of(name: tuple[str, ...]) -> str:
-    """Return what a command prints for `--help` on a terminal of 80 columns."""
-    done = CliRunner().invoke(group, [*name, "--help"], prog_name=PROGRAM, terminal_width=WIDTH)
+    """Return what a command prints for `--help-all` on a terminal of 80 columns."""
+    done = CliRunner().invoke(group, [*name, "--help-all"], prog_name=PROGRAM, terminal_width=WIDTH)
     if done.exit_code:
         raise ValueError(f"{' '.join(name)}: {done.output}")
     return done.output.rstrip() + "\n"

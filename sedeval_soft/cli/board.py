@@ -17,42 +17,45 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
   soft-sed-eval board submissions/ --reference ref.tsv -o site/
-  soft-sed-eval board submissions/ --reference ref.tsv -o site/ --preset dcase2019-task4 \\
-    --rank-by event.hard.f1.macro --title 'Sound events 2026' --no-reports
+  soft-sed-eval board submissions/ --reference ref.tsv -o site/ --no-reports
+  soft-sed-eval board submissions/ --reference ref.tsv -o site/ \\
+    --preset dcase2019-task4 --rank-by event.hard.f1.macro
 """
 
-STATUS = """0 the site was built, 1 with --fail-on-invalid: a submission is invalid, 2 the call, the
-reference or the folder is wrong."""
+STATUS = "0 the site was built, 1 a submission is invalid (--fail-on-invalid), 2 wrong call or input."
 
 BOARD = (
     argument("SUBMISSIONS"),
     option(SCORING, "--reference", required=True, type=PATH, metavar="REFERENCE",
-        help="Table that all submissions are scored against."),
-    setting("strict", help="A submission that may be misread (times, columns, files and classes that are "
-        "missing or unknown) is invalid; such a reference is refused."),
-    option(options.SYSTEMS, "--rank-by", metavar="NAME",
+        brief="Table that all are scored against.", help="Table that all submissions are scored against."),
+    setting("strict", help="A submission that may be misread is invalid (times, columns, and files and "
+        "classes that are missing or unknown); such a reference is refused."),
+    option(options.SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks submissions.",
         help="The score by which submissions are ranked.  [default: segment.soft.f1.macro]"),
     option(options.SYSTEMS, "--baseline", metavar="NAME",
         help="Compare the others with this submission, by its name or its file's.  [default: the best]"),
     option(options.SYSTEMS, "--ties", type=click.Choice(["exchange", "bootstrap", "none"]),
-        help="How submissions are told apart: by exchanging their outputs in random files, as when several "
-        "SYSTEM are compared, by the paired bootstrap, or not at all: ranked by the score alone.  [default: "
+        help="How the differences between submissions are tested: by exchanging their outputs in random "
+        "files, by the paired bootstrap, or not at all, so that the score alone ranks them.  [default: "
         "exchange for hard, soft and tuned readings, none where each replicate would look for thresholds]"),
     option(options.LIMITS, "--time-limit", type=options.number, metavar="SECONDS",
-        help="Each submission may take so long to be read, scored and reported; one that takes longer is "
-        "invalid until the next time.  [default: any time]"),
-    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE",
-        help="The folder of the site: made, or brought up to date."),
+        help="How long it may take to read, score and report a submission; one that takes longer is invalid "
+        "until the next call.  [default: no limit]"),
+    option(OUTPUT, "-o", "--output", required=True, type=PATH, metavar="SITE", brief="Folder of the site.",
+        help="The folder of the site; it is made, or brought up to date."),
     option(OUTPUT, "--cache", type=PATH, metavar="FOLDER",
-        help="Folder for results that need not be computed again. Do not publish it.  [default: SITE.cache]"),
-    option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT",
+        help="Folder for results that are used again by the next call. Do not publish it.  [default: "
+        "SITE.cache]"),
+    option(OUTPUT, "--title", default="Leaderboard", show_default=True, metavar="TEXT", brief=True,
         help="Title of the site."),
-    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME", help="Show this score of all "
-        "submissions, such as event.hard.f1.macro. Repeatable.  [default: the main ones of what is "
+    option(OUTPUT, "--score", "scores", multiple=True, metavar="NAME",
+        brief="Show this score, such as event.hard.f1.macro.", help="Show this score of all "
+        "submissions, such as event.hard.f1.macro. Repeatable.  [default: the main scores of what is "
         "evaluated]"),
-    option(OUTPUT, "--no-reports", is_flag=True,
-        help="No report of each submission: reports show the reference, which may be meant to stay hidden."),
-    option(OUTPUT, "--fail-on-invalid", is_flag=True, help="Exit with 1 where a submission is invalid."),
+    option(OUTPUT, "--no-reports", is_flag=True, brief="Leave out reports, which show the reference.",
+        help="Make no reports of single submissions: these show the reference, which may be secret."),
+    option(OUTPUT, "--fail-on-invalid", is_flag=True, brief=True,
+        help="Exit with 1 if a submission is invalid."),
     QUIET,
     *(*options.READ, *options.SETTINGS, *options.TUNING, options.OBJECTIVE),
     *(*options.SURE, *options.PARTS, options.POINTS, *options.INTAKE),
@@ -64,11 +67,12 @@ _SHOWN = 200
 
 @options.command(EXAMPLES, *BOARD, status=STATUS)
 def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
-    """Make a leaderboard of a folder of submissions: a site of static pages.
+    """Make a leaderboard of a folder of submissions: a static site.
 
     Each table and each folder of tables in SUBMISSIONS is one submission, named after it; NAME.yaml beside it
-    may say who submits. The index ranks them; each has a report. Those that cannot be scored are listed with
-    all their problems, and stop nobody else's. What did not change is not scored again.
+    may say who submitted it. The index ranks them, and each has a report. Submissions that cannot be scored
+    are listed with all their problems; the others are scored all the same. What has not changed since the
+    last call is not scored again.
     """
     refuse(
         (to_standard_output(given["output"]), "-o names standard output; a site is a folder."),

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
   soft-sed-eval ref.tsv sys.tsv
-  soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --format json -o scores.json
-  soft-sed-eval ref.tsv sys.tsv --ci --worst 10
-  soft-sed-eval ref.tsv sys.tsv --report report.html
+  soft-sed-eval ref.tsv sys.tsv --segment-length 0.2 --ci --report report.html
   soft-sed-eval ref.tsv a.tsv b.tsv c.tsv --rank-by segment.soft.f1.macro
+  soft-sed-eval ref.tsv sys.tsv --worst 10 --format json -o scores.json
   soft-sed-eval ref.tsv sys.tsv --score segment.soft.f1.macro
   soft-sed-eval ref.tsv sys.tsv --require 'segment.soft.f1.macro>=0.35'
   soft-sed-eval merge *.tally
@@ -49,8 +48,8 @@ def evaluate(**given: Any) -> None:  # noqa: ANN401
     header, gzipped or not; or folders of such tables, one per recording. `-` is standard input.
 
     Prints segment- and event-based scores in three readings: hard (both sides cut at a threshold),
-    optimal (each class cut at its best threshold) and soft (all levels of both sides). Of several systems
-    it prints a leaderboard; with --runs they are repeated trainings of one, and their mean is printed.
+    optimal (each class cut at its best threshold) and soft (all levels of both sides). For several systems
+    it prints a leaderboard; with --runs they are training runs of one system, and it prints their mean.
     """
     if given["list_scores"]:
         from sedeval_soft.report.explanation import list_scores

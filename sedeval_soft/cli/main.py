@@ -10,37 +10,40 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 from click_default_group import DefaultGroup
 
 from sedeval_soft import __version__
+from sedeval_soft.cli.options import HELP_ALL
 from sedeval_soft.cli.output import hold_streams, remark
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+    from sedeval_soft.cli.options import GroupedCommand
 
 PROGRAM = "soft-sed-eval"
 DEFAULT = "evaluate"
 DEBUG_VARIABLE = "SOFT_SED_EVAL_DEBUG"
 
 SHORT_HELPS = {
-    "annotate": "Make a soft reference of the labels of several annotators, and print how far they agree.",
-    "board": "Make a leaderboard of a folder of submissions: a site of static pages.",
+    "annotate": "Make a soft reference from the labels of several annotators.",
+    "board": "Make a leaderboard of a folder of submissions: a static site.",
     "convert": "Write a table in another form.",
-    "diff": "Compare two results of --format json: score by score, and which settings and inputs differ.",
+    "diff": "Compare two results of --format json, score by score.",
     "evaluate": "Score sound event detection systems against a hard or soft reference.",
-    "explain": "Tell what scores mean: formula, source, when they are undefined, what differs elsewhere.",
-    "merge": "Score tallies that --save-tally wrote, as if all their files had been evaluated at once.",
-    "plot": "Draw a figure of one or more systems, as papers and talks have them.",
-    "presets": "List the settings of challenges that --preset takes, one a line.",
-    "simulate": "Write the output of a made-up system, to read the scores of real ones against.",
-    "tune": "Find the threshold of each class that is best on some data, to score other data with it.",
-    "validate": "Find all problems of a system's output: not just the first, and more than stops its "
-    "scoring.",
+    "explain": "Explain scores: formula, source, and when they are undefined.",
+    "merge": "Score tallies of --save-tally together, as if counted at once.",
+    "plot": "Draw a figure of one or more systems, for papers and talks.",
+    "presets": "List the settings of challenges that --preset takes.",
+    "simulate": "Make up the output of a system, to compare real ones with.",
+    "tune": "Find the best threshold of each class, to score other data.",
+    "validate": "Find all problems in a system's output before it is scored.",
 }
 """The first sentence of each command's help; a test holds them against the commands."""
 
@@ -68,8 +71,16 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         return [*SHORT_HELPS]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help; no command but the default one is imported."""
-        default = self.get_command(ctx, DEFAULT)
+        """Write the help of the default command with the list of all, of which no other is imported."""
+        default = cast("GroupedCommand", self.get_command(ctx, DEFAULT))
+        if not default.has_full_help(ctx):
+            others = [name for name in SHORT_HELPS if name != DEFAULT]
+            heading = f"Commands ({PROGRAM} COMMAND -h says more)"
+            default.format_short_help(
+                ctx, formatter, lambda page: _listed(page, heading, {name: name for name in others}),
+                more=", --list-scores the names of all scores",
+            )  # fmt: skip
+            return
         self.format_usage(ctx, formatter)
         default.format_help_text(ctx, formatter)
         default.format_options(ctx, formatter)
@@ -78,12 +89,8 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands with their short helps, the default one first and with a star."""
-        width = formatter.width - 6 - max(map(len, SHORT_HELPS))
         names = sorted(SHORT_HELPS, key=lambda name: (name != DEFAULT, name))
-        helps = [click.Command(name, help=SHORT_HELPS[name]).get_short_help_str(width) for name in names]
-        names[0] += "*"
-        with formatter.section("Commands"):
-            formatter.write_dl([*zip(names, helps, strict=True)])
+        _listed(formatter, "Commands", {name: f"{name}*" if name == DEFAULT else name for name in names})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete what may stand first: a command, a REFERENCE, or an option of the default command."""
@@ -99,13 +106,22 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
         return [files, *(CompletionItem(name, help=SHORT_HELPS[name]) for name in names)]
 
 
+def _listed(formatter: click.HelpFormatter, heading: str, names: Mapping[str, str]) -> None:
+    """Write commands with their short helps. names: how each is written."""
+    width = formatter.width - 6 - max(map(len, SHORT_HELPS))
+    helps = [click.Command(name, help=SHORT_HELPS[name]).get_short_help_str(width) for name in names]
+    with formatter.section(heading):
+        formatter.write_dl([*zip(names.values(), helps, strict=True)])
+
+
 group = click.version_option(__version__, prog_name=PROGRAM)(
     _Group(
         "group",
         default=DEFAULT,
         default_if_no_args=False,
         subcommand_metavar="REFERENCE SYSTEM...",
-        context_settings={"max_content_width": 100},
+        params=[HELP_ALL],
+        context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
     )
 )
 """All commands; the help comes from `evaluate`."""

@@ -6,8 +6,11 @@ Options of settings are made from `FIELDS`: whoever adds a setting there has its
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +45,9 @@ SERVICE_FORMATS = ("github", "junit", "codabench")
 PATH = click.Path(path_type=str)
 FILE = click.Path(dir_okay=False, path_type=str)
 
-FILES = "Parts of the files"
+FILES = "Folds and scenes"
 SYSTEMS = "Several systems"
-LIMITS = "Limits of inputs"
+LIMITS = "Limits"
 
 
 # What click makes of texts.
@@ -109,7 +112,43 @@ _TYPES: dict[str, Any] = {
 """Types of settings that are of no simple kind."""
 
 
-# Options and commands.
+# Options, commands, and their help: a short page of what most people use, and a full one of all options.
+
+
+class Option(click.Option):
+    """An option under a heading of the full help; with a brief text it is in the short one, too."""
+
+    def __init__(
+        self, names: Sequence[str], heading: str = "Other", brief: str | bool = "", **attributes: Any  # noqa: ANN401
+    ) -> None:  # fmt: skip
+        """Keep what the help says, beside what click makes of the rest. brief: True for the help itself."""
+        super().__init__(names, **attributes)
+        self.heading = heading
+        self.brief = (self.help or "") if brief is True else brief or ""
+
+
+_FULL = "sedeval_soft.full_help"
+"""The key under which a context knows that the full help is asked for."""
+
+
+def _show_full_help(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Print the full help and end, where it is asked for."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.meta[_FULL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+def _help_all(*, hidden: bool = False) -> Option:
+    """Return the option of the full help; hidden: where the short one leaves nothing out."""
+    return Option(
+        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, hidden=hidden,
+        callback=_show_full_help, help="Show this help with all options and exit.",
+    )  # fmt: skip
+
+
+HELP_ALL = _help_all()
+SAME_HELP = _help_all(hidden=True)
 
 
 class _Context(click.Context):
@@ -145,11 +184,58 @@ class GroupedCommand(click.Command):
             ctx.params |= {"threshold": None, "thresholds": ctx.params["threshold"]}
         return rest
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the full help where it is asked for, or there is no shorter one."""
+        if self.has_full_help(ctx):
+            super().format_help(ctx, formatter)
+        else:
+            self.format_short_help(ctx, formatter)
+
+    def has_full_help(self, ctx: click.Context) -> bool:
+        """Return whether all options are shown."""
+        return _FULL in ctx.meta or not any(getattr(each, "brief", "") for each in self.params)
+
+    def format_short_help(
+        self, ctx: click.Context, formatter: click.HelpFormatter,
+        commands: Callable[[click.HelpFormatter], None] = lambda _: None, more: str = "",
+    ) -> None:  # fmt: skip
+        """Write one screen: the options with a brief text, three examples, and how to see the others.
+
+        Of the text all that fits, or its first sentence and its lists. commands: writes a list of commands.
+        more: what the last line says beside.
+        """
+        first, *others = inspect.cleandoc(self.help or "").split("\n\n")
+        lists = [text for text in others if text.startswith("\b")]
+        for texts in ([first, *others], [first, *lists]):
+            page = click.HelpFormatter(width=formatter.width)
+            ctx.command.format_usage(ctx, page)
+            _write_texts(page, texts)
+            with page.section("Options"):
+                page.write_dl(self._brief_options(ctx))
+            commands(page)
+            examples, status = (self.epilog or "").split("\n\n")
+            few = re.findall(r"\n((?:.*\\\n)*.*)", examples.removeprefix("\b\n"))[:_EXAMPLES]
+            _write_texts(page, ["\n".join(("\b\nExamples:", *few)), status.strip()])
+            page.write(f"  --help-all shows every option{more}.\n")
+            if page.getvalue().count("\n") <= SCREEN:
+                break
+        formatter.write(page.getvalue())
+
+    def _brief_options(self, ctx: click.Context) -> list[tuple[str, str]]:
+        """Return the options of the short help, those of a heading together."""
+        brief: dict[str, list[tuple[str, str]]] = {}
+        for option in self.params:
+            record = option.get_help_record(ctx)
+            if isinstance(option, Option) and option.brief and record:
+                text = f"{option.brief}  [required]" if option.required else option.brief
+                brief.setdefault(option.heading, []).append((record[0], text))
+        return [record for records in brief.values() for record in records]
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options heading by heading, in the order in which headings first appear."""
+        """Write all options heading by heading, in the order in which headings first appear."""
         sections: dict[str, list[tuple[str, str]]] = {}
         parameters = self.params if ctx.command is self else [*self.params, *ctx.command.params]
-        for parameter in [*parameters, ctx.command.get_help_option(ctx)]:
+        for parameter in dict.fromkeys([*parameters, ctx.command.get_help_option(ctx)]):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
                 sections.setdefault(getattr(parameter, "heading", "Other"), []).append(record)
@@ -158,13 +244,30 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
+SCREEN = 45
+"""Lines of the short help at most, at 80 columns."""
+
+_EXAMPLES = 3
+"""How many examples the short help shows."""
+
+
+def _write_texts(formatter: click.HelpFormatter, texts: Sequence[str]) -> None:
+    """Write paragraphs, each below an empty line."""
+    for text in texts:
+        formatter.write_paragraph()
+        wrapped = click.wrap_text(text, formatter.width, "  ", "  ", preserve_paragraphs=True)
+        formatter.write(f"{wrapped}\n")
+
+
 def command(
-    examples: str, *parameters: click.Parameter, status: str = "0 done, 2 the call or the input is wrong.",
+    examples: str, *parameters: click.Parameter, status: str = "0 done, 2 wrong call or input.",
     cls: type[click.Command] = GroupedCommand, **attributes: Any,  # noqa: ANN401 - click's own
 ) -> Callable[[Callable[..., None]], Any]:  # fmt: skip
     """Return what makes a command of a function. Examples of calls and exit codes stand below its help."""
-    epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\n\b\nExit status: {status}\n"
-    return click.command(cls=cls, params=[*parameters], epilog=epilog, **attributes)
+    epilog = f"\b\nExamples:\n{examples.strip(chr(10))}\n\nExit status: {status}\n"
+    shortened = any(getattr(each, "brief", "") for each in parameters)
+    params = [*parameters, HELP_ALL if shortened else SAME_HELP]
+    return click.command(cls=cls, params=params, epilog=epilog, **attributes)
 
 
 def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:  # noqa: ANN401 - click's own
@@ -172,20 +275,27 @@ def argument(metavar: str, name: str = "", **attributes: Any) -> click.Argument:
     return click.Argument([name or metavar.lower()], metavar=metavar, **{"type": PATH} | attributes)
 
 
-def option(heading: str, *names: str, **attributes: Any) -> click.Option:  # noqa: ANN401 - click's own
+def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN401 - click's own
     """Return an option under a heading."""
-    made = click.Option(names, **attributes)
-    made.heading = heading  # type: ignore[attr-defined]  # for the help
-    return made
+    return Option(names, heading, **attributes)
 
 
-def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click's own
+def seldom(options: Sequence[Option], *but: str) -> tuple[Option, ...]:
+    """Return options for a command whose short help has many of its own: only some of these are in it."""
+    copies = [copy(option) for option in options]
+    for each in copies:
+        each.brief = each.brief if each.name in but else ""
+    return tuple(copies)
+
+
+def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
     """Return the option of a setting, as `FIELDS` defines it, or of how tables are read, as `READING` does.
 
     What was not given stays as the settings have it. changed: what a command has otherwise.
     """
     field = FIELDS.get(name) or READING[name]
-    attributes: dict[str, Any] = {"help": field.help, "metavar": field.metavar, "default": None, **changed}
+    attributes: dict[str, Any] = {"help": field.help, "brief": field.brief, "metavar": field.metavar}
+    attributes |= {"default": None, **changed}
     if field.kind == "switch":
         return option(
             field.heading, field.flag, name, is_flag=True, flag_value=not field.default, **attributes
@@ -193,7 +303,8 @@ def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click'
     default = field.default if field.implied is None else field.implied
     shown = field.shown or (str(default) if isinstance(default, float | int | str) else None)
     if shown is not None:
-        attributes["help"] += f"  [default: {shown}]"
+        for text in ("help", "brief"):
+            attributes[text] = attributes[text] and f"{attributes[text]}  [default: {shown}]"
     if "type" not in changed:
         choice = click.Choice(field.choices, case_sensitive=False) if field.choices else None
         attributes["type"] = (
@@ -205,7 +316,7 @@ def setting(name: str, **changed: Any) -> click.Option:  # noqa: ANN401 - click'
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
-def settings_under(*headings: str, without: Sequence[str]) -> tuple[click.Option, ...]:
+def settings_under(*headings: str, without: Sequence[str]) -> tuple[Option, ...]:
     """Return the options of all settings under some headings, without some of them."""
     return tuple(
         setting(name)
@@ -217,13 +328,14 @@ def settings_under(*headings: str, without: Sequence[str]) -> tuple[click.Option
 
 DURATIONS = option(
     SCORING, "--durations", type=PATH, metavar="TSV",
-    help="Table of filename and duration: how long files are, and which there are.",
+    help="Table of filename and duration: how long files are, and which files there are.",
 )  # fmt: skip
 
 READ = (
-    option(SCORING, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration: evaluated "
-        "lengths (else the reference's last offsets), and the list of evaluated files."),
-    option(SCORING, "--preset", metavar="NAME",
+    option(SCORING, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+        help="Table of filename and duration: which files are evaluated, and how long they are. Without it a "
+        "file ends with the last offset in the reference."),
+    option(SCORING, "--preset", metavar="NAME", brief="Settings of a challenge; see `presets`.",
         help="Settings of a challenge, as `soft-sed-eval presets` lists them; options override them."),
     option(SCORING, "--config", type=FILE, metavar="YAML",
         help="File of settings. Options override it; it overrides the file or preset that it `extends`."),
@@ -234,25 +346,28 @@ LIMITED = (
         help="Raise or lower the most that an input may have: size (bytes, decompressed), ratio (of "
         "compression), rows, classes, files, duration (seconds), name_length, members (of a folder), "
         "line_length. Repeatable."),
-    option(LIMITS, "--memory-limit", metavar="SIZE", help="Take no more memory than this, such as 4G; what "
-        "would need more is refused, or counted in parts where it can be.  [default: 80 % of what is free]"),
+    option(LIMITS, "--memory-limit", metavar="SIZE", help="Use no more memory than this, such as 4G. What "
+        "needs more is counted in parts where that is possible, and refused where not.  [default: 80 % of "
+        "what is free]"),
 )  # fmt: skip
 
 POINTS = setting("operating_points")
 INTAKE = (*(setting(name) for name in READING if name != "operating_points"), *LIMITED)
 
 STREAM = (
-    option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all: "
-        "one for each processor. The scores are the same.  [default: half as many as processors, from 256 "
-        "MiB]"),
-    option(LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count by the workers of a dask scheduler: "
-        "tcp://HOST:PORT, or the file that a scheduler writes for jobs of a cluster. The scores are the "
-        "same."),
+    option(LIMITS, "--jobs", type=_jobs, metavar="N|all", help="Count large tables in N processes; 0 or all "
+        "means one for each processor. The scores are the same.  [default: half as many as there are "
+        "processors, for tables from 256 MiB on]"),
+    option(LIMITS, "--scheduler", metavar="ADDRESS|FILE", help="Count on the workers of a dask "
+        "scheduler: tcp://HOST:PORT, or the file that the scheduler writes for the jobs of a cluster. The "
+        "scores are the same."),
 )  # fmt: skip
 
-QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, help="No warnings and remarks on standard error.")
+QUIET = option(OUTPUT, "-q", "--quiet", is_flag=True, brief="No warnings and remarks.",
+    help="No warnings and remarks on standard error.")  # fmt: skip
 
-CLASSES = setting("classes", help="These classes only. Repeatable; quote names with commas: '\"a, b\",c'.")
+CLASSES = setting("classes", help="Only these classes. Repeatable; a name with a comma needs quotes: '\"a, "
+    "b\",c'.", brief="Only these classes.")  # fmt: skip
 """Of commands where their order does not matter."""
 
 SETTINGS = settings_under(
@@ -273,34 +388,39 @@ OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV", help="Table of filename and fold: the files of all "
-        "folds are scored together, and how far the scores of single folds lie apart is shown below."),
-    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Score the files of each scene by "
-        "themselves, too: a table of filename and scene, or a pattern of file names with the scene in "
+    option(FILES, "--folds", type=PATH, metavar="TSV", brief="Table with the fold of each file.",
+        help="Table of filename and fold. The files of all folds are scored together, and how much the "
+        "scores of single folds differ is shown below."),
+    option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene by "
+        "themselves: a table of filename and scene, or a pattern of file names with the scene in "
         "braces, such as '{scene}_[0-9]*'."),
 )  # fmt: skip
 
 RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
-        show_default=True, help="Form of the results: for people, programs, papers (latex), services. "
-        "github: annotations, and a job summary in $GITHUB_STEP_SUMMARY; junit: each requirement a test; "
-        "codabench: scores.json, or scores.txt where that is what -o names."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        help="Write the results to a file; it is complete or not touched."),
+        show_default=True, metavar="FORM", brief="Such as json, csv, markdown, latex or junit.",
+        help=f"Form of the results: {', '.join(FORMATS)}, or one that services take: github (annotations, "
+        "and a job summary in $GITHUB_STEP_SUMMARY), junit (each requirement is a test) or codabench "
+        "(scores.json, or scores.txt if that is what -o names)."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
+        help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "--raw-names", is_flag=True,
-        help="Leave names in CSV and TSV as they are, also those that a spreadsheet would run."),
+        help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
-        help="Show only these averages, whatever the form of the results. Repeatable.  [default: all]"),
-    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME", help="Print just this number, such as "
-        "segment.soft.f1.macro; with --ci, its interval behind it. Repeatable."),
+        help="Show only these averages, in whatever form. Repeatable.  [default: all]"),
+    option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
+        brief="Print only this, such as segment.soft.f1.macro.",
+        help="Print just this number, such as segment.soft.f1.macro; with --ci, followed by its interval. "
+        "Repeatable."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
-        help="Exit with 1 unless the score is so (>=, >, <=, <, ==). Repeatable."),
+        brief="Exit with 1 if this does not hold.",
+        help="Exit with 1 if this does not hold; >, <=, < and == are also possible. Repeatable."),
 )  # fmt: skip
 
-REQUIRED = "0 done, 1 a requirement was not met, 2 the call or the input is wrong."
+REQUIRED = "0 done, 1 a requirement failed, 2 wrong call or input."
 """The exit codes of commands that hold scores against requirements."""
 
 EVALUATE = (
@@ -311,37 +431,39 @@ EVALUATE = (
     OBJECTIVE,
     *SURE,
     option(INTERSECTIONS, "--operating-point", "points", multiple=True, metavar="THRESHOLD=TABLE",
-        help="In place of SYSTEM: the events that it detects at a threshold. Repeatable; what is computed "
-        "over all thresholds is then over these."),
+        help="Instead of SYSTEM: the events that it detects at one threshold. Repeatable; what is computed "
+        "over all thresholds is then computed over these."),
     option(INTERSECTIONS, "--operating-points", "points_folder", metavar="FOLDER",
-        help="In place of SYSTEM: a folder, or a pattern in quotes, of such tables whose names hold their "
-        "thresholds (out_0.1.tsv, out_0.5.tsv)."),
+        help="Instead of SYSTEM: a folder of such tables, or a pattern in quotes, with the thresholds in "
+        "their names (out_0.1.tsv, out_0.5.tsv)."),
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME",
+    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks several systems.",
         help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
-        help="Compare the others with this one of them.  [default: the best]"),
-    option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training of the same system: print the "
-        "mean of each score over trainings, and its interval."),
+        help="The system with which the others are compared.  [default: the best]"),
+    option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training run of the same system: print "
+        "the mean of each score over the runs, and its interval."),
     *RESULTS,
-    option(OUTPUT, "--report", type=PATH, metavar="FILE",
-        help="Write a page of HTML for people, too: all readings, thresholds to move, curves, timelines."),
+    option(OUTPUT, "--report", type=PATH, metavar="FILE", brief="Write an HTML page, too.",
+        help="Also write an HTML page with all readings, thresholds to move, curves and timelines."),
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
-        help="Show this recording over time in the report, beside those that cost most and some drawn at "
-        "random. Repeatable."),
-    option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score, what the same "
-        "output has where it knows nothing of the recordings, and the score between chance and the best."),
+        help="Show this recording over time in the report, besides those that cost most and some that are "
+        "drawn at random. Repeatable."),
+    option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score (what the same "
+        "output reaches if it knows nothing about the recordings), and where the score lies between chance "
+        "and the best value."),
     option(INTERVALS, "--draws", type=click.IntRange(1, 1_000_000), metavar="N",
-        help="How often the output is moved in time for chance levels without closed form.  [default: 100]"),
+        help="How often the output is moved in time to find the chance levels that no formula gives.  "
+        "[default: 100]"),
     setting("worst"),
     option(OUTPUT, "--curves", type=PATH, metavar="FILE",
-        help="Write the curves of what is evaluated, over all thresholds, to a .tsv or .parquet file."),
+        help="Write the curves over all thresholds to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
         help="Print the names and meanings of all scores, and exit."),
     option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
-        help="Score once more with that package, and print ours, theirs, the difference and its causes."),
+        help="Score again with that package, and print our number, theirs, the difference and its cause."),
     setting("compat"),
     *INTAKE,
     *STREAM,

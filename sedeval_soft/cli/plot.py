@@ -25,58 +25,67 @@ EXAMPLES = """
 
 
 def _of(name: str) -> str:
-    """Return of which kinds of figures a wish is, for the help."""
+    """Return the kinds of figures that have an option, for the help."""
     return f"  [{', '.join(kinds_with(name))}]"
 
 
 WISHES = (
-    option(SHOWN, "--class", "class_names", multiple=True, metavar="NAME",
-           help="Draw this class only, in a panel of its own if there are several systems; scores stay those "
-           "of all. Repeatable." + _of("class_names")),
+    option(SHOWN, "--class", "class_names", multiple=True, metavar="NAME", brief="Draw only this class.",
+           help="Draw only this class, in a panel of its own if there are several systems; averages are "
+           "still over all classes. Repeatable." + _of("class_names")),
     option(SHOWN, "--max-classes", type=click.IntRange(min=1), metavar="N",
-           help="Draw the N classes with the largest reference at most." + _of("max_classes")),
+           help="Draw at most N classes, those that are most active in the reference." + _of("max_classes")),
     option(SHOWN, "--score", "scores", multiple=True, metavar="NAME",
-           help="What is shown: MEASURE.AVERAGE of a matrix, BASIS.READING.MEASURE of classes (repeatable), "
-           "BASIS.READING.MEASURE.AVERAGE of a sweep (repeatable).  [default: f1, macro]"),
+           brief="What is shown, such as segment.soft.f1.",
+           help="What is shown: MEASURE.AVERAGE in a matrix, BASIS.READING.MEASURE in classes (repeatable), "
+           "BASIS.READING.MEASURE.AVERAGE in a sweep (repeatable).  [default: f1, macro]"),
     option(SHOWN, "--sort", type=click.Choice(("given", "name", "score", "size")),
            help="Order of classes." + _of("sort")),
-    option(SHOWN, "--file", metavar="FILENAME", help="The recording that is shown." + _of("file")),
-    option(SHOWN, "--start", type=number, metavar="SECONDS", help="From here on." + _of("start")),
-    option(SHOWN, "--end", type=number, metavar="SECONDS", help="Up to here." + _of("end")),
+    option(SHOWN, "--file", metavar="FILENAME", brief="The recording of a timeline.",
+           help="The recording that is shown." + _of("file")),
+    option(SHOWN, "--start", type=number, metavar="SECONDS", help="Show it from here on." + _of("start")),
+    option(SHOWN, "--end", type=number, metavar="SECONDS", help="Show it up to here." + _of("end")),
     option(SHOWN, "--of", type=click.Choice(("segments", "files", "classes")),
-           help="Which parts are the worst." + _of("of")),
+           help="Of what the worst are shown." + _of("of")),
     option(SHOWN, "--worst", type=click.IntRange(min=1), metavar="N",
-           help="How many of the worst.  [default: 10]  [worst]"),
+           help="How many of the worst are shown.  [default: 10]  [worst]"),
     option(SHOWN, "--binning", type=click.Choice(("width", "mass")),
-           help="Bins of equal width, or of equally many segments.  [default: width]" + _of("binning")),
+           help="Bins of equal width, or with equally many segments.  [default: width]" + _of("binning")),
 )  # fmt: skip
 
 LOOKS = (
     option(LOOK, "-o", "--output", required=True, type=PATH, metavar="FILE",
-           help="Where the figure goes; its form is what the name ends with: .pdf, .png or .svg. - is "
-           "standard output, whose form is --format."),
-    option(LOOK, "--format", "form", type=click.Choice(SUFFIXES), help="Form on standard output."),
+           brief="Where the figure goes: .pdf, .png or .svg.",
+           help="Where the figure goes. The end of the name says its form: .pdf, .png or .svg. With -, the "
+           "figure goes to standard output in the form of --format."),
+    option(LOOK, "--format", "form", type=click.Choice(SUFFIXES),
+           help="Form of the figure on standard output."),
     option(LOOK, "--style", default="paper", show_default=True, metavar="STYLE",
-           help="paper, talk or poster; or the name or file of a style of matplotlib, over paper."),
+           brief="paper, talk or poster.",
+           help="paper, talk or poster; or the name or file of a matplotlib style, which is put over paper."),
     option(LOOK, "--width", type=number_or("single", "double"), metavar="INCHES|single|double",
-           help="Width: inches, or one or both columns of a paper.  [default: what suits the figure]"),
-    option(LOOK, "--height", type=number, metavar="INCHES", help="Height.  [default: what suits the figure]"),
+           help="Width in inches, or that of one or both columns of a paper.  [default: what suits the "
+           "figure]"),
+    option(LOOK, "--height", type=number, metavar="INCHES",
+           help="Height in inches.  [default: what suits the figure]"),
     option(LOOK, "--dpi", type=int, default=300, show_default=True, metavar="N", help="Dots per inch."),
-    option(LOOK, "--title", metavar="TEXT", help="Title above the figure.  [default: none, as in papers]"),
+    option(LOOK, "--title", metavar="TEXT",
+           help="Title above the figure.  [default: none, as in papers]"),
     option(LOOK, "--name", "names", multiple=True, metavar="TEXT",
-           help="What a system is called. Once for each, in their order.  [default: file names]"),
+           brief="What a system is called; once for each.",
+           help="What a system is called; given once for each, in the same order.  [default: file names]"),
     QUIET,
 )  # fmt: skip
 
-_HELP = f"""Draw a figure of one or more systems, as papers and talks have them.
-
-REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. KIND is one of
+_HELP = f"""Draw a figure of one or more systems, for papers and talks.
 
 \b
+KIND is one of
 {chr(10).join(f"  {name:12}  {kind.summary}" for name, kind in KINDS.items())}
 
-Several systems are overlaid, one line each, or stand side by side. What cannot be drawn, such as curves of
-a class without reference, is said in the figure.
+REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Several systems are overlaid, one line each,
+or stand side by side. The figure says what cannot be drawn, such as the curve of a class that is not in the
+reference.
 """
 
 
@@ -85,7 +94,10 @@ a class without reference, is said in the figure.
     argument("KIND", type=click.Choice(tuple(KINDS))),
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", required=True, nargs=-1),
-    *(*WISHES, *LOOKS, *options.SETTINGS, *options.TUNING, *options.SURE, *options.READ, options.PARTS[0]),
+    *(*WISHES, *LOOKS),
+    *options.seldom(options.SETTINGS, "threshold", "only", "segment_length"),
+    *(*options.TUNING, *options.SURE, *options.seldom(options.READ, "preset")),
+    *options.seldom(options.PARTS[:1]),
     options.POINTS,
     *options.INTAKE,
     help=_HELP,

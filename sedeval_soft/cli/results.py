@@ -35,10 +35,10 @@ DIFF_EXAMPLES = """
   soft-sed-eval diff old.json new.json
   soft-sed-eval diff old.json new.json --tolerance 1e-9
   soft-sed-eval diff old.json new.json --score segment.soft.f1.macro
-  soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff expected.json -
+  soft-sed-eval ref.tsv sys.tsv --format json | soft-sed-eval diff old.json -
 """
 
-CALLED = "0 done, 2 the call is wrong."
+CALLED = "0 done, 2 wrong call."
 FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
     show_default=True, help="For people, or for programs.")  # fmt: skip
 
@@ -50,10 +50,10 @@ FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), d
     status=options.REQUIRED,
 )
 def merge(**given: Any) -> None:  # noqa: ANN401
-    """Score tallies that --save-tally wrote, as if all their files had been evaluated at once.
+    """Score tallies of --save-tally together, as if counted at once.
 
-    The tallies must be of the same settings and of different files. In whatever order they come, and however
-    files were split among them, the scores are the same to the last digit.
+    The tallies must have the same settings and different files. The scores are the same to the last digit
+    however the files were split, and in whatever order the tallies come.
     """
     from dataclasses import replace
 
@@ -89,19 +89,20 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     argument("A"),
     argument("B"),
     click.Option(["--tolerance"], type=float, default=0.0, show_default=True, metavar="NUMBER",
-        help="By how much scores, and the ends of their intervals, may differ."),
+        help="How much scores, and the ends of their intervals, may differ."),
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
-        help="Compare just this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
+        help="Compare only this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
     FORM,
     click.Option(["-o", "--output"], type=PATH, metavar="FILE",
-        help="Write to a file; it is complete or not touched."),
+        help="Write to a file. If something fails, the file stays as it was."),
     cls=click.Command,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
 )  # fmt: skip
 def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, output: str | None) -> None:
-    """Compare two results of --format json: score by score, and which settings and inputs differ.
+    """Compare two results of --format json, score by score.
 
-    Systems are paired by name; where both files have one, these are compared whatever their names.
+    Also says which settings and inputs differ. Systems are paired by name; if each file has just one, these
+    two are compared, whatever their names.
     """
     if a == b == "-":
         raise click.UsageError("Only one of A and B can be standard input.")
@@ -123,10 +124,10 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
     status=CALLED,
 )
 def explain(scores: tuple[str, ...], form: str) -> None:
-    """Tell what scores mean: formula, source, when they are undefined, what differs elsewhere.
+    """Explain scores: formula, source, and when they are undefined.
 
-    SCORE is a name as --list-scores prints them, also of a class (`[car]`) or a group (`@traffic`), or one
-    without its average.
+    Also says what other tools compute differently. SCORE is a name that --list-scores prints, with or without
+    its average; it may be of a class (`[car]`) or a group (`@traffic`).
     """
     from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import explained
@@ -143,7 +144,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)
 @click.pass_context
 def presets(ctx: click.Context) -> None:
-    """List the settings of challenges that --preset takes, one a line."""
+    """List the settings of challenges that --preset takes."""
     if ctx.invoked_subcommand is None:
         from sedeval_soft.settings_files import PRESETS, text_of_preset
 

@@ -44,13 +44,13 @@ SIMULATE_EXAMPLES = """
   soft-sed-eval simulate betas ref.tsv -o sys.tsv --seed 1
   soft-sed-eval simulate data-sampling ref.tsv --train train.tsv -o sys.tsv
   soft-sed-eval simulate beta-noise ref.tsv --r 0.1 -o sys.parquet
-  soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 --noise 0.1 -o sys.tsv
-  soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv -o sys.tsv
+  soft-sed-eval simulate perturb ref.tsv --drop 0.2 --jitter 0.5 -o sys.tsv
+  soft-sed-eval simulate annotator ref.tsv --labels a.tsv --labels b.tsv
 """
 
 VALIDATE_EXAMPLES = """
   soft-sed-eval validate sys.tsv
-  soft-sed-eval validate sys.tsv --reference ref.tsv --durations durations.tsv
+  soft-sed-eval validate sys.tsv --reference ref.tsv
   soft-sed-eval validate sys.tsv --preset dcase2019-task4 --format github
   soft-sed-eval validate sys.tsv --reference ref.tsv --fix mended.tsv
   soft-sed-eval validate *.tsv --strict
@@ -59,7 +59,7 @@ VALIDATE_EXAMPLES = """
 TUNE_EXAMPLES = """
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv -o thresholds.yaml
   soft-sed-eval ref.tsv sys.tsv --thresholds thresholds.yaml
-  soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1 --min-gap 0.2
+  soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1
 """
 
 METHODS = ("mean", "competence", "majority")
@@ -71,13 +71,18 @@ KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "
 ANNOTATORS = "Annotators"
 SIMULATED = "What is simulated"
 
-FORCE = option(OUTPUT, "--force", is_flag=True, help="Replace a folder that is not empty.")
+FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
+    help="Replace a folder that is not empty.")  # fmt: skip
 MADE_FORM = option(OUTPUT, "--to", metavar="FORM",
-    help="Form of the table that is made: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
+    help="Form of the table that is written: one of those that `soft-sed-eval convert` writes.")  # fmt: skip
 GRID = (
     options.DURATIONS,
     options.CLASSES,
-    setting("segment_length", help="Length of a segment: each is a row of the table that is made."),
+    setting(
+        "segment_length",
+        help="Length of a segment; the table has a row for each.",
+        brief="Length of a segment.",
+    ),
     setting("pool"),
 )
 
@@ -85,12 +90,13 @@ CONVERSION = (
     argument("IN", "source"),
     argument("OUT", "target"),
     option(OUTPUT, "--to", metavar="FORM",
-        help=f"What is written: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for "
-              "-]"),
+        brief="Form of OUT, such as audacity or raven.",
+        help=f"Form of OUT: {', '.join(WRITTEN)}.  [default: what the extension of OUT says; TSV for -]"),
     option(OUTPUT, "--strict", is_flag=True,
-        help="Write nothing where anything would be lost, or had to be assumed."),
-    setting("files", help="Write these recordings only: a list of names, or a table with a column of file "
-        "names."),
+        brief="Write nothing if anything would be lost.",
+        help="Write nothing if anything would be lost or had to be assumed."),
+    setting("files", brief="Write only these recordings.", help="Write only these recordings: a list of "
+        "names, or a table with a column of file names."),
     FORCE,
     QUIET,
     *options.INTAKE,
@@ -98,52 +104,69 @@ CONVERSION = (
 
 ANNOTATION = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
-        help="The reference: the mean of those who labelled a file, the mean weighted by how far each can be "
-        "believed (MACE), or 1 where more than half are above the threshold."),
-    option(ANNOTATORS, "--all-files", is_flag=True, help="Everyone labelled every file: one that a table "
-        "lacks has no events. Else it is missing, unless a row with only its name declares it."),
+        metavar="METHOD", brief="mean, competence (MACE) or majority.",
+        help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
+        "reliable each annotator is (MACE); majority: 1 where more than half are above the threshold."),
+    option(ANNOTATORS, "--all-files", is_flag=True, brief="Everyone labelled every file.",
+        help="Everyone labelled every file, so a file that a table lacks has no events there. Without this "
+        "it was not labelled, unless a row with just its name declares it."),
     option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
-        help="Give the scores of a system as a share of what annotators reach."),
-    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME", help="A score to give the ceiling "
-        "for. Repeatable.  [default: micro and macro F1 of segments, soft and hard]"),
-    setting("threshold", type=number, metavar="NUMBER", help="A value above it is a label."),
+        brief="Compare a system with annotators.",
+        help="Also give the scores of a system as a share of what annotators reach."),
+    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
+        brief="Score to give the ceiling of.",
+        help="A score to give the ceiling of. Repeatable.  [default: micro and macro F1 of segments, soft "
+        "and hard]"),
+    setting("threshold", type=number, metavar="NUMBER", help="A value above this is a label.",
+        brief="A value above it is a label."),
     *GRID,
 )  # fmt: skip
 """The arguments of the library's function of that name."""
 
 REFERENCE_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", help="Write the reference to a file, in the "
-        "form of its extension; with - it is printed, and the agreement goes to standard error."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
+        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
+        "agreement goes to standard error."),
     MADE_FORM,
     FORCE,
     option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        help="Form of the agreement."),
+        brief=True, help="Form of the agreement."),
     QUIET,
 )  # fmt: skip
 
 SIMULATION = (
     option(SIMULATED, "--seed", type=int, default=0, show_default=True, metavar="N",
+        brief="Seed of the random numbers.",
         help="Seed of the random numbers: the same seed gives the same system."),
     option(SIMULATED, "--train", type=PATH, metavar="TABLE",
+        brief="Learn from this table, not from REFERENCE.",
         help="betas, shuffled-betas, data-sampling, constant: learn from this table, not from REFERENCE."),
     option(SIMULATED, "--fit", type=click.Choice(["moments", "likelihood"]),
         help="betas, shuffled-betas: how distributions are fitted.  [default: moments]"),
     option(SIMULATED, "--epsilon", type=number, metavar="NUMBER",
-        help="--fit likelihood: values stay this far from 0 and 1.  [default: 1e-07]"),
+        help="--fit likelihood: keep values this far from 0 and 1.  [default: 1e-07]"),
     option(SIMULATED, "--value", type=number_or("prior"), metavar="NUMBER|prior",
-        help="constant: this all the time, or the mean of each class.  [default: 0.5]"),
-    option(SIMULATED, "--r", type=number, metavar="NUMBER", help="beta-noise: alpha = beta = r."),
+        brief="constant: this value, or the mean of a class.",
+        help="constant: this value all the time, or the mean of each class.  [default: 0.5]"),
+    option(SIMULATED, "--r", type=number, metavar="NUMBER", brief=True,
+        help="beta-noise: alpha = beta = r."),
     option(SIMULATED, "--drop", type=number, metavar="SHARE",
-        help="perturb: silence events with this probability."),
+        brief=True,
+        help="perturb: drop events with this probability."),
     option(SIMULATED, "--merge", type=number, metavar="SHARE",
+        brief="perturb: fill gaps with this probability.",
         help="perturb: fill gaps between events of a class with this probability."),
     option(SIMULATED, "--jitter", type=number, metavar="SECONDS",
-        help="perturb: shift events by a normally distributed time of this standard deviation."),
+        brief="perturb: shift events by about this much.",
+        help="perturb: shift events by a normally distributed time with this standard deviation."),
     option(SIMULATED, "--smoothing", type=number, metavar="SECONDS",
-        help="perturb: a moving average over about so long."),
+        brief="perturb: moving average over this time.",
+        help="perturb: take a moving average over about this time."),
     option(SIMULATED, "--noise", type=number, metavar="NUMBER",
-        help="perturb: add normally distributed noise of this standard deviation."),
+        brief="perturb: add noise of about this size.",
+        help="perturb: add normally distributed noise with this standard deviation."),
     option(SIMULATED, "--labels", multiple=True, type=PATH, metavar="TABLE",
+        brief="annotator: the labels of one annotator.",
         help="annotator: the labels of one annotator. Repeatable."),
     *GRID,
 )  # fmt: skip
@@ -151,6 +174,7 @@ SIMULATION = (
 
 SYSTEM_MADE = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the table to a file.",
         help="Write the table to a file, in the form of its extension.  [default: standard output]"),
     MADE_FORM,
     FORCE,
@@ -165,23 +189,33 @@ _HELD = "What the table is held against"
 VALIDATION = (
     argument("SYSTEM...", "systems", nargs=-1, required=True),
     option(_HELD, "--reference", type=PATH, metavar="REFERENCE",
-        help="Table that it will be scored against: names of files and classes, lengths of recordings."),
-    option(_HELD, "--durations", type=PATH, metavar="TSV", help="Table of filename and duration."),
-    option(_HELD, "--files", type=PATH, metavar="LIST", help="List of the recordings that will be scored, or "
-        "a table with a column of file names; others are not looked at."),
+        brief="Table that it will be scored against.",
+        help="Table that it will be scored against, which has the names of files and classes and the lengths "
+        "of recordings."),
+    option(_HELD, "--durations", type=PATH, metavar="TSV", brief="Table with the length of each file.",
+        help="Table of filename and duration."),
+    option(_HELD, "--files", type=PATH, metavar="LIST", brief="Recordings that will be scored.",
+        help="List of the recordings that will be scored, or a table with a column of file names; others are "
+        "ignored."),
     option(_HELD, "--preset", metavar="NAME",
-        help="Challenge whose classes there can be, as `soft-sed-eval presets` lists them."),
+        brief="Challenge whose classes are allowed.",
+        help="Challenge whose classes are allowed, as `soft-sed-eval presets` lists them."),
     option(_HELD, "--config", type=FILE, metavar="YAML",
-        help="File of settings; its `classes` are the allowed ones, its `files` those that are scored."),
+        brief="File of settings with classes and files.",
+        help="File of settings: its `classes` are allowed, its `files` will be scored."),
     option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
-        help="How many problems are told; all are counted."),
-    option(OUTPUT, "--strict", is_flag=True, help="Exit with 1 for warnings and notes, too."),
+        brief="How many problems are listed.", help="How many problems are listed; all are counted."),
+    option(OUTPUT, "--strict", is_flag=True,
+        brief=True, help="Exit with 1 for warnings and notes, too."),
     option(OUTPUT, "--format", "form", type=click.Choice(REPORTS), default="text", show_default=True,
-        help="Form of the report: for people, for programs, for code scanning, for GitHub Actions."),
+        metavar="FORM", brief="text, json, sarif (code scanning) or github.",
+        help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
+        "GitHub Actions."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        help="Write the report to a file; it is complete or not touched."),
-    option(OUTPUT, "--fix", type=PATH, metavar="FILE", help="Write a corrected copy, with safe corrections "
-        "only; report these, and the problems that remain."),
+        brief="Write the report to a file.",
+        help="Write the report to a file. If something fails, the file stays as it was."),
+    option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
+        help="Write a copy with corrections that are safe, and report these and the problems that remain."),
     options.POINTS,
     *options.INTAKE,
 )  # fmt: skip
@@ -189,14 +223,17 @@ VALIDATION = (
 TUNING = (
     argument("REFERENCE"),
     argument("SYSTEM"),
-    setting("threshold", type=number, metavar="NUMBER", help="Reference values above it are active, unless "
-        "--reference-threshold is given. Those of the system are found."),
+    setting("threshold", type=number, metavar="NUMBER", help="The reference is active where its values are "
+        "above this, unless --reference-threshold is given. Thresholds of the system are what is looked for.",
+        brief="Above it, the reference is active."),
     *options.COUNTING,
-    setting("psds", help="Sets --dtc and --gtc as DCASE does for PSDS, where they are not given."),
-    options.OBJECTIVE,
+    setting("psds", help="Set --dtc and --gtc as DCASE does for PSDS, where they are not given: "
+        "dcase-psds1 or dcase-psds2.", brief=""),
+    setting("objective", brief="Such as event.f1 or segment.error_rate."),
     *options.READ,
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        help="Write the thresholds to a file; it is complete or not touched."),
+        brief="Write the thresholds to a file.",
+        help="Write the thresholds to a file. If something fails, the file stays as it was."),
     QUIET,
     *options.INTAKE,
 )  # fmt: skip
@@ -207,8 +244,8 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     """Write a table in another form.
 
     IN is whatever can be evaluated: a table, a folder or an archive of tables, or - for standard input. OUT
-    is a file, a folder (for maestro and score-dir, and where a form has a file for each recording), or - for
-    standard output. What OUT cannot hold is said on standard error.
+    is a file, a folder (for maestro and score-dir, and for forms with a file for each recording), or - for
+    standard output. What the form of OUT cannot hold is named on standard error.
     """
     how = {name: given[name] for name in ("to", "strict", "files")}
     with options.limits_of(given) as limits:
@@ -221,11 +258,11 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
 )
 def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
-    """Make a soft reference of the labels of several annotators, and print how far they agree.
+    """Make a soft reference from the labels of several annotators.
 
-    Each TABLE is what one annotator says, in any form that can be evaluated, with values or without. Printed
-    are Krippendorff's alpha, soft F of every two, competences, and the ceiling: what each annotator reaches
-    against the reference of the others.
+    Each TABLE has the labels of one annotator, in any form that can be evaluated, with values or without.
+    Prints how far they agree: Krippendorff's alpha, the soft F of each two, how reliable each one is, and the
+    ceiling, which is what each annotator reaches against a reference made from the others.
     """
     output: str | None = given["output"]
     standard_input = [*tables, given["ceiling_of"], given["durations"]].count("-")
@@ -265,7 +302,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     *(*SIMULATION, *SYSTEM_MADE, *options.INTAKE),
 )
 def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
-    """Write the output of a made-up system, to read the scores of real ones against.
+    """Make up the output of a system, to compare real ones with.
 
     \b
     KIND is one of
@@ -299,13 +336,13 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
 @command(
     VALIDATE_EXAMPLES,
     *VALIDATION,
-    status="0 no errors, 1 errors (with --strict: any problem), 2 cannot be validated.",
+    status="0 no errors, 1 errors (with --strict: any problem), 2 wrong call or input.",
 )
 def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
-    """Find all problems of a system's output: not just the first, and more than stops its scoring.
+    """Find all problems in a system's output before it is scored.
 
-    SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are looked at one by one. Errors
-    cannot be scored; what a warning is about is scored, but is probably not what was meant.
+    SYSTEM is a table or a folder as `soft-sed-eval` takes them; several are checked one by one. A table with
+    errors cannot be scored; one with warnings can, but is probably not what was meant.
     """
     from sedeval_soft.api.sources import settings_from
     from sedeval_soft.tools.validate import render_validation
@@ -343,11 +380,11 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
 
 @command(TUNE_EXAMPLES, *TUNING)
 def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
-    """Find the threshold of each class that is best on some data, to score other data with it.
+    """Find the best threshold of each class, to score other data.
 
-    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds that are found on the data that
-    they are scored on flatter a system; those of a development set do not. Writes YAML: the thresholds, what
-    they reach there, and between which thresholds all are as good.
+    REFERENCE and SYSTEM are tables as `soft-sed-eval` takes them. Thresholds flatter a system where they are
+    found on the very data that is scored; those from a development set do not. Writes YAML: the thresholds,
+    the scores that they reach there, and the range of thresholds that do as well.
     """
     from dataclasses import replace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -25,7 +26,7 @@ def test_the_listing_is_what_click_makes_of_the_commands():
     assert {name: command.get_short_help_str(1000) for name, command in made.items()} == SHORT_HELPS
     lines = listed(group)
     assert sorted(lines) == sorted(listed(click.Group(commands=made)))
-    assert lines[1].split()[0] == DEFAULT and f"{DEFAULT}* " in call("--help").out
+    assert lines[1].split()[0] == DEFAULT and f"{DEFAULT}* " in call("--help-all").out
     assert list(SHORT_HELPS) == sorted(SHORT_HELPS)
 
 
@@ -40,13 +41,36 @@ def commands(command: click.Command = group, *before: str) -> dict[str, click.Co
 
 @pytest.mark.parametrize("name", commands())
 def test_help_ends_with_the_exit_status(name):
-    done = call(*name.split(), "--help")
+    done = call(*name.split(), "--help-all")
     said = " ".join(done.out.rpartition("Exit status: 0 ")[2].split())
     assert said.endswith(".") and ", 2 " in said and len(said) < 150
     options = {each for parameter in commands()[name].params for each in parameter.opts}
     # What can be asked of results, or finds something wrong, has an answer for scripts.
     answers = name in ("diff", "validate") or not options.isdisjoint({"--require", "--fail-on-invalid"})
     assert (", 1 " in said) == answers
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize("name", ["", *commands()])
+def test_the_short_help_is_one_screen_and_the_full_one_has_every_option(name, columns):
+    def printed(flag: str) -> str:
+        done = CliRunner().invoke(group, [*name.split(), flag], terminal_width=columns, prog_name="x")
+        assert done.exit_code == 0
+        return done.output
+
+    short, full = printed("-h"), printed("--help-all")
+    assert printed("--help") == short
+    assert len(short.splitlines()) <= 45
+    assert max(map(len, (short + full).splitlines())) <= columns
+    parameters = [*group.params, *(commands().get(name) or commands()[DEFAULT]).params]
+    options = {flag for each in parameters if isinstance(each, click.Option) for flag in each.opts}
+    shown = {*re.findall(r"(?<![\w-])--?[a-z][\w-]*", full)}
+    left_out = {"--version", "--help-all"} if name else set()  # of the program; hidden where it adds nothing
+    assert options - left_out <= shown
+    # What is left out is named by the way to it, and by nothing else.
+    assert ("--help-all shows every option" in short) == (len(short) < len(full))
+    examples = re.findall("^    soft-sed-eval", short, re.MULTILINE)
+    assert len(examples) == 3 or len(short) == len(full)
 
 
 def completed(*words: str) -> list[str]:
@@ -67,6 +91,9 @@ def test_words_are_completed():
     assert completed("ex") == ["file,ex", "plain,explain"]
     # Options of the default command are completed without its name.
     assert completed("--segment-l") == completed("ref.tsv", "--segment-l") == ["plain,--segment-length"]
+    # Those that the short help leaves out, too.
+    assert completed("--cttc") == ["plain,--cttc"]
+    assert completed("--help-") == ["plain,--help-all"]
     assert completed("validate", "--fi") == ["plain,--files", "plain,--fix"]
 
 

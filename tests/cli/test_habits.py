@@ -58,7 +58,7 @@ def test_an_option_of_another_tool_is_answered_with_ours():
 
 def test_every_answer_names_what_there_is():
     for hint in (*aliases()["options"], *aliases()["commands"], *aliases()["numbers"]):
-        assert set(re.findall(r"--[a-z][a-z-]+", hint)) - {"--help", "--version"} <= KNOWN, hint
+        assert set(re.findall(r"--[a-z][a-z-]+", hint)) - {"--help-all", "--version"} <= KNOWN, hint
         for command in re.findall(r"soft-sed-eval ([a-z]+)", hint):
             assert command in COMMANDS
     for name, found in other_settings().items():
@@ -95,7 +95,7 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     for line, told in (
         ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
-        ("help", "soft-sed-eval --help shows all options and commands."),
+        ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
         ("a.tsv a.tsv --ci 5", "--replicates N"),
         ("a.tsv a.tsv --folds 5", "--cross-tune K"),
         ("a.tsv a.tsv --durations 5", "a table"),

@@ -76,7 +76,7 @@ MOVING = (
 def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatch):
     options = {option for each in tune.params for option in each.opts if option[:2] == "--"}
     files = {"--output", "--quiet", "--columns", "--label", "--from", "--limit", "--memory-limit"}
-    assert options == {*(line.split()[0] for line in MOVING), *files}
+    assert options == {*(line.split()[0] for line in MOVING), *files, "--help-all"}
     monkeypatch.chdir(tmp_path)
     Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
     Path("durations.tsv").write_text("filename\tduration\ncafe.wav\t20\n", encoding="utf-8")

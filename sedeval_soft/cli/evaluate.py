@@ -108,12 +108,11 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
           for name in ("report", "chance", "check")),
         *((count < 2 and given[name],
            f"--{name.replace('_', '-')} is of several systems; expected {two}.")
-          for name in ("rank_by", "baseline", "runs")),
+          for name in ("baseline", "runs")),
         *((count > 1 and given[name],
            f"--{name.replace('_', '-')} is of one system; expected {one}.")
           for name in ("check", "chance", "curves", "save_tally")),
-        (runs and (given["rank_by"] or given["baseline"]),
-         "--runs are of one system; --rank-by and --baseline compare several."),
+        (runs and given["baseline"], "--runs are of one system; --baseline compares several."),
         (given["baseline"] not in (None, *systems),
          f"--baseline {given['baseline']} is no SYSTEM; expected one of {', '.join(systems)}."),
         (form == "codabench" and count > 1 and not runs,
@@ -150,9 +149,10 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     if len(systems) > 1 and not runs:
         from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
-        given["rank_by"] = given["rank_by"] or RANK_BY
-        names = [*names, given["rank_by"]]
+        names = [*names, options.rank_by_of(given) or RANK_BY]
         check_rank_by(names[-1])
+    elif given["rank_by"]:
+        names = [*names, given["rank_by"]]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
     page = options.settings_of(given, names, folds=folds) if given["report"] else None
@@ -284,6 +284,5 @@ def _score_several(
     }
     if given["runs"]:
         return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
-    ranked = {name: given[name] for name in ("rank_by", "baseline")}
-    board = compare(reference, systems, **ranked, **how, progress=show)
+    board = compare(reference, systems, baseline=given["baseline"], **how, progress=show)
     return (reference, systems), board, [*board.systems]

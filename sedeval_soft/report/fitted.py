@@ -18,9 +18,6 @@ POINT = " · "
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
 
-_SHORTEST = 8
-"""Cells of a terminal that a name is not shortened below, as long as a column can be left out."""
-
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -43,17 +40,18 @@ class Column:
         return max(map(cells, (self.name, *self.texts)), default=0)
 
 
-def lines_of(columns: Sequence[Column], width: int, *, color: bool = False) -> list[str]:
+def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color: bool = False) -> list[str]:
     """Return columns as lines of at most so many cells: headings, where there are any, names, then rows.
 
-    The first column has names, which are shortened where they must be.
+    The first column has names. shortest: cells of a terminal below which these are not shortened as long as a
+    column can be left out.
     """
-    columns = [column for column in columns if not column.rank or any(column.texts)]
-    while (least := max(column.rank for column in columns)) and not _gap(columns, width, _SHORTEST):
+    columns = [columns[0], *(column for column in columns[1:] if any(column.texts))]
+    while (least := max(column.rank for column in columns)) and not _gap(columns, width, shortest):
         columns = [column for column in columns if column.rank < least]
     # A long name is shortened before numbers stand close.
-    gap = _gap(columns, width, min(columns[0].width, 3 * _SHORTEST)) or _gap(columns, width, _SHORTEST) or 1
-    room = max(width - _needed(columns[1:], gap), _SHORTEST)
+    gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
+    room = max(width - _needed(columns[1:], gap), 1)
     first = columns[0]
     names = [shortened(text, room) for text in first.texts]
     columns = [Column("", shortened(first.name, room), names, first.styles, left=True), *columns[1:]]
@@ -120,6 +118,15 @@ def shortened(text: str, room: int) -> str:
     while len(tail) < len(text) and cells(text[-len(tail) - 1 :]) <= room - 1 - cells(head):
         tail = text[-len(tail) - 1 :]
     return head + ELLIPSIS + tail
+
+
+def clipped(text: str, room: int) -> str:
+    """Return a sentence in so many cells of a terminal: of a longer one the end is left out."""
+    if cells(text) <= room:
+        return text
+    while cells(text) >= room:
+        text = text[:-1]
+    return text + ELLIPSIS
 
 
 def number(value: float | int | None) -> str:

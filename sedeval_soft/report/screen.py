@@ -18,6 +18,7 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
     POINT,
     Column,
+    clipped,
     how_good,
     interval,
     lines_of,
@@ -26,17 +27,21 @@ from sedeval_soft.report.fitted import (
     styled,
     wrapped,
 )
-from sedeval_soft.report.page import intervals_by, measure_label, percent, resampled, scoring
+from sedeval_soft.report.page import intervals_by, measure_label, percent, scoring
 from sedeval_soft.report.shown import Family, families, shown
 from sedeval_soft.report.table import UNDEFINED, cells, short
+from sedeval_soft.settings import short_fraction
 
 WIDTH, HEIGHT = 80, 40
 
 _MOST = 10
 """Classes, and groups and scenes, that are shown unless all are asked for."""
 
-_FEWEST = 3
+_FEWEST = 6
 """Of these, as many at least, however much else there is to show."""
+
+_SHORTEST = 16
+"""Cells of a terminal below which no name of a class is shortened before columns are left out."""
 
 _MOST_OTHER = 3
 """Lines of measures that were asked for, and of the signature."""
@@ -50,10 +55,9 @@ _MOST_ROWS = 12
 _MEANINGS = {
     "hard": "both tables cut: active",
     "optimal": "each class cut at its best threshold on these very files: optimistic",
-    "tuned": "cut at thresholds that were found elsewhere",
+    "tuned": "the system cut at thresholds that were found on other files",
     "soft": "values as they are: precision, recall and F of fuzzy sets",
 }
-_MEANINGS_OF_BASES = {"segments": "segment", "events": "event", "overlaps": "intersection"}
 _MARKED = {"optimal": "optimal*"}
 _ABOVE = {"chance": "chance", "folds": "± folds"}
 
@@ -78,12 +82,13 @@ class _Screen:
         self.width, self.color, self.all_classes = width, color, all_classes
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
-        self.first = ScoreName.parse(ranking) if ranking in self.scores.scores else None
+        self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
         order = families(self.scores)
         if self.first is not None:
             basis, reading = self.first.basis, self.first.reading
             order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
         self.order = [family for family in order if self._has_f(*family)]
+        self.few = len(self.order) <= _MOST_ROWS // 2
         averages = [each for each in ("macro", "micro", "weighted") if self._has_average(each)][:2]
         # Of one class all averages are the same.
         self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
@@ -106,14 +111,14 @@ class _Screen:
         above = [block for block in (self._head(), self._averages(), self._other()) if block]
         below = [block for block in (self._notes(), self._next()) if block]
         room = HEIGHT - sum(len(block) + 1 for block in (*above, *below)) + 1
-        tables = [table for table in (self._parts(), self._classes()) if table]
-        # Each has a line before it, two of headings, and one that says how many more there are.
-        least = sum(min(len(columns[0].texts), _FEWEST) + 4 for columns in tables)
+        tables = [table for table in (self._parts(), self._classes()) if table[1]]
+        # Each has a line before it, a title, two of headings, and one that says how many more there are.
+        least = sum(min(len(columns[0].texts), _FEWEST) + 5 for _, columns in tables)
         meanings = self._meanings()[: max(room - least - 1, 0)]
         room -= len(meanings) + bool(meanings)
         middle = [meanings] if meanings else []
         for left in range(len(tables), 0, -1):
-            middle.append(self._table(tables[-left], room // left - 4))
+            middle.append(self._table(*tables[-left], room // left - 5))
             room -= len(middle[-1]) + 1
         return "\n".join("".join(f"{line}\n" for line in block) for block in (*above, *middle, *below))
 
@@ -138,11 +143,13 @@ class _Screen:
         if cells(title) + 4 + cells(told) <= self.width:
             lines[0] += f"    {told}"
         else:
-            lines += wrapped(told.split(", "), self.width)
+            lines.append(clipped(told, self.width))
         if self.first is not None:
             score = scores.scores[str(self.first)]
             value = f"{number(score.value)} {interval(score.low, score.high)}".rstrip()
-            lines.append(styled(f"ranked by {self.first}: {value}", "bold", color=self.color))
+            lines.append(
+                styled(clipped(f"ranking score {self.first}: {value}", self.width), "bold", color=self.color)
+            )
         return lines
 
     # The averages of each basis and reading, and what they mean.
@@ -151,10 +158,8 @@ class _Screen:
         if not self.order:
             return []
         rows: list[tuple[Family, str]] = []
-        scores, few = self.scores, len(self.order) <= _MOST_ROWS // 2
-        beside = [
-            name for name, there in (("chance", scores.chance), ("folds", scores.folds)) if there and few
-        ]
+        there = {"chance": self.scores.chance, "folds": self.scores.folds}
+        beside = [name for name, given in there.items() if given and self.few]
         width = max(len(basis) for basis, _ in self.order)
         texts, last = [], ""
         for basis, reading in self.order:
@@ -173,13 +178,14 @@ class _Screen:
                     self._numbers(heading, measure, average, rows, rank)
                     for measure, rank in (("error_rate", 9), ("kl_divergence", 10))
                 ]
-        return lines_of(columns, self.width, color=self.color)
+        return lines_of(columns, self.width, shortest=columns[0].width, color=self.color)
 
     def _numbers(
         self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
     ) -> Column:
         """Return a measure of each row: the score, its chance level, or its deviation over folds."""
         texts, styles = [], []
+        spreads = self.scores.folds.spreads if self.scores.folds else ()
         for (basis, reading), kind in rows:
             name = f"{basis}.{reading}.{measure}.{average}"
             score = self.scores.scores.get(name)
@@ -189,7 +195,7 @@ class _Screen:
                 level = self.scores.chance and self.scores.chance.levels.get(name)
                 texts.append(number(level.chance) if level else "")
             elif kind == "folds":
-                deviation = next((s.deviation for s in self.scores.folds.spreads if s.name == name), None)
+                deviation = next((each.deviation for each in spreads if each.name == name), None)
                 texts.append("" if deviation is None else number(deviation))
             else:
                 texts.append(number(score.value))
@@ -216,51 +222,64 @@ class _Screen:
         if scores.runs:
             lines[percent(settings.confidence)] = "interval of the mean over runs, by the jackknife"
         elif settings.ci is not None and len(scores.files) > 1:
-            drawn = resampled(settings.replicates, len(scores.files), settings.seed)
-            way = "" if settings.ci == "jackknife" else f", {drawn}"
-            lines[percent(settings.confidence)] = f"interval by the {intervals_by(settings, way)}"
+            drawn = f", {settings.replicates} replicates of the files, seed {settings.seed}"
+            way = intervals_by(settings, "" if settings.ci == "jackknife" else drawn)
+            lines[percent(settings.confidence)] = f"interval: {way}"
         if scores.chance is not None:
             lines["chance"] = "what the same output scores moved in time, where it knows nothing"
         if scores.folds is not None:
             lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
-        bases = {basis for basis, _ in self.order}
-        lines |= {
-            basis: told[key] for key, basis in _MEANINGS_OF_BASES.items() if key in told and basis in bases
-        }
+        bases = {"segment": self._segments(), "event": self._collars()}
+        bases["intersection"] = told.get("overlaps", "")
+        lines |= {basis: text for basis, text in bases.items() if basis in dict(self.order)}
         if {"macro", "micro"} <= {*self.averages}:
             lines["macro"] = "the mean over classes; micro: all classes together"
-        for key in ("process", "tuned", "satisfice", "compat"):
+        for key in ("process", "satisfice", "compat"):
             if key in told:
                 lines[key] = told[key]
         margin = max(map(cells, lines), default=0)
-        return [
-            styled(shortened(f"{name:<{margin}}  {text}", self.width), "dim", color=self.color)
-            for name, text in lines.items()
-            if text
-        ]
+        texts = [f"{name}{' ' * (margin - cells(name))}  {text}" for name, text in lines.items() if text]
+        return [styled(clipped(text, self.width), "dim", color=self.color) for text in texts]
+
+    def _segments(self) -> str:
+        settings, length = self.settings, short_fraction(self.settings.segment_length).removesuffix(".0")
+        pooled = "" if settings.pool == "max" else ", each with the mean of its values"
+        return f"{counted(self.scores.n_segments, 'segment')} of {length} s{pooled}"
+
+    def _collars(self) -> str:
+        settings, parts = self.settings, []
+        if settings.onset:
+            parts.append(f"onset within {short(settings.onset_collar)} s")
+        if settings.offset:
+            share = f"{short(round(100 * settings.offset_collar_rate, 9))} % of the length"
+            parts.append(f"offset within {short(settings.offset_collar)} s or {share}")
+        return f"matched: {', '.join(parts)}"
 
     # What else was asked for.
 
     def _other(self) -> list[str]:
         """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
-        told: dict[str, dict[str, str]] = {}
+        told: dict[str, list[str]] = {}
         for score in self.scores.scores.values():
             if score.average is None or score.group is not None:
                 continue
-            measure = measure_of(score.name)
-            best = self._best_average(score)
-            if score.average == best and (score.average == OVERALL or measure.table in _ASKED):
-                family = f"{score.basis} {score.reading}"
+            table = measure_of(score.name).table
+            if score.average == self._best_average(score) and (score.average == OVERALL or table in _ASKED):
+                average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)
-                value = f"{number(score.value)} {interval(score.low, score.high)}".rstrip()
-                told.setdefault(family, {})[f"{label} {value}"] = ""
+                value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
+                told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
         lines: list[str] = []
+        left = sum(map(len, told.values()))
         for family, values in told.items():
-            lines += wrapped(values, self.width, f"{family}  ")
-        if len(lines) > _MOST_OTHER:
-            more = len(lines) - _MOST_OTHER + 1
-            lines = [*lines[: _MOST_OTHER - 1], f"and {counted(more, 'line')} more of such measures: -v"]
-        return lines
+            each = wrapped(values, self.width, f"{family}  ")
+            room = _MOST_OTHER - len(lines) - (left > len(values) or len(each) > _MOST_OTHER - len(lines))
+            # Whole lines only; what is on them is counted by the points between.
+            lines += each[:room]
+            left -= sum(line.count(POINT) + 1 for line in each[:room])
+            if len(each) > room:
+                break
+        return [*lines, f"and {left} more such measures: -v"] if left else lines
 
     def _best_average(self, score: Score) -> str:
         """Return the average by which a measure is told: over all classes, else macro, else micro."""
@@ -271,26 +290,27 @@ class _Screen:
 
     # Classes, groups and scenes.
 
-    def _classes(self) -> list[Column]:
+    def _classes(self) -> tuple[str, list[Column]]:
         labels = self.scores.classes
         if len(labels) < 2:
-            return []
+            return "", []
         title = f"{measure_label(self.settings, self.f)} by class, worst first"
-        return self._by_name(title, labels, lambda stem, label: f"{stem}[{label}]", self.labels)
+        return title, self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
 
-    def _parts(self) -> list[Column]:
+    def _parts(self) -> tuple[str, list[Column]]:
         """Return the columns of groups and scenes: the macro average of each."""
         folds = {*self.scores.folds.names} if self.scores.folds else set()
         parts = dict.fromkeys(s.group for s in self.scores.scores.values() if s.group not in folds)
         names = [part for part in parts if part is not None]
+        if not names:
+            return "", []
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
         average = self.averages[0] if self.averages else "macro"
         title = f"{average} {measure_label(self.settings, self.f)} by {kind}, worst first"
-        return self._by_name(title, names, lambda stem, part: f"{stem}.{average}@{part}", {})
+        return title, self._by_name(names, lambda stem, part: f"{stem}.{average}@{part}", {})
 
     def _by_name(
         self,
-        title: str,
         names: Sequence[str],
         score_name: Callable[[str, str], str],
         shown_as: Mapping[str, str],
@@ -323,7 +343,7 @@ class _Screen:
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
         texts = [shown_as.get(name) or visible(name) for name in names]
-        columns = [Column("", title, texts, left=True), *columns]
+        columns = [Column("", "", texts, left=True), *columns]
         marks = ["!" if name in self.missed else "" for name in names]
         columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
         return [
@@ -333,14 +353,14 @@ class _Screen:
             for c in columns
         ]
 
-    def _table(self, columns: Sequence[Column], room: int) -> list[str]:
+    def _table(self, title: str, columns: Sequence[Column], room: int) -> list[str]:
         """Return a table of the first rows, and how many more there are."""
         size = len(columns[0].texts)
         most = size if self.all_classes else max(1, min(_MOST, room))
         # One more takes no more room than to say that there is one.
         most += size - most == 1
         cut = [replace(c, texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
-        lines = lines_of(cut, self.width, color=self.color)
+        lines = [title, *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
         if size > most:
             lines.append(f"... and {size - most} more, which are better: --all-classes")
         return lines
@@ -390,24 +410,23 @@ class _Screen:
             which = counted(len(absent), "class") if len(absent) > 1 else absent[0]
             notes.append(f"not in the reference, so in no macro average: {which}")
         if self.hidden and {reading for _, reading in self.hidden} & {"optimal", "soft"}:
-            notes.append("neither table has values: optimal and soft scores would say the same")
+            notes.append("neither table has values: hard scores only")
         for kind, offenders in (
             (("files", scores.worst.files), ("classes", scores.worst.classes)) if scores.worst else ()
         ):
             each = [f"{_name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in offenders]
             if each:
                 notes.append(f"{kind} that cost most: {', '.join(each)}")
-        also = [
-            name
-            for name, there in (
-                ("confusion of classes", scores.confusion),
-                ("thresholds of the reference", scores.sweep),
-            )
-            if there
-        ]
+        beside = {
+            "confusion of classes": scores.confusion,
+            "thresholds of the reference": scores.sweep,
+            "chance levels": scores.chance and not self.few,
+            "spread over folds": scores.folds and not self.few,
+        }
+        also = [name for name, there in beside.items() if there]
         if also:
-            notes.append(f"{' and '.join(also)}: -v")
-        return [shortened(note, self.width) for note in notes]
+            notes.append(f"-v also shows: {', '.join(also)}")
+        return [clipped(note, self.width) for note in notes]
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""
@@ -417,6 +436,8 @@ class _Screen:
             if self.first
             else f"{basis}.{reading}.{self.f}.{next(iter(self.averages), 'macro')}"
         )
+        if name not in self.scores:
+            name = next(iter(self.scores), name)
         if not self.first and (basis, "soft") in self.order:
             name = f"{basis}.soft.{self.f}.{self.averages[0]}"
         hints = ["-v: all tables", "--report page.html", f"soft-sed-eval explain {name}"]

@@ -7,7 +7,7 @@ next. All tables are on the page of `report.page`, which `-v` prints.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -232,6 +232,11 @@ class _Screen:
         bases = {"segment": self._segments(), "event": self._collars()}
         bases["intersection"] = told.get("overlaps", "")
         lines |= {basis: text for basis, text in bases.items() if basis in dict(self.order)}
+        merged = [item.role for item in scores.inputs if item.events == "merge"]
+        if "event" in bases and "event" in lines and merged:
+            lines["rows"] = "rows of a class that touch are one event" + (
+                f" (of the {merged[0]})" if len({*merged}) < len({i.role for i in scores.inputs}) else ""
+            )
         if {"macro", "micro"} <= {*self.averages}:
             lines["macro"] = "the mean over classes; micro: all classes together"
         for key in ("process", "satisfice", "compat"):
@@ -367,56 +372,37 @@ class _Screen:
 
     # What must be known, and what to do next.
 
+    def _size(self, basis: str, reading: str, side: str, label: str) -> float | None:
+        """Return how much of a class a side has; None where it is not told."""
+        score = self.scores.scores.get(f"{basis}.{reading}.{side}[{label}]")
+        return None if score is None else score.value
+
     @property
-    def missed(self) -> dict[str, bool]:
-        """The classes that the system never detects, and whether their best threshold is to be always on."""
-        scores = self.scores.scores
-        for basis in dict.fromkeys(basis for basis, reading in self.order if reading == "hard"):
-            sizes = {
-                label: [scores.get(f"{basis}.hard.{side}[{label}]") for side in ("n_ref", "n_sys")]
-                for label in self.scores.classes
-            }
-            missed = [
-                k
-                for k, (ours, theirs) in sizes.items()
-                if ours and theirs and ours.value and not theirs.value
-            ]
-            lowest = {k: scores.get(f"{basis}.optimal.threshold[{k}]") for k in missed}
-            return {
-                k: score is not None and score.value is not None and score.value < 0
-                for k, score in lowest.items()
-            }
-        return {}
+    def missed(self) -> list[str]:
+        """The classes of the reference that the system never detects."""
+        basis = next((basis for basis, reading in self.order if reading == "hard"), "")
+        return [
+            label
+            for label in self.scores.classes
+            if self._size(basis, "hard", "n_ref", label) and self._size(basis, "hard", "n_sys", label) == 0
+        ]
+
+    @property
+    def absent(self) -> list[str]:
+        """The classes that are not in the reference."""
+        if not self.order:
+            return []
+        basis, reading = self.order[0]
+        return [k for k in self.scores.classes if self._size(basis, reading, "n_ref", k) == 0]
 
     def _notes(self) -> list[str]:
-        scores, missed, notes = self.scores, self.missed, []
-        if missed and len(scores.classes) > 1:
-            always = (
-                " (its optimal threshold: always on)" if len(missed) == 1 and all(missed.values()) else ""
-            )
-            if len(missed) > 1 and any(missed.values()):
-                always = " (the optimal threshold of some: always on)"
-            notes.append(f"! never detected{always}")
-        elif missed:
-            notes.append(f"{self.labels[next(iter(missed))]} is never detected")
-        absent = [
-            self.labels[label]
-            for label in scores.classes
-            if all(
-                (n := scores.scores.get(f"{b}.{r}.n_ref[{label}]")) and n.value == 0 for b, r in self.order
-            )
-        ]
-        if absent and self.order:
-            which = counted(len(absent), "class") if len(absent) > 1 else absent[0]
-            notes.append(f"not in the reference, so in no macro average: {which}")
-        if self.hidden and {reading for _, reading in self.hidden} & {"optimal", "soft"}:
-            notes.append("neither table has values: hard scores only")
-        for kind, offenders in (
-            (("files", scores.worst.files), ("classes", scores.worst.classes)) if scores.worst else ()
-        ):
-            each = [f"{_name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in offenders]
-            if each:
-                notes.append(f"{kind} that cost most: {', '.join(each)}")
+        """Return what must be known of this result."""
+        notes = [*self._notes_of_classes(), *self._notes_of_inputs()]
+        scores = self.scores
+        if scores.worst:
+            for kind, costly in (("files", scores.worst.files), ("classes", scores.worst.classes)):
+                each = [f"{_name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in costly]
+                notes += [f"{kind} that cost most: {', '.join(each)}"] if each else []
         beside = {
             "confusion of classes": scores.confusion,
             "thresholds of the reference": scores.sweep,
@@ -424,22 +410,42 @@ class _Screen:
             "spread over folds": scores.folds and not self.few,
         }
         also = [name for name, there in beside.items() if there]
-        if also:
-            notes.append(f"-v also shows: {', '.join(also)}")
+        notes += [f"-v also shows: {', '.join(also)}"] if also else []
         return [clipped(note, self.width) for note in notes]
+
+    def _notes_of_classes(self) -> Iterator[str]:
+        missed, absent = self.missed, self.absent
+        if missed:
+            best = [
+                self._size(basis, "optimal", "threshold", k) for k in missed for basis, _ in self.order[:1]
+            ]
+            always = (
+                "; its optimal threshold: always on" if any(t is not None and t < 0 for t in best) else ""
+            )
+            who = "!" if len(self.scores.classes) > 1 else self.labels[missed[0]]
+            yield f"{who} never detected{always}"
+        if absent:
+            which = ", ".join(self.labels[label] for label in absent)
+            yield f"not in the reference, so left out of macro averages: {which}"
+
+    def _notes_of_inputs(self) -> Iterator[str]:
+        for item in self.scores.inputs:
+            if item.ignored:
+                columns = ", ".join(map(visible, item.ignored))
+                yield f"{_name_of(item.name)}: columns that are not read: {columns}"
+        if self.hidden:
+            yield "neither table has values: hard scores only"
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""
-        basis, reading = next(iter(self.order), ("segment", "hard"))
-        name = (
-            str(self.first)
-            if self.first
-            else f"{basis}.{reading}.{self.f}.{next(iter(self.averages), 'macro')}"
-        )
-        if name not in self.scores:
-            name = next(iter(self.scores), name)
-        if not self.first and (basis, "soft") in self.order:
-            name = f"{basis}.soft.{self.f}.{self.averages[0]}"
+        if self.first is not None:
+            name = str(self.first)
+        elif self.order:
+            basis = self.order[0][0]
+            reading = "soft" if (basis, "soft") in self.order else self.order[0][1]
+            name = f"{basis}.{reading}.{self.f}.{self.averages[0]}"
+        else:
+            name = next(iter(self.scores), "SCORE")
         hints = ["-v: all tables", "--report page.html", f"soft-sed-eval explain {name}"]
         return [
             styled(line, "dim", color=self.color)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -28,6 +29,8 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.report_page import Choices, render
+from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
+from sedeval_soft.html.timeline import lengths_shown
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
@@ -46,6 +49,7 @@ def write_report(
     by: Parted | None = None,
     board: Board | None = None,
     choices: Choices | None = None,
+    audio: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     limits: Limits | None = None,
     settings: Settings | None = None,
@@ -54,7 +58,8 @@ def write_report(
     """Write a report of a system, or of several, and return what it says of each.
 
     systems: a path, or a mapping of names to what `evaluate` takes as a system. path: of the page. board:
-    the systems as they were ranked. choices: the title and what is shown.
+    the systems as they were ranked. choices: the title and what is shown. audio: a folder of audio files
+    of recordings, which the page shows as spectrograms and plays.
 
     It shows intersections, curves, confusions and calibration whether the settings ask for them or not, and
     says by which settings it can be had again. Other arguments and errors as for `evaluate`; OutputError
@@ -66,6 +71,8 @@ def write_report(
     named = {os.fspath(systems): systems} if isinstance(systems, str | os.PathLike) else dict(systems)
     if not named:
         raise SettingsError("expected one system or more, found none")
+    if audio is not None:
+        check_audio(audio)  # before all else, which may take long
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
     inputs = []
     for name, system in named.items():
@@ -88,9 +95,30 @@ def write_report(
             both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
-    write_atomic(path, render(inputs, board, choices or Choices()))
+        bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, points, bases))
+    choices, sounds = choices or Choices(), None
+    if audio is not None:
+        sounds = _sounds(audio, path, inputs, choices)
+        inputs = [_warned(each, sounds.warnings) for each in inputs]
+    write_atomic(path, render(inputs, board, choices, sounds))
     return tuple(each.scores for each in inputs)
+
+
+def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:
+    """Return the sounds of the recordings that a page shows; what it does not hold is written beside it."""
+    lengths: dict[str, float] = {}
+    for each in inputs:
+        for name, length in lengths_shown(each, choices.timelines, choices.files).items():
+            lengths[name] = max(length, lengths.get(name, 0))
+    names = dict.fromkeys(name for each in inputs for name in each.pair.files)
+    return sounds_of(folder, page, names, lengths)
+
+
+def _warned(inputs: ReportInput, warnings: tuple[str, ...]) -> ReportInput:
+    """Return what is shown of a system with more warnings."""
+    scores = inputs.scores
+    return replace(inputs, scores=replace(scores, warnings=(*scores.warnings, *warnings)))
 
 
 def _counted(settings: Settings) -> Settings:

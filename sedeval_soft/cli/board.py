@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,7 +88,9 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.tools.site import build_site
 
     with options.limits_of(given) as limits:
-        rank_by, scores = options.rank_by_of(given) or RANK_BY, all_of(parse_name, given["scores"])
+        read_name = partial(parse_name, likely=partial(options.computed_names, given))
+        given["rank_by"] = given["rank_by"] and read_name(given["rank_by"])
+        rank_by, scores = options.rank_by_of(given) or RANK_BY, all_of(read_name, given["scores"])
         parts = {name: given[name] for name in ("durations", "folds", "by")}
         settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
         options.check_scores(given, settings, [rank_by, *scores])
@@ -119,4 +122,4 @@ def _tell(site: Site) -> None:
     invalid = len(site.invalid)
     total = valid + invalid
     same = total - len(site.scored)
-    remark(f"{counted(total, 'submission')}: {valid} ranked, {invalid} invalid; {same} as before")
+    remark(f"{counted(total, 'submission')}: {valid} ranked, {invalid} invalid; {same} unchanged")

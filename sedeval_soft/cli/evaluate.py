@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from click.exceptions import Exit
 
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
-from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output
+from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
          f"--worst{kind} is not shown by --format {form}; expected --format {' or '.join(forms)}."),
         (given["draws"] and not given["chance"], "--draws are of chance levels; expected --chance, too."),
         (given["timelines"] and not report, "--timeline is of --report; expected --report FILE beside it."),
+        (given["audio"] and not report, "--audio is of --report; expected --report FILE beside it."),
         (report is not None and to_standard_output(report),
          f"--report {report}: expected the path of a file."),
         (report is not None and runs, "--report is of systems; --runs has the means of several."),
@@ -133,10 +135,15 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     """Read the settings, evaluate and print; return the exit code."""
     from sedeval_soft.api.evaluation import settings_of_points
     from sedeval_soft.api.sources import with_points
-    from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.cli.present import Presentation, parse_name
     from sedeval_soft.errors import SettingsError
 
-    presentation = Presentation(given)
+    likely = partial(options.computed_names, given)
+    presentation = Presentation(given, likely)
+    if given["audio"] is not None:
+        from sedeval_soft.html.sounds import check_audio
+
+        check_audio(given["audio"])
     if any(given[option] is not None for option in ("output", "report", "curves", "save_tally")):
         _check_outputs(given)
     systems, runs = given["systems"], given["runs"]
@@ -146,6 +153,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
         folder = f"{systems[0]} is a folder of operating points, counted at once"
         raise SettingsError(f"--scheduler counts parts; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
+    if given["rank_by"]:
+        given["rank_by"] = parse_name(given["rank_by"], likely)
     if len(systems) > 1 and not runs:
         from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
@@ -252,7 +261,12 @@ def _score(
         from sedeval_soft.html.report_page import Choices
 
         choices = Choices(files=given["timelines"])
-        write_report(*sides, given["report"], board=board, choices=choices, **how | {"settings": page})
+        how_shown = {**how, "settings": page, "audio": given["audio"]}
+        reported = write_report(*sides, given["report"], board=board, choices=choices, **how_shown)
+        if given["audio"]:
+            known = {text for each in scores for text in each.warnings}
+            texts = [text for each in reported for text in each.warnings if text not in known]
+            warn(texts, quiet=presentation.quiet)
     if given["curves"]:
         from sedeval_soft.report.delimited import write_curves
 

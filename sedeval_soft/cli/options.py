@@ -400,7 +400,7 @@ RESULTS = (
     option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
         show_default=True, metavar="FORM", brief="Such as json, csv, markdown, latex or junit.",
         help=f"Form of the results: {', '.join(FORMATS)}, or one that services take: github (annotations, "
-        "and a job summary in $GITHUB_STEP_SUMMARY), junit (each requirement is a test) or codabench "
+        "and a job summary in $GITHUB_STEP_SUMMARY), junit (each --require is a test) or codabench "
         "(scores.json, or scores.txt if that is what -o names)."),
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
         help="Write the results to a file. If something fails, the file stays as it was."),
@@ -417,7 +417,7 @@ RESULTS = (
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
         brief="Print only this, such as segment.soft.f1.macro.",
         help="Print just this number, such as segment.soft.f1.macro; with --ci, followed by its interval. "
-        "Repeatable."),
+        "With another --format, that form of these scores. Repeatable."),
     QUIET,
     option(CHECKS, "--require", "requirements", multiple=True, metavar="'NAME>=NUMBER'",
         brief="Exit with 1 if this does not hold.",
@@ -456,6 +456,9 @@ EVALUATE = (
     option(OUTPUT, "--timeline", "timelines", multiple=True, metavar="FILENAME",
         help="Show this recording over time in the report, besides those that cost most and some that are "
         "drawn at random. Repeatable."),
+    option(OUTPUT, "--audio", type=PATH, metavar="FOLDER",
+        help="Show spectrograms of the recordings in the report's timelines, and play them: wav, flac and "
+        "others, found in this folder and in those within it by the file names in the tables."),
     option(INTERVALS, "--chance", is_flag=True, help="Show the chance level of each score (what the same "
         "output reaches if it knows nothing about the recordings), and where the score lies between chance "
         "and the best value."),
@@ -605,32 +608,50 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
+
+    for name in names:
+        reason = _not_computed(name, settings, points=points)
+        if reason:
+            raise SettingsError(f"{name} {reason}")
+    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
+        raise click.UsageError("--objective belongs to --cross-tune, --folds or soft-sed-eval tune.")
+
+
+def computed_names(given: Mapping[str, Any]) -> list[str]:
+    """Return the names of the scores that options ask for, none where the options are wrong."""
+    from sedeval_soft.errors import EvaluationError
+    from sedeval_soft.measures.registry import score_names
+
+    try:
+        settings = settings_of(given, folds=given["folds"])
+    except EvaluationError:  # raised where the settings are used
+        return []
+    return [name for name in score_names() if not _not_computed(name, settings)]
+
+
+def _not_computed(name: str, settings: Settings, *, points: bool = False) -> str:
+    """Return why a score is not computed with some settings; empty where it is."""
     from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
 
-    plan = Plan.of(settings)
-    for name in names:
-        parsed, group = ScoreName.parse(name), group_of(name)
-        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        left_out = group not in ("", *settings.measures)
-        evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
-        for wrong, reason in (
-            (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
-            (measure == "psds" and not plan.psds,
-             "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
-            (left_out and points, "needs values; --operating-point has lists of events without"),
-            (left_out and settings.measures,
-             f"is left out by --measures {' --measures '.join(settings.measures)}"),
-            (left_out, f"needs --measures {group}"),
-            (measure.startswith("satisficed_") and settings.satisfice is None,
-             "needs --satisfice 'MEASURE>=NUMBER'"),
-            (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
-            (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
-        ):  # fmt: skip
-            if wrong:
-                raise SettingsError(f"{name} {reason}")
-    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
+    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
+    basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+    left_out = group not in ("", *settings.measures)
+    evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
+    reasons = (
+        (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
+        (measure == "psds" and not plan.psds,
+         "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
+        (left_out and points, "needs values; --operating-point has lists of events without"),
+        (left_out and settings.measures,
+         f"is left out by --measures {' --measures '.join(settings.measures)}"),
+        (left_out, f"needs --measures {group}"),
+        (measure.startswith("satisficed_") and settings.satisfice is None,
+         "needs --satisfice 'MEASURE>=NUMBER'"),
+        (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
+        (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
+    )  # fmt: skip
+    return next((reason for wrong, reason in reasons if wrong), "")
 
 
 def check_intervals(

@@ -263,7 +263,8 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
         if by_files < by_draws:
             verb = "gives" if settings.replicates == 1 else "give"
             few = f"{counted(settings.replicates, 'replicate')} {verb}"
-        after = f", {min(others * least, 1.0):.3g} after Holm's adjustment for {others}" if others > 1 else ""
+        adjusted = f"{min(others * least, 1.0):.3g}"
+        after = f", {adjusted} after Holm's adjustment for {others} comparisons" if others > 1 else ""
         warnings.append(f"all systems tie: {few} no p-value below {least:.3g}{after}")
     return warnings
 
@@ -314,4 +315,5 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         worst=None,
         chance=None,
         make_curves=None,
+        make_files=None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
-from sedeval_soft.measures.tally import Tally
+from sedeval_soft.measures.tally import ClassColumn, Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -88,10 +89,10 @@ def columns_of(prefix: str, counts: DetectionCounts) -> Columns:
     return {f"{prefix}.{name}": getattr(counts, name) for name in (*PER_CLASS, *PER_FILE)}
 
 
-def with_columns(tally: Tally, columns: Columns) -> Tally:
+def with_columns(tally: Tally, columns: Mapping[str, ClassColumn]) -> Tally:
     """Return a tally with more columns."""
-    per_class = {name: column for name, column in columns.items() if column.ndim == 2}
-    per_file = {name: column for name, column in columns.items() if column.ndim == 1}
+    per_class = {name: column for name, column in columns.items() if len(column.shape) == 2}
+    per_file = {name: np.asarray(column) for name, column in columns.items() if len(column.shape) == 1}
     return replace(tally, per_class={**tally.per_class, **per_class}, per_file={**tally.per_file, **per_file})
 
 

@@ -22,7 +22,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats
-from sedeval_soft.evaluation.count import bytes_per_cell, bytes_per_file, check_counts
+from sedeval_soft.evaluation.count import (
+    bytes_per_cell,
+    bytes_per_file,
+    check_counts,
+    columns_of,
+    with_columns,
+)
 from sedeval_soft.evaluation.optimal import best_of_class, best_table, counts_at, threshold_counts
 from sedeval_soft.evaluation.shard import Key, Shard, describe, scenes_of, second_round, shard_of_rows
 from sedeval_soft.measures.base import Tables
@@ -170,7 +176,9 @@ def count_parts(
         _check_merge(shards)
     shard = Shard.merge(shards)
     if in_rounds:
-        shard = replace(shard, levels={}, tables=optimal_tables(shard, parts, execute))
+        tables, at_best = optimal_tables(shard, parts, execute)
+        tally = with_columns(shard.tally, {**at_best.per_class, **at_best.per_file})
+        shard = replace(shard, tally=tally, levels={}, tables=tables)
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
@@ -207,8 +215,8 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
 
 def count_part_at(
     settings: Settings, thresholds: Mapping[Key, Floats], part: Part
-) -> Mapping[Key, DetectionCounts]:
-    """Return the counts of a part at thresholds of classes, summed over its files."""
+) -> tuple[Mapping[Key, DetectionCounts], Tally]:
+    """Return the counts of a part at thresholds of classes, summed over its files, and those of each file."""
     only = tuple(f"{basis}.optimal" for basis in dict.fromkeys(basis for _, basis in thresholds))
     # PSDS is not looked for here; what counts as an intersection stays what it asks for.
     criteria = {name: settings.criterion(name) for name in CRITERIA}
@@ -216,15 +224,24 @@ def count_part_at(
     again: dict[str, Any] = {**criteria, **none, "psds_median_filters": ()}
     settings = replace(second_round(settings, only), **again)
     shard = shard_of_rows(*part.sides(), settings, part.durations, batch=True, together=True)
-    return {
-        (scope, basis): counts_at(tally, basis, thresholds[scope, basis], settings).total()
-        for scope, tally in shard.scopes()
-        for basis, _ in Plan.of(settings).thresholded
-    }
+    sums: dict[Key, DetectionCounts] = {}
+    of_files = replace(shard.tally, per_class={}, per_file={}, samples={}, events={})
+    for scope, tally in shard.scopes():
+        for basis, _ in Plan.of(settings).thresholded:
+            counts = counts_at(tally, basis, thresholds[scope, basis], settings)
+            sums[scope, basis] = counts.total()
+            if scope is None:
+                of_files = with_columns(of_files, columns_of(f"{basis}.optimal", counts))
+    return sums, of_files.slim()
 
 
-def optimal_tables(shard: Shard, parts: Sequence[Part], execute: Execute) -> dict[str | None, Tables]:
-    """Return the tables of optimal readings by scope: parts are counted at the best thresholds of all."""
+def optimal_tables(
+    shard: Shard, parts: Sequence[Part], execute: Execute
+) -> tuple[dict[str | None, Tables], Tally]:
+    """Return the tables of optimal readings by scope, and what is counted there in each file.
+
+    Parts are counted at the best thresholds of all.
+    """
     settings = shard.settings
     best = {
         (scope, basis): [best_of_class(basis, settings, counts) for counts in ways[-1]]
@@ -234,10 +251,10 @@ def optimal_tables(shard: Shard, parts: Sequence[Part], execute: Execute) -> dic
     counted = execute.map(partial(count_part_at, settings, thresholds), parts) if best else []
     tables: dict[str | None, Tables] = {}
     for (scope, basis), classes in best.items():
-        of_parts = [part[scope, basis] for part in counted if (scope, basis) in part]
+        of_parts = [sums[scope, basis] for sums, _ in counted if (scope, basis) in sums]
         table = best_table(classes, DetectionCounts.merge(of_parts), basis, settings)
         tables.setdefault(scope, {})[basis, "optimal"] = table
-    return tables
+    return tables, Tally.merge(of_files for _, of_files in counted)
 
 
 def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Sequence[ThresholdCounts]]:

@@ -55,12 +55,23 @@ _MOST_COPIES = 20_000_000
 """Pairs of events times thresholds at which they compete, that are matched whatever their class."""
 
 
-def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
-    """Return the scores at each class's best threshold, and at those that are best jointly or constrained."""
+Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
+"""What `best_of_class` says of each class, and the counts of each file at the thresholds of the best F."""
+
+
+def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
+    """Return the best threshold of each class, and what is counted there."""
     best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings))
-    thresholds = np.array([of_class[0] for of_class in best])
-    total = counts_at(tally, basis, thresholds, settings).total()
-    scores = best_table(best, total, basis, settings)
+    return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
+
+
+def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | None = None) -> Table:
+    """Return the scores at each class's best threshold, and at those that are best jointly or constrained.
+
+    best: what `best_counts` returns; None to look for it.
+    """
+    of_classes, counts = best or best_counts(tally, basis, settings)
+    scores = best_table(of_classes, counts.total(), basis, settings)
     inclusive, every = settings.inclusive, np.ones((1, 1))
     others: Table = {}
     if "joint" in settings.measures:
@@ -71,10 +82,10 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings) -> Table:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
     for name, values in others.items():
         # Of the one row of weights.
-        of_classes, overall = (
+        by_class, overall = (
             None if array is None else array[0] for array in (values.classes, values.overall)
         )
-        scores[name] = Averaged(of_classes, overall=overall)
+        scores[name] = Averaged(by_class, overall=overall)
     return scores
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
-from sedeval_soft.evaluation.optimal import optimal_scores
+from sedeval_soft.evaluation.optimal import Best, optimal_scores
 from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
@@ -119,6 +119,7 @@ class Scores(Mapping[str, "float | int | None"]):
     sweep: Sweep | None = None
     chance: Chance | None = None
     make_curves: Callable[[], Any] | None = field(default=None, compare=False)
+    make_files: Callable[[Sequence[str]], Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return a short form: the numbers are many."""
@@ -182,6 +183,30 @@ class Scores(Mapping[str, "float | int | None"]):
         frame = pd.DataFrame(rows, columns=columns)
         return frame.astype(dict.fromkeys(("value", "low", "high"), "Float64"))
 
+    def per_file(self, *names: str) -> pd.DataFrame:
+        """Return a data frame with one row per file: its name, its length in seconds, and its scores.
+
+        Columns have the names that scores have of all files together, such as `segment.soft.f1.micro`. names:
+        of these; without any, precision, recall, F, error rate and counts of each basis and reading. What is
+        undefined is missing (pd.NA). A file has the scores that it would have if it were evaluated by itself
+        with the same classes; those of the optimal reading are at the best thresholds of all files together.
+
+        Raises EvaluationError for scores that single files do not have, and for means of runs.
+        """
+        frame: pd.DataFrame = self.file_scores(names).to_pandas()
+        return frame
+
+    def file_scores(self, names: Sequence[str] = ()) -> Any:  # noqa: ANN401 - `FileScores` of a later stage
+        """Return what `per_file` is made of; arguments and errors as there."""
+        if self.make_files is None:
+            reason = "a mean over runs has no scores of single files; ask for those of one of the runs"
+            if not self.runs:
+                reason = "what was counted in single files was not kept"
+            raise EvaluationError(f"{self.system}: {reason}")
+        for name in names:
+            self.score(name)
+        return self.make_files(names)
+
 
 SCHEMA = "soft-sed-eval/1"
 
@@ -244,17 +269,23 @@ def _system(scores: Scores) -> dict[str, Any]:
 # From a tally to scores: tables of what is counted, of best thresholds, of what needs all values in order.
 
 
-def score_tally(tally: Tally, settings: Settings, counted: Tables | None = None) -> dict[str, Score]:
+def score_tally(
+    tally: Tally,
+    settings: Settings,
+    counted: Tables | None = None,
+    best: Mapping[str, Best] | None = None,
+) -> dict[str, Score]:
     """Return all scores of a tally by name, in the order of the registry.
 
-    counted: the tables of what the tally has no segments and events for; None where it has them.
+    counted: the tables of what the tally has no segments and events for; None where it has them. best: by
+    basis, the best thresholds where they are known, and what is counted there.
     """
     plan, tables = Plan.of(settings), counted_tables(tally, settings)
     if counted:
         tables = joined(tables, counted)
     for family in plan.thresholded:
         if family not in (counted or {}):
-            tables[family] = optimal_scores(tally, family[0], settings)
+            tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
     if plan.compared or plan.ranks_events or plan.psds:
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.optimal import with_rule_followed, with_tuned
+from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
+from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
+from sedeval_soft.evaluation.per_file import file_scores
 from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
@@ -60,8 +62,12 @@ def score_shard(
     if plan.psds and shard.durations is None and not whole:
         warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
 
+    best = (
+        {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
+    )
+
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
-        scores = score_tally(part, settings, shard.tables.get(name))
+        scores = score_tally(part, settings, shard.tables.get(name), best if part is tally else None)
         if settings.ci is None:
             return scores
         from sedeval_soft.evaluation.resample import with_intervals
@@ -101,8 +107,17 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
+        make_files=partial(file_scores, _counts_of_files(tally, best), settings),
         **_details(tally, settings, plan, points=points),
     )
+
+
+def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:
+    """Return what was counted in each file, also at best thresholds, without segments and events."""
+    columns: Columns = {}
+    for basis, (_, counts) in best.items():
+        columns |= columns_of(f"{basis}.optimal", counts)
+    return with_columns(replace(tally, samples={}, events={}), columns).slim()
 
 
 def _details(tally: Tally, settings: Settings, plan: Plan, *, points: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.comparison.board import Board, Entry
+from sedeval_soft.comparison.board import Board, Entry, ties
 from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import fill
@@ -31,6 +31,8 @@ _PLAIN = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,7
 """Names that are names of files everywhere as they are; Windows has devices of the names left out."""
 
 _MOST_WARNINGS = 500
+_OF_THE_BOARD = "/"
+"""Stands for the board itself among the names of submissions, none of which has a slash."""
 
 _RANKS = (
     *("rank", "tied", "place", "value", "low", "high"),
@@ -174,18 +176,32 @@ class BoardPages:
         entries = self.board.entries if self.board else ()
         warnings, default = self._warnings(), Settings().to_dict()
         ends = [end for each in entries for end in (each.low, each.high, each.value) if end is not None]
-        least, span = min(ends, default=0.0), max(ends, default=0.0) - min(ends, default=0.0)
+        measure = measure_of(self.rank_by)
+        # Bars begin at 0, and a score that goes to 1 has all of the room to 1.
+        least, most = min([0.0, *ends]), max([0.0, *ends, *([1.0] if measure.high == 1 else [])])
+        ranks, tested = {each.rank for each in entries}, self.test != "none" and len(entries) > 1
+        # Where all are tied, that is said once.
+        others = ties(self.board) if self.board and tested and len(ranks) > 1 else []
+        tied = {each.system: _places(of) for each, of in zip(entries, others, strict=False)}
         values = {
             "facts": self,
             "rows": self._ranked(),
             "groups": self._groups(),
             "intervals": any(each.low is not None and each.high is not None for each in entries),
             "places": len(entries) > 1 and any(each.best_place is not None for each in entries),
-            # Where a value lies in the drawing of an interval.
-            "at": lambda value: round(4 + 92 * (value - least) / (span or 1.0), 2),
+            # Where a value lies in the drawing of a score and its interval.
+            "at": lambda value: round(1 + 98 * (value - least) / ((most - least) or 1.0), 2),
+            # The places of those that a submission cannot be told apart from.
+            "tied": tied if any(tied.values()) else {},
+            "all_tied": tested and len(ranks) == 1,
+            # Where no test can tell anything, all adjusted p-values are 1.
+            "tests_differ": any(
+                each.difference and (each.difference.p_adjusted or 0) < 1 for each in entries
+            ),
+            "of_the_board": warnings.pop(_OF_THE_BOARD),
             "warned": {name: len(texts) for name, texts in warnings.items()},
             "warnings": [(name, text) for name, of in warnings.items() for text in of][:_MOST_WARNINGS],
-            "lower": measure_of(self.rank_by).direction == "lower",
+            "lower": measure.direction == "lower",
             "level": f"{100 * self.settings.confidence:g} %",
             "settings": {
                 name: json.dumps(value, ensure_ascii=False)
@@ -213,27 +229,41 @@ class BoardPages:
             part = name.class_name or (name.average or "").removeprefix(OVERALL)
             values = [value for scores in systems if (value := scores.get(text)) is not None]
             ranked = len(systems) > 1 and values and direction != "none"
+            most = max([*values, 1.0] if measure_of(text).high == 1 else values, default=0.0)
             column = {
                 "name": text,
                 "label": measure_label(self.settings, name.measure),
                 "part": f"{part} @{name.group}".strip() if name.group else part,
                 "direction": direction,
+                # Soft counts are no whole numbers, and nobody needs four digits of them.
+                "digits": 2 if direction == "none" and measure_of(text).high is None else 4,
+                # As long as the bar of a value is 1; None where there are values below 0.
+                "most": most if most > 0 and min(values) >= 0 else None,
                 "best": number(min(values) if direction == "lower" else max(values)) if ranked else None,
             }
             groups.setdefault(f"{name.basis} {name.reading}", []).append(column)
         return groups
 
     def _warnings(self) -> dict[str, list[str]]:
-        """Return the warnings of each submission alone by its name, those of all by the empty name."""
+        """Return the warnings of each submission alone by its name, those of all by the empty name.
+
+        What the board says of its own ranking stands by itself: it is shown with the table.
+        """
         texts = {each.name: each.scores.warnings for each in self.submissions if each.scores}
         every = set.intersection(*map(set, texts.values())) if len(texts) > 1 else set()
         alone = {name: [text for text in of if text not in every] for name, of in texts.items()}
         common = [text for text in next(iter(texts.values()), ()) if text in every]
+        ranking: list[str] = []
         if self.board is not None:
-            # The board has warnings of its own.
             first = self.board.systems[0]
-            common += [text for text in first.warnings if text not in alone[first.system]]
-        return {"": [*dict.fromkeys((*self.warnings, *common))], **alone}
+            ranking = [text for text in first.warnings if text not in texts[first.system]]
+        return {_OF_THE_BOARD: ranking, "": [*dict.fromkeys((*self.warnings, *common))], **alone}
+
+
+def _places(entries: Sequence[Entry]) -> str:
+    """Return the places of some neighbours on a board, such as `2-5`."""
+    places = sorted(each.place for each in entries)
+    return "\N{EN DASH}".join(dict.fromkeys(map(str, (*places[:1], *places[-1:]))))
 
 
 def _who(submission: Submission) -> dict[str, Any]:

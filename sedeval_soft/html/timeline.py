@@ -12,6 +12,7 @@ from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.details import EventOutcomes, costs_of, event_outcomes, segment_outcomes
 from sedeval_soft.html.page_data import Packer, ReportInput
+from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
@@ -103,17 +104,27 @@ def thinned(strips: Strips, end: Ticks, most: int) -> tuple[Strips, Index]:
     return joint.take(np.argsort(joint.file, kind="stable")), step
 
 
+def lengths_shown(inputs: ReportInput, count: int, files: Sequence[str] = ()) -> dict[str, float]:
+    """Return the seconds of the files that `timelines` shows, by name."""
+    pair, chosen = inputs.pair, _choose(inputs, _costs(inputs), count, files)
+    return {pair.files[code]: float(pair.reach[code]) for code in chosen}
+
+
 def timelines(
-    inputs: ReportInput, pack: Packer, count: int, files: Sequence[str] = (), systems: int = 1
+    inputs: ReportInput,
+    pack: Packer,
+    count: int,
+    files: Sequence[str] = (),
+    systems: int = 1,
+    sounds: Sounds | None = None,
 ) -> dict[str, Any]:
     """Return the files that are shown, and why these; arrays are packed.
 
     count: how many files are shown for each of two reasons: costing most, and drawn at random. files: names
-    of others to show. systems: how many share the page.
+    of others to show. systems: how many share the page. sounds: of files, where there are some.
     """
     pair, settings, plan = inputs.pair, inputs.settings, Plan.of(inputs.settings)
-    both = costs_of(inputs.tally, settings)
-    costs = None if both is None else (both[0] + both[1]).sum(axis=1)
+    costs = _costs(inputs)
     why = _choose(inputs, costs, count, files)
     part = pair.with_files(tuple(name for code, name in enumerate(pair.files) if code in why))
     # What is a hit is told of bases whose hard reading is evaluated.
@@ -131,10 +142,21 @@ def timelines(
         "segment": settings.segment_length,
         "postprocessed": settings.postprocesses,
         "files": [
-            {**contents[code], "why": why[code], "cost": None if costs is None else float(costs[code])}
+            {
+                **contents[code],
+                "why": why[code],
+                "cost": None if costs is None else float(costs[code]),
+                "sound": sounds and sounds.of(pair.files[code], pack),
+            }
             for code in why
         ],
     }
+
+
+def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
+    """Return what each file costs, (n_files,), where what is evaluated has costs."""
+    both = costs_of(inputs.tally, inputs.settings)
+    return None if both is None else (both[0] + both[1]).sum(axis=1)
 
 
 def _said(reasons: list[str], total: int) -> str:

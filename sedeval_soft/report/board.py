@@ -277,7 +277,7 @@ def _leaderboard(board: Board) -> str:
         cells = [_cell(score, bold, ends=name == board.rank_by) for score in scores]
         columns.append((heading, label if parsed.group is None else f"{label}@{parsed.group}", cells))
     comments = (f"ranked by {board.rank_by}", *dict.fromkeys(scores.signature for scores in systems))
-    return _tabular(Table.of("", columns, names=2), "rl", comments)
+    return tabular(Table.of("", columns, names=2), "rl", comments)
 
 
 def _summary(scores: Scores) -> str:
@@ -297,7 +297,7 @@ def _summary(scores: Scores) -> str:
     for i, (average, measure) in enumerate(kinds):
         label = measure_label(scores.settings, measure)
         columns.append((average, label, [_cell(cells[i]) for cells in rows.values()]))
-    return _tabular(Table.of("", columns, names=2), "ll", (scores.system, scores.signature))
+    return tabular(Table.of("", columns, names=2), "ll", (scores.system, scores.signature))
 
 
 def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> str:
@@ -316,7 +316,7 @@ def _cell(score: Score | None, bold: str = UNDEFINED, *, ends: bool = True) -> s
     return f"{text}$_{{[{number(float(score.low))}, {number(float(score.high))}]}}$"
 
 
-def _tabular(table: Table, names: str, comments: Iterable[str]) -> str:
+def tabular(table: Table, names: str, comments: Iterable[str]) -> str:
     """Return a table whose cells are LaTeX; names: how the columns of names are aligned, such as `ll`."""
     above, rules, at = [""] * table.names, "", table.names + 1
     for heading, count in table.groups[1:]:

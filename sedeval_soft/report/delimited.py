@@ -1,10 +1,9 @@
 """Rows for other programs: scores as csv or tsv, curves over all thresholds as tsv or Parquet.
 
-Scores: one row per score, or per system of a board, numbers exact. An undefined value is an empty field,
-which readers take for a missing number; `-` would make the column one of text. The signature is the last line
-and begins with `# `, one line for each that differs among the systems: so the first line is the head that
-any reader expects. A field with a `#` in it is quoted, so that `pandas.read_csv(..., comment="#")` drops the
-signature and nothing else.
+Scores: a head, and one row per score, or per system of a board, numbers exact. There is nothing else, so that
+`pandas.read_csv` needs no options. An undefined value is an empty field, which readers take for a missing
+number; `-` would make the column one of text. The last column has the short signature of the row's system:
+rows of several runs that are put below one another still say what they are of. JSON has all of it.
 
 A name that a spreadsheet would run as a formula has an apostrophe before it, and control characters in names
 are written as escapes, unless raw names are asked for. Numbers stay numbers, those below 0 as well.
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.comparison.board import Board, board_rows
-from sedeval_soft.errors import SettingsError, visible
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
 from sedeval_soft.report.table import UNDEFINED, exact
@@ -38,6 +37,9 @@ HEAD = ("system", "name", "basis", "reading", "measure", "average", "class", "gr
 CHANCE = ("chance", "chance_error", "normalised")
 """Columns behind the others where chance levels were asked for."""
 
+SIGNATURE = "signature"
+"""The last column: what makes a row repeatable."""
+
 _INDEX_HEAD = (
     *("system", "rank", "tied", "place", "value", "low", "high", "best_place", "worst_place", "compared_to"),
     *("difference_value", "difference_low", "difference_high", "difference_p_adjusted"),
@@ -45,24 +47,47 @@ _INDEX_HEAD = (
 
 
 def delimited(systems: Sequence[Scores], board: Board | None, delimiter: str, *, raw: bool = False) -> str:
-    """Return the scores of systems, or the entries of their board, in rows, and signatures as comments.
-
-    raw: names as they are.
-    """
+    """Return the scores of systems, or the entries of their board, in rows; raw: names as they are."""
     if board is not None:
         entries = _fields(board)
-        rows = [[*fields.values()] for fields in entries]
-        return _lines([*entries[0]], rows, systems, delimiter, raw=raw)
+        rows = [
+            [*fields.values(), scores.short_signature]
+            for scores, fields in zip(board.systems, entries, strict=True)
+        ]
+        return lines((*entries[0], SIGNATURE), rows, delimiter, raw=raw)
     has_chance = any(scores.chance is not None for scores in systems)
     rows = []
     for scores in systems:
-        levels = scores.chance.levels if scores.chance else {}
+        signature = scores.short_signature
         for score in scores.scores.values():
-            rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE)])
-            if has_chance:
-                level = levels.get(score.name)
-                rows[-1] += [level.chance, level.error, level.normalised] if level else [None] * len(CHANCE)
-    return _lines((*HEAD, *CHANCE * has_chance), rows, systems, delimiter, raw=raw)
+            chance = _of_chance(scores, score.name) if has_chance else []
+            rows.append([scores.system, *(getattr(score, name) for name in OF_SCORE), *chance, signature])
+    return lines((*HEAD, *CHANCE * has_chance, SIGNATURE), rows, delimiter, raw=raw)
+
+
+def delimited_scores(
+    systems: Sequence[Scores], names: Sequence[str], delimiter: str, *, raw: bool = False
+) -> str:
+    """Return the named scores in rows of system, name and value; raw: names as they are.
+
+    Behind the value stand the ends of intervals, and what is known of chance, where they were asked for.
+    """
+    has_ends = any(scores.settings.ci or scores.runs for scores in systems)
+    has_chance = any(scores.chance is not None for scores in systems)
+    rows = []
+    for scores in systems:
+        for score in (scores.score(name) for name in dict.fromkeys(names)):
+            ends = [score.low, score.high] if has_ends else []
+            chance = _of_chance(scores, score.name) if has_chance else []
+            rows.append([scores.system, score.name, score.value, *ends, *chance, scores.short_signature])
+    head = ("system", "name", "value", *("low", "high") * has_ends, *CHANCE * has_chance, SIGNATURE)
+    return lines(head, rows, delimiter, raw=raw)
+
+
+def _of_chance(scores: Scores, name: str) -> list[float | None]:
+    """Return the chance level of a score, its error, and the score between chance and the best."""
+    level = scores.chance.levels.get(name) if scores.chance else None
+    return [level.chance, level.error, level.normalised] if level else [None] * len(CHANCE)
 
 
 def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str:
@@ -70,11 +95,11 @@ def delimited_columns(board: Board, names: Sequence[str], delimiter: str) -> str
     others = [name for name in names if name != board.rank_by]
     called = {"value": board.rank_by, "difference_value": "difference", "difference_p_adjusted": "p_adjusted"}
     rows = [
-        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others)]
+        [*(fields[name] for name in _INDEX_HEAD), *map(scores.get, others), scores.short_signature]
         for scores, fields in zip(board.systems, _fields(board), strict=True)
     ]
-    head = (*(called.get(name, name) for name in _INDEX_HEAD), *others)
-    return _lines(head, rows, board.systems, delimiter, raw=False)
+    head = (*(called.get(name, name) for name in _INDEX_HEAD), *others, SIGNATURE)
+    return lines(head, rows, delimiter)
 
 
 def _fields(board: Board) -> list[dict[str, Any]]:
@@ -82,15 +107,11 @@ def _fields(board: Board) -> list[dict[str, Any]]:
     return [row | {"tied": str(row["tied"]).lower()} for row in board_rows(board)]
 
 
-def _lines(
-    head: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    systems: Sequence[Scores],
-    delimiter: str,
-    *,
-    raw: bool,
-) -> str:
-    """Return rows as lines: None is a field with nothing in it, as is an undefined number; "" is quoted."""
+def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str, *, raw: bool = False) -> str:
+    """Return a head and rows as lines: None and an undefined number are empty fields, "" is quoted.
+
+    raw: names as they are.
+    """
     quoted = re.compile(rf'[{re.escape(delimiter)}"#\r\n]|^\s|\s$|^$|^:')
 
     def field(value: str | float | None) -> str:
@@ -100,13 +121,9 @@ def _lines(
         text = value if raw else cell(value)
         return '"' + text.replace('"', '""') + '"' if quoted.search(text) else text
 
-    lines = [delimiter.join(map(field, row)) for row in (head, *rows)]
-    for signature in dict.fromkeys(visible(scores.signature) for scores in systems):
-        # Nor is a field of the comment a formula, where a spreadsheet cuts it at delimiters.
-        parts = signature.split(delimiter)
-        lines.append(f"# {signature if raw else delimiter.join(map(cell, parts))}")
+    text = "".join(f"{delimiter.join(map(field, row))}\n" for row in (head, *rows))
     # Bytes of a name that are no text become escapes, so that it can be written.
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 # Curves.

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.errors import SettingsError, visible
 from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.report.chosen import chosen_page
 from sedeval_soft.report.escape import github_message, github_property
 from sedeval_soft.report.page import AVERAGED
 from sedeval_soft.report.render import pages_of
-from sedeval_soft.report.table import Table, exact, markdown, number
+from sedeval_soft.report.table import Table, exact, markdown
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
@@ -63,13 +64,6 @@ def _chosen(scores: Scores, wanted: Sequence[str], *, main: bool = True) -> list
     return (main and [s for s in averages if s.measure in measures and s.average in of]) or averages
 
 
-def _with_ends(score: Score) -> str:
-    """Return a value as tables have it, with its interval where it has one."""
-    if score.low is None or score.high is None:
-        return number(score.value)
-    return f"{number(score.value)} [{number(float(score.low))}, {number(float(score.high))}]"
-
-
 # GitHub Actions
 
 
@@ -98,15 +92,7 @@ def job_summary(
     GitHub drops a summary of more than 1 MiB: of one with more than `MOST_BYTES` only the first tables, and
     as many lines as there is room for, stay.
     """
-    first, *others = pages_of(systems, board)
-    if wanted:
-        chosen = [(scores.system, score) for scores in systems for score in _chosen(scores, wanted)]
-        columns = [
-            (None, "system", [visible(system) for system, _ in chosen]),
-            (None, "score", [visible(score.name) for _, score in chosen]),
-            (None, "value", [_with_ends(score) for _, score in chosen]),
-        ]
-        first = replace(first, tables=(Table.of("Scores", columns, names=2),), notes=())
+    first, *others = [chosen_page(systems, wanted, board)] if wanted else pages_of(systems, board)
     if verdicts:
         held = [*dict.fromkeys(verdicts)]
         missed = sum(not verdict.met for verdict in held)
@@ -133,11 +119,10 @@ def job_summary(
 
 
 def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequence[str] = ()) -> str:
-    """Return a document with a suite for each system.
+    """Return a document with a suite for each system, and in it a test for each requirement.
 
-    verdicts: of all systems. wanted: names of scores that are shown, each a test, beside the requirements.
-    Without requirements each main score, or each that was asked for, is a test that passes; one that is
-    undefined counts as skipped.
+    verdicts: of all systems. wanted: names of scores; None for the main averages. They are properties of the
+    suite, as the settings are: a score that nothing is required of cannot fail, and is no test.
     """
     from xml.etree import ElementTree as ET
 
@@ -145,7 +130,8 @@ def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequen
     for scores in systems:
         suite = _add(root, "testsuite", name=scores.system)
         settings = {f"settings.{name}": value for name, value in scores.settings.to_dict().items()}
-        facts = {"version": scores.version, "signature": scores.signature, **settings}
+        shown = {f"scores.{score.name}": exact(score.value) for score in _chosen(scores, wanted)}
+        facts = {"version": scores.version, "signature": scores.signature, **settings, **shown}
         properties = _add(suite, "properties")
         for name, value in facts.items():
             fact = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -156,12 +142,6 @@ def junit(systems: Sequence[Scores], verdicts: Sequence[Verdict], wanted: Sequen
             failure = {} if verdict.met else {"message": reason, "type": "requirement"}
             case = _add(suite, "testcase", classname=scores.system, name=verdict.requirement, time="0")
             _add(case, "system-out" if verdict.met else "failure", reason, **failure)
-        for score in _chosen(scores, wanted) if wanted or not of_system else ():
-            case = _add(suite, "testcase", classname=scores.system, name=score.name, time="0")
-            if score.value is None:
-                _add(case, "skipped", message="it is undefined")
-            else:
-                _add(case, "system-out", f"{score.name} = {_with_ends(score)}")
         if scores.warnings:
             _add(suite, "system-err").text = "\n".join(map(visible, scores.warnings))
     tags = {"tests": "testcase", "failures": "failure", "skipped": "skipped", "errors": "error"}

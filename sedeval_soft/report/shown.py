@@ -6,7 +6,7 @@ somebody asked for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,10 @@ def shown_families(scores: Scores) -> list[Family]:
 def shown(scores: Scores) -> Scores:
     """Return the scores that people are shown."""
     kept = {*shown_families(scores)}
+    worst = scores.worst
+    if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
+        # What costs most is the same in both readings.
+        scores = replace(scores, worst=replace(worst, reading="hard"))
     return _with(scores, lambda score: (score.basis, score.reading) in kept)
 
 
@@ -61,6 +65,12 @@ def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
     unwanted = {*AVERAGES} - {*averages}
     return _with(scores, lambda score: score.average not in unwanted)
+
+
+def with_scores(scores: Scores, names: Sequence[str]) -> Scores:
+    """Return the scores of these names alone, in this order."""
+    chosen = _with(scores, lambda score: score.name in names)
+    return replace(chosen, scores={name: chosen.scores[name] for name in names})
 
 
 def _with(scores: Scores, wanted: Callable[[Score], bool]) -> Scores:

@@ -59,6 +59,7 @@ from sedeval_soft.names import did_you_mean
 from sedeval_soft.report import render
 from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
+from sedeval_soft.report.shown import shown
 from sedeval_soft.report.write import OutputError, locked, write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import read_yaml
@@ -93,7 +94,7 @@ _OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data",
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
 
-_FORM = 2
+_FORM = 3
 """The number of how records are made: those of another are made again."""
 
 _RECORDS = (f"{'[0-9a-f]' * 64}.json",)
@@ -316,10 +317,10 @@ class _Builder:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
             pages.add(asset)
-        main = () if board is None else tuple(name for _, _, name in side_by_side(board.systems))
+        main = side_by_side([shown(scores) for scores in board.systems]) if board else []
         # Submissions were told apart by nothing where nothing was resampled.
         drawn = board is not None and any(entry.stability is not None for entry in board.entries)
-        columns = tuple(name for name in task.columns or main if name != task.rank_by)
+        columns = tuple(name for name in task.columns or [name for *_, name in main] if name != task.rank_by)
         written = BoardPages(
             title=self.title,
             rank_by=task.rank_by,
@@ -599,6 +600,7 @@ class Record(msgspec.Struct, frozen=True):
     inputs: tuple[Input, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
     version: str = ""
 
     def of(self, submission: Submission, settings: Settings) -> Submission:

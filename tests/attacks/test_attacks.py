@@ -413,7 +413,7 @@ def test_bombs_in_a_board_leave_the_others_untouched(reference, tmp_path):
     for path in (made / "bomb.parquet", made / "zeros.tsv.gz"):
         path.unlink()
     assert (
-        "1 submission: 1 ranked, 0 invalid; 1 as before"
+        "1 submission: 1 ranked, 0 invalid; 1 unchanged"
         in attack("board", made, *given, "-o", tmp_path / "site").text
     )
     for path in expected:

@@ -113,7 +113,8 @@ def write(path: Path, form: str, text: str) -> None:
 
 def printed(shard, folds=None) -> str:
     parts = read_parts(folds, None, shard.tally.files)
-    return render([score_shard(shard, __version__, **parts)], "json")
+    scores = score_shard(shard, __version__, **parts)
+    return render([scores], "json") + scores.per_file().to_json()
 
 
 def in_memory(reference, system, settings, lengths=None, limits=None, folds=None):

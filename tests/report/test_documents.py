@@ -32,16 +32,15 @@ TABLE = {"onset": [0.0, 1.0], "offset": [1.0, 2.0], "event_label": ["car", "dog"
 
 
 def rows_of(text, delimiter):
-    """Return the rows of delimited text; below them nothing but signatures."""
-    body, _, signature = text.partition("\n# soft-sed-eval ")
-    assert signature
-    return list(csv.reader(io.StringIO(body + "\n", newline=""), delimiter=delimiter, strict=True))
+    """Return the rows of delimited text."""
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
 
 
 def expected(scores):
     return [
         [scores.system, s.name, s.basis, s.reading, s.measure, s.average or "", s.class_name or "",
-         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high))]
+         s.group or "", *("" if number is None else repr(number) for number in (s.value, s.low, s.high)),
+         scores.short_signature]
         for s in scores.scores.values()
     ]  # fmt: skip
 
@@ -51,16 +50,17 @@ def expected(scores):
 def test_delimited_text_reads_back(labels, form):
     scores = with_folds(with_intervals(build(labels, HARD, silent=labels[:1], system=labels[0])))
     head, *rows = rows_of(render([scores], form, raw_names=True), DELIMITERS[form])
-    assert tuple(head) == HEAD
+    assert tuple(head) == (*HEAD, "signature")
     assert rows == expected(scores)
 
 
 @pytest.mark.parametrize("form", DELIMITERS)
-def test_pandas_reads_delimited_text_without_its_signature(form):
+def test_pandas_reads_delimited_text_without_options(form):
     scores = with_intervals(build(AWKWARD, HARD, missed=AWKWARD[:2], system="a#b.tsv"))
     text = io.StringIO(render([scores], form, raw_names=True), newline="")
-    frame = pd.read_csv(text, comment="#", sep=DELIMITERS[form])
-    assert list(frame.columns) == list(HEAD)
+    frame = pd.read_csv(text, sep=DELIMITERS[form])
+    assert list(frame.columns) == [*HEAD, "signature"]
+    assert {*frame["signature"]} == {scores.short_signature}
     assert list(frame["name"]) == list(scores)
     assert {*frame["class"].dropna()} == {*AWKWARD}
     assert {*frame["system"]} == {"a#b.tsv"}

@@ -199,7 +199,7 @@ LOGGED = (
     "a\r::error::x", "a\u2028::error::x", "a\x85::error::x", "##[error]x", "a ##[group]x", "###[add-mask]x",
     "##vso[task.setvariable variable=a]x", f"{NASTY}::error::x",
 )  # fmt: skip
-FORMS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex", "github", "junit")
+FORMS = ("text", "json", "csv", "tsv", "markdown", "yaml", "latex", "github")
 
 
 def obeyed(text: str, form: str = "") -> list[str]:

@@ -133,10 +133,10 @@ def test_a_submission_of_folders_is_scored_anew_when_a_table_in_them_changes(tmp
     reference.write_text(ONE)
     folder = lay_out(submissions / "ours", SCENES)
     build = ("board", submissions, "--reference", reference, "-o", tmp_path / "site", "--no-reports")
-    assert "1 ranked, 0 invalid; 0 as before" in call(*build).err
-    assert "1 ranked, 0 invalid; 1 as before" in call(*build).err
+    assert "1 ranked, 0 invalid; 0 unchanged" in call(*build).err
+    assert "1 ranked, 0 invalid; 1 unchanged" in call(*build).err
     (folder / "street" / "day" / "street_01.txt").write_text("0\t1\tcar\t0.25\n")
-    assert "1 ranked, 0 invalid; 0 as before" in call(*build).err
+    assert "1 ranked, 0 invalid; 0 unchanged" in call(*build).err
     secret = lay_out(tmp_path / "elsewhere", {"secret.txt": "0\t1\tcar\t1\n"}) / "secret.txt"
     try:
         (folder / "street" / "day" / "street_02.txt").symlink_to(secret)

@@ -313,4 +313,4 @@ def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
     table(folder / "one.tsv", ("take", *TIMES), SYSTEM)
     made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
     assert "invalid: one: 1 problem" in call(*made).err
-    assert "1 ranked, 0 invalid; 0 as before" in call(*made, "--columns", "filename=take").err
+    assert "1 ranked, 0 invalid; 0 unchanged" in call(*made, "--columns", "filename=take").err

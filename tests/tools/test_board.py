@@ -18,6 +18,8 @@ import time
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from called import call
 
@@ -222,10 +224,87 @@ def test_ranks_by_the_score_alone_where_tests_would_take_long(three):
     same = {entry.system: entry for entry in entries}
     assert same["sys"].tied and same["same"].tied and same["sys"].rank == same["same"].rank
     assert all(entry.low is None and entry.best_place is None for entry in entries)
-    assert "nothing is said of how sure they are" in three.page()
+    assert "These places are by the score alone.</b> No test was made" in three.page()
     assert three.document()["test"] == "none"
     asked = three.build(rank_by=rank_by, ties="exchange").board
     assert asked.entries == compare(REFERENCE, three.tables(), rank_by=rank_by, replicates=100).entries
+
+
+class Rows(HTMLParser):
+    """The rows of the leaderboard, each as its cells by the heading above them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.heads, self.inside = [], [], False
+        self.feed(text[text.index('<table id="board">') : text.index("</table>")])
+
+    def handle_starttag(self, tag, _):
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1]:
+            self.rows[-1][-1] = " ".join((self.rows[-1][-1] + data).split())
+
+    def column(self, heading):
+        """Return the cells below a heading; nothing where there is no such column."""
+        _, heads, *rows = self.rows
+        return [row[heads.index(heading)] for row in rows] if heading in heads else []
+
+
+def noisy(board, n_files, *noises):
+    """Write a reference of so many files, and systems that are so far from it; return the reference."""
+    rng = np.random.default_rng(5)
+    values = rng.choice([0.0, 0.0, 0.4, 0.9], (n_files * 10, 2))
+    tables = {board.folder / "reference.tsv": values}
+    for k, noise in enumerate(noises):
+        tables[board.made / f"s{k}.tsv"] = np.clip(values + rng.normal(0, noise, values.shape), 0, 1)
+    for path, of in tables.items():
+        rows = [f"{k // 10:02}.wav\t{k % 10}\t{k % 10 + 1}\t{a:.4f}\t{b:.4f}" for k, (a, b) in enumerate(of)]
+        path.write_text("\n".join(["filename\tonset\toffset\ta\tb", *rows]) + "\n")
+    return board.folder / "reference.tsv"
+
+
+def test_a_place_is_by_the_score_and_ties_stand_beside_it(tmp_path):
+    board = Board(tmp_path)
+    entries = board.build(noisy(board, 30, 0.05, 0.2, 0.2, 0.2, 0.5), replicates=1000).board.entries
+    assert [entry.rank for entry in entries] == [1, 2, 2, 2, 5]
+    shown = Rows(board.page())
+    assert shown.column("Place") == ["1", "2", "3", "4", "5"]
+    # The second was compared with the third and the fourth, which were not compared with each other.
+    assert shown.column("Tied with places") == ["", "3\N{EN DASH}4", "2", "2", ""]
+    assert [each["rank"] for each in board.document()["submissions"]] == [1, 2, 2, 2, 5]
+    assert [each["place"] for each in board.document()["submissions"]] == [1, 2, 3, 4, 5]
+    assert "by the score alone" not in board.page()
+
+
+def test_where_few_files_make_all_tie_the_table_says_so_first(three):
+    three.build()
+    page, shown = three.page(), Rows(three.page())
+    assert shown.column("Place") == ["1", "2", "3"] and not shown.column("Tied with places")
+    warning = "all systems tie: exchanging 5 files between two of them gives no p-value below 0.0625"
+    assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
+    assert page.count(warning) == 1
+
+
+def test_a_soft_count_has_two_digits_and_a_whole_one_none(two):
+    names = "segment.soft.n_ref.micro", "segment.hard.n_sys.micro"
+    systems = two.build(scores=names).board.systems
+    shown = Rows(two.page())
+    assert shown.column("N_ref micro") == [f"{scores[names[0]]:.2f}" for scores in systems]
+    assert shown.column("N_sys micro") == [f"{scores[names[1]]}" for scores in systems]
+
+
+def test_hard_tables_have_hard_scores_only_unless_others_are_asked_for(tmp_path):
+    board, reference = Board(tmp_path), SAMPLES / "events.tsv"
+    board.add("x.tsv", reference.read_text())
+    board.add("y.tsv", "".join(reference.read_text().splitlines(keepends=True)[:-5]))
+    board.build(reference)
+    assert {name.split(".")[1] for name in board.document()["columns"]} == {"hard"}
+    board.build(reference, scores=("event.soft.f1.macro",))
+    assert board.document()["columns"] == ["event.soft.f1.macro"]
 
 
 def test_of_one_file_nothing_is_drawn(tmp_path):
@@ -236,7 +315,7 @@ def test_of_one_file_nothing_is_drawn(tmp_path):
     entries = board.build(reference).board.entries
     assert [(entry.rank, entry.low, entry.difference) for entry in entries[:1]] == [(1, None, None)]
     assert (entries[1].rank, entries[1].low, entries[1].difference.p_exchange) == (2, None, None)
-    assert "nothing is said of how sure they are" in board.page()
+    assert "These places are by the score alone.</b> No test was made" in board.page()
     assert board.document()["test"] == "none"
 
 
@@ -621,7 +700,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     ):
         assert any(words in line for line in lines), words
     assert all(line.startswith(("warning: ", "invalid: ", "6 sub")) and len(line) < 300 for line in lines)
-    assert lines[-1] == "6 submissions: 3 ranked, 3 invalid; 0 as before"
+    assert lines[-1] == "6 submissions: 3 ranked, 3 invalid; 0 unchanged"
     shown = Tags(three.page())
     assert "Ann, Bob" in shown.shown and "https://example.org/a?b=1&c=2" in shown.links
     assert not [link for link in shown.links if link.startswith("javascript")]
@@ -629,7 +708,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     three.add("sys.yaml", "team: Another\n")
     again = three.call("--fail-on-invalid")
     assert (again.code, again.out, "Another" in three.page()) == (1, "", True)
-    assert again.err.splitlines()[-1] == "6 submissions: 3 ranked, 3 invalid; 6 as before"
+    assert again.err.splitlines()[-1] == "6 submissions: 3 ranked, 3 invalid; 6 unchanged"
     assert three.call("--quiet").err == ""
     three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
     strict = three.call("--strict", "--classes", "car,zoo"), three.call("--strict")
@@ -661,8 +740,10 @@ def test_options_are_settings_columns_and_the_baseline(two):
     scores = evaluate(REFERENCE, two.made / "sys.tsv", **asked)
     shown = {each["name"]: each["scores"] for each in document["submissions"]}
     assert shown["sys"] == {name: scores[name] for name in names}
-    first = next(csv.DictReader(two.page("board.csv").splitlines()))
-    assert float(first[names[0]]) == shown[first["system"]][names[0]]
+    table = pd.read_csv(io.StringIO(two.page("board.csv")))
+    assert {*table["system"]} == {*shown}
+    assert table["signature"].str.startswith("soft-sed-eval ").all()
+    assert table[names[0]].tolist() == [shown[system][names[0]] for system in table["system"]]
     text = two.page()
     assert "<title>Sounds &lt;2026&gt;</title>" in text and "segment_length: 0.5" in text
     assert 'class="b-badge">baseline' in text

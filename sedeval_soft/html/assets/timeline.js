@@ -1,8 +1,8 @@
 /* Files over time: values as strips, what is active as bars over them, coloured by what became of it. */
 SED.section("timeline", (() => {
-  const { element, make, colour, plain } = SED;
+  const { element, make, colour, plain, sound } = SED;
   const of = (name) => element(`timeline-${name}`);
-  const BAND = 60, TITLE = 18, STRIP = 17, BAR = 9, MOST_STEPS = 1200, MOST_CLASSES = 40, MOST_ROWS = 1000, MOST_BARS = 3000;
+  const BAND = 60, TITLE = 18, STRIP = 17, BAR = 9, TOP = 4, RIGHT = 14, BOTTOM = 44, MOST_STEPS = 1200, MOST_CLASSES = 40, MOST_ROWS = 1000, MOST_BARS = 3000;
   const SIDES = ["reference", "system"];
   const OUTCOMES = {
     hit: { many: "hits", one: "hit" },
@@ -20,6 +20,7 @@ SED.section("timeline", (() => {
   const value = (number) => String(Number(number.toFixed(4)));
   const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
   const narrow = () => of("figure").clientWidth < 600;
+  const left = () => (narrow() ? 30 : 72);
 
   /* What is drawn as bars: { side, label, onset, offset, outcome, count, partner }. */
   const events = (file, coloured) => SIDES.flatMap((side) => {
@@ -159,21 +160,25 @@ SED.section("timeline", (() => {
     const window = [begin - width, end + width];
     setTimeout(listen, 0);
     Object.assign(of("figure").dataset, { file: state.file.name, view: state.view || "" });
-    const small = narrow(), mark = state.mark;
+    const small = narrow(), mark = state.mark, heard = state.file.sound;
+    const spectrogram = heard && sound.strip(heard, window), below = spectrogram ? sound.HEIGHT + sound.GAP : 0;
+    const height = labels.length * BAND + 4 + below;
     const names = labels.map((label, row) => ({
       xref: "paper", x: 0, xanchor: "left", y: labels.length - row - TITLE / 2 / BAND, yanchor: "middle", showarrow: false,
       text: `<b>${plain(short(state.found.classes[label], small ? 40 : 100))}</b>`, font: { size: 12, color: colour("ink") },
     }));
     return {
-      traces: [...strips(labels, window), ...bars(shown, labels, window)],
+      traces: [...strips(labels, window), ...bars(shown, labels, window), ...(spectrogram ? [spectrogram] : [])],
       layout: {
-        height: labels.length * BAND + 52, barmode: "overlay", bargap: 0, showlegend: false, hovermode: "closest",
-        margin: { l: small ? 30 : 72, r: 14, t: 4, b: 44 }, annotations: names,
+        height: height + TOP + BOTTOM, barmode: "overlay", bargap: 0, showlegend: false, hovermode: "closest",
+        margin: { l: left(), r: RIGHT, t: TOP, b: BOTTOM }, annotations: names,
         // Fingers scroll the page; there are buttons to move.
         dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom",
         shapes: mark === null ? [] : [{ type: "line", x0: mark, x1: mark, yref: "paper", y0: 0, y1: 1, line: { color: colour("ink"), width: 1.5, dash: "dot" } }],
-        xaxis: { range: state.range, minallowed: 0, maxallowed: state.file.length || 1, title: { text: "seconds" }, showgrid: true, zeroline: false, automargin: false },
+        xaxis: { range: state.range, minallowed: 0, maxallowed: state.file.length || 1, title: { text: "seconds" }, showgrid: true, zeroline: false, automargin: false, anchor: spectrogram ? "y2" : "y" },
+        ...(spectrogram ? { yaxis2: { ...sound.axis(heard, small), domain: [0, sound.HEIGHT / height] } } : {}),
         yaxis: {
+          domain: [below / height, 1],
           range: [0, labels.length], fixedrange: true, showgrid: false, zeroline: false, automargin: false, ticks: "",
           tickvals: labels.flatMap((_, row) => SIDES.map((side) => middle(row, labels.length, side))),
           ticktext: labels.flatMap(() => (small ? ["ref", "sys"] : SIDES)), tickfont: { size: small ? 10 : 11, color: colour("soft-ink") },
@@ -191,6 +196,36 @@ SED.section("timeline", (() => {
       const range = change["xaxis.autorange"] ? whole : "xaxis.range[0]" in change ? [change["xaxis.range[0]"], change["xaxis.range[1]"]] : change["xaxis.range"];
       if (range) look(range);
     });
+    // The first of two clicks has begun to play.
+    target.on("plotly_doubleclick", sound.pause);
+  };
+
+  /* The line that stands at the time which is heard, and what is clicked on: a time, or an event's begin. */
+  const place = () => {
+    const [begin, end] = state.range, part = (sound.at() - begin) / (end - begin), head = of("head");
+    head.hidden = of("figure").hidden || !sound.playable(state.file.sound) || part < 0 || part > 1;
+    head.style.left = `calc(${left()}px + ${part} * (100% - ${left() + RIGHT}px))`;
+  };
+  const hear = () => {
+    const [begin, end] = state.range, at = sound.at();
+    sound.play(at >= begin && at < Math.min(end, state.file.sound.seconds - 0.02) ? at : begin);
+  };
+  const toggle = () => (sound.playing() ? sound.pause() : hear());
+  const moved = (before) => {
+    const [begin, end] = state.range, at = sound.at();
+    // What is shown goes on where what is heard leaves it.
+    if (sound.playing() && before <= end && at > end && end < state.file.length) look([end, end + end - begin]);
+    place();
+  };
+  const clicked = ({ clientX, clientY }) => {
+    const box = of("figure").getBoundingClientRect(), part = (clientX - box.left - left()) / (box.width - left() - RIGHT);
+    if (!sound.playable(state.file.sound) || part < 0 || part > 1) return;
+    const [begin, end] = state.range, time = begin + part * (end - begin);
+    const shown = marks(), labels = classes(shown).slice(0, MOST_CLASSES), row = (clientY - box.top - TOP) / (BAND + 4 / labels.length);
+    const on = (mark) => labels[Math.floor(row)] === mark.label && mark.onset <= time && time <= mark.offset
+      && sides(mark).some((side) => Math.abs(labels.length - row - middle(Math.floor(row), labels.length, side)) * BAND <= BAR / 2 + 1);
+    const mark = shown.find(on);
+    sound.play(mark ? mark.onset : time);
   };
 
   /* Show some time of the file, moved so that it lies within it. */
@@ -226,6 +261,7 @@ SED.section("timeline", (() => {
     if (step) notes.push(`This file has too many values for this page: they are drawn in steps of ${seconds(step)}, each with the highest value in it. Events are exact.`);
     of("notes").textContent = notes.join(" ");
     if (labels.length) SED.draw(target, figure);
+    place();
     if (of("details").open) fill(shown);
   };
 
@@ -266,7 +302,16 @@ SED.section("timeline", (() => {
     Object.assign(state, { file, mark, about, range: [0, file.length || 1] });
     of("file").value = String(state.found.files.indexOf(file));
     of("missing").hidden = true;
+    listening(file);
+    sound.choose(file.sound, mark ?? 0, moved);
     if (range) look(range); else draw();
+  };
+  const listening = (file) => {
+    const heard = file.sound, short = heard && heard.seconds < file.length - 0.1;
+    of("sound").textContent = !heard ? "There is no sound of this recording."
+      : `Below the classes is a mel spectrogram, up to ${heard.top / 1000} kHz: the stronger the shade, the louder.${short ? ` The sound ends at ${seconds(heard.seconds)}.` : ""}${sound.playable(heard) ? "" : " It is too long to be played, or cannot be."}`;
+    of("hearing").hidden = !sound.playable(heard);
+    of("figure").setAttribute("aria-label", `Reference and system over time${heard ? ", and a mel spectrogram of the recording" : ""}`);
   };
   const step = (by) => {
     const files = matching();
@@ -302,7 +347,20 @@ SED.section("timeline", (() => {
     of("all").addEventListener("change", draw);
     of("details").addEventListener("toggle", () => of("details").open && fill());
     for (const button of document.querySelectorAll("#timeline [data-move]")) button.addEventListener("click", () => move(button.dataset.move));
+    of("play").addEventListener("click", toggle);
+    // Where a pointer goes down and up, not where it moves between: that zooms, or scrolls.
+    let down = null;
+    of("figure").addEventListener("pointerdown", (event) => { down = event.isPrimary && event.button === 0 ? event : null; }, true);
+    addEventListener("pointerup", (event) => {
+      if (down && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 5) clicked(event);
+      down = null;
+    }, true);
+    addEventListener("pointercancel", () => { down = null; }, true);
     of("figure").addEventListener("keydown", (event) => {
+      if (event.key === " " && sound.playable(state.file.sound)) {
+        event.preventDefault();
+        toggle();
+      }
       if (!(event.key in keys) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       move(keys[event.key]);
@@ -311,7 +369,7 @@ SED.section("timeline", (() => {
   };
 
   return {
-    show(system) {
+    show(system, data) {
       const found = system.timelines, first = !state.found, name = state.file && state.file.name;
       if (first) begin();
       Object.assign(state, { found, file: found.files.find((file) => file.name === name) || found.files[0] || null });
@@ -321,6 +379,7 @@ SED.section("timeline", (() => {
       of("view-label").hidden = found.views.length < 2;
       of("find-label").hidden = found.files.length <= 12;
       for (const part of ["controls", "figure", "keys", "details"]) of(part).hidden = !state.file;
+      of("sound").hidden = !data.audio || !state.file;
       if (!state.file) return;
       of("find").value = "";
       list();

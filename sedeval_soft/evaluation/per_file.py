@@ -1,0 +1,125 @@
+"""The scores of single files, from what was counted in each of them.
+
+Counts of files add up to those of all. What is computed of counts has a value for each file: the one that the
+file would have if it were evaluated by itself, with the same classes. The optimal reading is that at the best
+thresholds of all files together. What looks at the values of all files, such as a curve, single files do not
+have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.scores import counted_tables, joined, named
+from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.detection import detection_scores, totals
+from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.measures.tally import Tally
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MAIN = {
+    (measure.name, average)
+    for family in FAMILIES
+    for measure in family.measures
+    for table, averages in (("main", ("micro", "macro")), ("counts", ("micro",)))
+    if measure.table == table
+    for average in averages
+}
+"""The measures and averages that are told of files where nothing else is said."""
+
+_MOST_CELLS = 1 << 18
+"""Files times classes that are computed at once: each measure needs some arrays of that size."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileScores:
+    """The scores of each file of a system.
+
+    files: names, sorted. length: (n_files,) seconds. scores: (n_files,) counts, or numbers
+    that are NaN where undefined, by the names that they have of all files together.
+    """
+
+    files: tuple[str, ...]
+    length: Floats
+    scores: Mapping[str, Array]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each file; what is undefined is missing."""
+        import pandas as pd
+
+        frame = {"filename": list(self.files), "length": self.length}
+        for name, column in self.scores.items():
+            frame[name] = pd.array(column, dtype="Int64" if column.dtype.kind == "i" else "Float64")
+        return pd.DataFrame(frame)
+
+
+def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
+    """Return the scores of each file of a tally, which needs no segments and events.
+
+    names: of the scores; without any, precision, recall, F, error rate and counts of each basis and reading.
+    Raises EvaluationError for scores that single files do not have.
+    """
+    wanted = dict.fromkeys(names)
+    most = max(1, _MOST_CELLS // max(len(tally.classes), 1))
+    parts: dict[str, list[Array]] = {}
+    for first in range(0, max(len(tally.files), 1), most):
+        files = _OneByOne.of(tally, slice(first, first + most))
+        for key, values in named(_tables(files, settings), tally.classes):
+            name = str(ScoreName(*key))
+            if name in wanted if wanted else (key.measure, key.average) in _MAIN:
+                # What is no array of files is the same in all of them: a threshold that was given.
+                column = np.broadcast_to(np.nan if values is None else values, len(files.names))
+                parts.setdefault(name, []).append(column)
+    columns = {name: np.concatenate(of_parts) for name, of_parts in parts.items()}
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise EvaluationError(
+            f"{', '.join(missing)}: computed from all files together; single files have no such score"
+        )
+    length = to_seconds(tally.per_file["length"])
+    return FileScores(tally.files, length, {name: columns[name] for name in wanted or columns})
+
+
+@dataclass(frozen=True, slots=True)
+class _OneByOne:
+    """`Totals` whose first axis are single files."""
+
+    names: tuple[str, ...]
+    classes: tuple[str, ...]
+    is_expected: Bools
+    columns: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, tally: Tally, files: slice) -> Self:
+        """Return the totals of some files of a tally, each by itself."""
+        index = np.arange(len(tally.files))[files]
+        of_classes = {
+            name: np.asarray(column.take(index, axis=0)) for name, column in tally.per_class.items()
+        }
+        of_files = {name: column[files] for name, column in tally.per_file.items()}
+        return cls(tally.files[files], tally.classes, tally.is_expected, of_classes | of_files)
+
+    def total(self, name: str) -> Array:
+        """Return a column: (n_files, n_classes), or (n_files,)."""
+        return self.columns[name]
+
+
+def _tables(files: _OneByOne, settings: Settings) -> Tables:
+    """Return the tables of what is counted in each file."""
+    best = {
+        (basis, reading): detection_scores(totals(files, f"{basis}.{reading}"), settings.beta)
+        for basis, reading in Plan.of(settings).thresholded
+        if f"{basis}.{reading}.tp" in files.columns
+    }
+    return joined(counted_tables(files, settings), best)

@@ -1,0 +1,202 @@
+"""Sounds of the recordings that a page shows over time: found in a folder, held by the page or beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from sedeval_soft.errors import SettingsError, be, counted, one_line, visible
+from sedeval_soft.html.audio_file import LEVELS, Strip, flac_of, opened, strip_of
+from sedeval_soft.html.page_data import Packer
+from sedeval_soft.report.write import OutputError, write_folder
+from sedeval_soft.tables.event_table import UNNAMED
+from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, match_names, named_alike, stem_of
+from sedeval_soft.threads import for_each
+
+INSIDE = 10_000_000
+"""Bytes of sound that a page holds, together; where there are more all of them lie beside it."""
+
+_OURS = re.compile(r"\d{3,}-[A-Za-z0-9-]*\.flac")
+"""Names of files that lie beside a page."""
+
+Folder = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sounds:
+    """The sounds of a page, by the names of their recordings.
+
+    strips: what is seen of each that was found. inside: what is played and in the page. beside: addresses of
+    what is played and lies beside the page, relative to it. warnings: what there is not, and why.
+    """
+
+    strips: Mapping[str, Strip]
+    inside: Mapping[str, bytes] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def policy(self) -> str:
+        """Return what a page's policy says so that these may be played, and nothing else."""
+        return "; media-src blob:" if self.inside else "; media-src 'self'" if self.beside else ""
+
+    def of(self, name: str, pack: Packer) -> dict[str, Any] | None:
+        """Return what the page has of a recording; None where there is no sound of it."""
+        if name not in self.strips:
+            return None
+        strip = self.strips[name]
+        return {
+            "seconds": strip.seconds,
+            "top": strip.top,
+            "bands": len(strip.level),
+            "levels": LEVELS,
+            "level": pack(strip.level.ravel(), "u1"),
+            "inside": [*self.inside].index(name) if name in self.inside else None,
+            "address": self.beside.get(name),
+        }
+
+
+def check_audio(folder: Folder) -> None:
+    """Raise SettingsError where a folder is none; ModuleNotFoundError where nothing reads audio files."""
+    try:
+        import soundfile  # noqa: F401 - whether it is there
+    except OSError as error:
+        raise SettingsError(f"--audio: soundfile cannot read audio files here: {one_line(error)}") from error
+    if not os.path.isdir(folder):
+        what = "is a file" if os.path.exists(folder) else "does not exist"
+        raise SettingsError(f"--audio {os.fspath(folder)}: {what}; expected a folder of audio files")
+
+
+def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Mapping[str, float]) -> Sounds:
+    """Return the sounds of recordings that a page shows; what it does not hold is written beside it.
+
+    page: its path. names: of all recordings, since what is one of them is no other. lengths: seconds of those
+    that are shown; their sounds end there. Raises OutputError where nothing can be written beside the page.
+    """
+    paths, warnings = _found(Path(folder), names, lengths)
+    strips, unreadable = _strips(paths, lengths)
+    damaged = {name: f"the first {each.seconds:.2f} s" for name, each in strips.items() if each.damaged}
+    unplayed: dict[str, str] = {}
+    played = _played(paths, strips, unplayed)
+    inside: dict[str, bytes] = {}
+    beside: dict[str, str] = {}
+    for name, data in played:
+        inside[name] = data
+        if sum(map(len, inside.values())) > INSIDE:
+            beside = _written_beside(folder, page, chain(inside.items(), played))
+            inside = {}
+    for which, what in (
+        (unreadable, "cannot be read"),
+        (damaged, "can be read in part only"),
+        (unplayed, "can be seen, but not played"),
+    ):
+        if which:
+            name, why = next(iter(which.items()))
+            warnings.append(f"{listing([*which], 'file')} {what}; {name!r}: {why}")
+    told = f"sounds in {visible(os.fspath(folder))}"
+    return Sounds(strips, inside, beside, tuple(f"{told}: {text}" for text in warnings))
+
+
+def _found(folder: Path, names: Collection[str], shown: Collection[str]) -> tuple[dict[str, Path], list[str]]:
+    """Return where the sounds of shown recordings are, and warnings of those that have none, or several."""
+    files = dict(_audio_files(folder))
+    if {*names} == {UNNAMED} and len(files) == 1:
+        return {UNNAMED: next(iter(files.values()))}, []
+    match = match_names([*files], names)
+    found = {name: files[match.canonical[name]] for name in shown if match.canonical[name] in files}
+    several = [name for name in shown if name in match.ambiguous]
+    missing = [name for name in shown if name not in found and name not in several]
+    warnings = []
+    if missing:
+        others = {*files}.difference(match.canonical.values())
+        like = named_alike(missing, others, ("tables", "folder"))
+        has = "has" if len(missing) == 1 else "have"
+        warnings.append(
+            f"{listing(missing, 'recording')} of {len(shown)} in the report {has} none; there "
+            f"{be(len(files))} {counted(len(files), 'audio file')}{like}"
+        )
+    if several:
+        stem = stem_of(several[0])
+        alike = " or ".join(repr(file) for file in [file for file in files if stem_of(file) == stem][:2])
+        warnings.append(
+            f"{listing(several, 'recording')} could be more than one file, and {be(len(several))} without "
+            f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in it"
+        )
+    return found, warnings
+
+
+def _audio_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the audio files in a folder and in those within it, by their paths in it, with slashes."""
+    seen = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        state = Path(place).stat()
+        # A link may lead to a folder that it is in.
+        if (state.st_dev, state.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((state.st_dev, state.st_ino))
+        folders.sort()
+        for name in sorted(files):
+            if os.path.splitext(name)[1].lower() in AUDIO_EXTENSIONS:  # noqa: PTH122 - of very many names
+                path = Path(place, name)
+                yield path.relative_to(folder).as_posix(), path
+
+
+def _strips(
+    paths: Mapping[str, Path], lengths: Mapping[str, float]
+) -> tuple[dict[str, Strip], dict[str, str]]:
+    """Return the spectrograms of recordings, and why others have none."""
+
+    def strip(name: str) -> Strip | str:
+        try:
+            with opened(paths[name]) as file:
+                # A recording of which nothing is known is shown for a second.
+                return strip_of(file, lengths[name] or 1.0)
+        except ValueError as error:
+            return str(error)
+
+    samples = round(sum(lengths[name] for name in paths) * 44_100)
+    both = dict(zip(paths, for_each(strip, paths, samples), strict=True))
+    strips = {name: each for name, each in both.items() if isinstance(each, Strip)}
+    return strips, {name: each for name, each in both.items() if isinstance(each, str)}
+
+
+def _played(
+    paths: Mapping[str, Path], strips: Mapping[str, Strip], unplayed: dict[str, str]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield what is played of each recording; `unplayed` is told why others are not."""
+    for name, strip in strips.items():
+        try:
+            with opened(paths[name]) as file:
+                yield name, flac_of(file, strip.seconds, strip.peak)
+        except ValueError as error:
+            unplayed[name] = str(error)
+
+
+def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+    """Write sounds into a folder beside a page, and return their addresses, relative to it."""
+    from urllib.parse import quote
+
+    target = Path(os.path.realpath(page)).with_suffix("")
+    target = target.with_name(f"{target.name}_sounds")
+    there = [each.name for each in target.iterdir()] if target.is_dir() else []
+    others = [name for name in there if not _OURS.fullmatch(name)]
+    if others or (there and target.samefile(folder)):
+        what = f"holds {others[0]!r}" if others else "is what --audio reads"
+        raise OutputError(f"{target}: is not replaced by the sounds of the report, since it {what}")
+    addresses: dict[str, str] = {}
+
+    def members() -> Iterator[tuple[str, bytes]]:
+        for number, (name, data) in enumerate(played, 1):
+            plain = re.sub(r"[^A-Za-z0-9]+", "-", stem_of(name)).strip("-")[:40]
+            member = f"{number:03d}-{plain}.flac"
+            addresses[name] = f"{quote(target.name)}/{member}"
+            yield member, data
+
+    write_folder(target, members(), replaceable={".flac"}, force=True)
+    return addresses

@@ -61,7 +61,7 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "needs --thresholds, --cross-tune or",
     # Intervals of one system.
     "ref.tsv sys.tsv --seed 3": "--seed: there are no intervals from resampling files; expected --ci, too",
-    "ref.tsv sys.tsv --draws 3": "--draws are of chance levels; expected --chance, too.",
+    "ref.tsv sys.tsv --draws 3": "--draws needs --chance.",
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     # Several systems, and runs.
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
@@ -79,7 +79,7 @@ CALLS = {
     # Other commands.
     "annotate ref.tsv": "Expected the tables of two or more annotators, found 1.",
     "annotate ref.tsv sys.tsv -o sys.tsv": "-o sys.tsv: this is the table of annotator 2 (sys.tsv)",
-    "annotate ref.tsv sys.tsv --to long": "--to and --force are of the reference; expected -o, too.",
+    "annotate ref.tsv sys.tsv --to long": "--to and --force need -o, which writes the reference.",
     "simulate betas ref.tsv -o ref.tsv": "-o ref.tsv: this is the reference (ref.tsv)",
     "simulate betas ref.tsv -o x.unknown": "x.unknown",
     "simulate betas ref.tsv -o no/such/folder/x.tsv": "cannot be written",
@@ -92,10 +92,10 @@ CALLS = {
     "validate sys.tsv --fix sys.tsv": "--fix sys.tsv: this is the system output (sys.tsv)",
     "validate sys.tsv --reference ref.tsv --fix ref.tsv": "--fix ref.tsv: this is the reference (ref.tsv)",
     "validate sys.tsv --fix -": "--fix writes a file; standard output has the report.",
-    "validate sys.tsv --fix x.tsv -o x.tsv": "-o and --fix write one file; expected two.",
+    "validate sys.tsv --fix x.tsv -o x.tsv": "-o and --fix name the same file; expected two.",
     "validate . --fix x.tsv": "--fix is of one table; . is a folder",
     "validate sys.tsv sys_b.tsv --format sarif": "--format sarif is a document of one SYSTEM",
-    "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix is of one SYSTEM: it writes one copy.",
+    "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix needs exactly one SYSTEM, as it writes one copy.",
     "validate sys.tsv sys_b.tsv -o sys_b.tsv": "-o sys_b.tsv: this is the system output 2 (sys_b.tsv)",
     "board x --reference ref.tsv -o y --objective segment.f1": "--objective belongs to --cross-tune",
     "board x --reference - -o y": "Standard input is no reference of a site: it is built more than once.",

@@ -97,7 +97,7 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
 
 NO_THRESHOLDS = {
     "car: [\n": ":2:1: is not YAML",
-    "": "expected thresholds, one `class: number` a line",
+    "": "expected thresholds, one `class: number` on each line",
     "car: 3\n": "thresholds of 'car' must be -1 to 2, not 3",
     "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given a second time",
     "thresholds: prior\n": "expected `--thresholds prior`",

@@ -168,7 +168,7 @@ def test_what_cannot_be_computed_says_so(tmp_path):
         evaluator.update(rows(row), rows(row))
     with pytest.raises(EvaluationError, match=r"different classes, car and dog; name them by `classes`"):
         evaluator.compute()
-    with pytest.raises(EvaluationError, match="nothing was counted yet; expected a call of update"):
+    with pytest.raises(EvaluationError, match="nothing has been counted yet; call update first"):
         Evaluator().save(tmp_path / "x.tally")
     assert not list(tmp_path.iterdir())
     tables = random_tables(12)

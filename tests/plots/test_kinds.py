@@ -38,7 +38,7 @@ def test_is_written_in_a_form_and_shows_several_systems_or_refuses_them(kind, su
     needed = [text for name, value in NEEDED.get(kind, {}).items() for text in (f"--{name}", value)]
     done = call("plot", kind, REFERENCE, SYSTEM, OTHER, "-o", path, "--dpi", "60", "--quiet", *needed)
     if KINDS[kind].single:
-        assert (done.code, done.err) == (2, f"{kind} is a figure of one system; found 2\n")
+        assert (done.code, done.err) == (2, f"{kind} shows one system; found 2\n")
         assert not path.exists()
         return
     assert (done.code, done.out, done.err) == (0, "", "")

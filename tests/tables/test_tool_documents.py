@@ -208,13 +208,13 @@ OPEN = {
             ]
         ),
         [("x y/a.wav", 0.0, 1.0, "car"), ("x y/a.wav", 0.0, 1.0, "dog")],
-        ["1 region without label was read past"],
+        ["1 region without label was ignored"],
         ["labels are the texts of 2 controls ('a', 'b')"],
     ),
     "untagged.json": (
         aoef([{"tags": [0]}, {}]),
         [("a.wav", 1.5, 1.5, "robin")],
-        ["1 sound event without a tag 'species' was read past", "1 event is a point"],
+        ["1 sound event without a tag 'species' was ignored", "1 event is a point"],
         [],
     ),
     "scores.json": (
@@ -237,7 +237,7 @@ OPEN = {
             }
         ),
         [("", 0.0, 1.0, "ann", 1.0), ("", 0.0, 1.0, 'bob \\" NaN', 0.5)],
-        ["1 event without a value counts 1.0"],
+        ["1 event without a value counts as 1.0"],
         ["has annotations of 2 annotators, whose events are those of one table"],
     ),
     "lines.vtt": (

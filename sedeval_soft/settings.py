@@ -161,9 +161,9 @@ class Settings:
         settings = cls(**given)
         # Parts of what a caller asks for do without what readings that are left out would have.
         if settings.satisfice is not None and not any(settings.wants(basis, "optimal") for basis in READINGS):
-            raise SettingsError("satisfice needs an optimal reading, which only leaves out")
+            raise SettingsError("satisfice needs an optimal reading; only leaves it out")
         if settings.reference_sweep and not any(settings.wants(each, "hard", "optimal") for each in READINGS):
-            raise SettingsError("reference_sweep needs a hard or optimal reading, which only leaves out")
+            raise SettingsError("reference_sweep needs a hard or optimal reading; only leaves them out")
         return settings
 
     def __post_init__(self) -> None:
@@ -197,7 +197,7 @@ class Settings:
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
-             f"compat={self.compat} needs hard segment- or event-based scores, which only leaves out"),
+             f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
         ):  # fmt: skip
             if wrong:
                 raise SettingsError(message)

@@ -301,7 +301,7 @@ def _address(scheduler: str) -> str:
     if "://" in scheduler:
         return scheduler
     option = f"{OPTION} {visible(scheduler)}"
-    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs is of this machine"
+    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs uses this machine"
     try:
         return str(json.loads(Path(scheduler).read_bytes())["address"])
     except OSError as error:

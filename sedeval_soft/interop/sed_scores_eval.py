@@ -79,7 +79,7 @@ def refuse_settings(settings: Settings) -> None:
     plan = Plan.of(settings)
     bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
     if not bases and "hard" not in plan.psds:
-        raise SettingsError("--check sed_scores_eval needs optimal readings or PSDS, which --only leaves out")
+        raise SettingsError("--check sed_scores_eval needs optimal readings or PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
     if "event" in bases and not (settings.onset and settings.offset):

@@ -223,7 +223,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
             raise SettingsError(
-                f"--score {stem}: classes draws a bar for each; expected BASIS.READING.MEASURE: segment.soft.f1"
+                f"--score {stem}: bars are for classes; expected BASIS.READING.MEASURE: segment.soft.f1"
             )
         measure_of(f"{stem}[class]")
     if several and len(wish.scores) > 1:

@@ -288,7 +288,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
         )
         raise InputError(Problem(source.name, message))
     past, assumed = events.choose("control")
-    of_audio = "left out: only those of type 'labels' are of audio, in seconds"
+    of_audio = "left out: only those of type 'labels' have times of audio, in seconds"
     for kind, n in others.items():
         assumed += [
             f"{counted(n, 'region')} of type {quoted(kind)} {'is' if n == 1 else 'are'} {of_audio}"

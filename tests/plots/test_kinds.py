@@ -110,13 +110,13 @@ def test_progress_is_told_of_where_files_are_resampled():
 
 REFUSED = {
     "pie": "Invalid value for 'KIND'",
-    "pr --file cafe.wav": "--file is of timeline; pr has no use for it",
+    "pr --file cafe.wav": "--file works with timeline; not with pr",
     "pr --ci": "pr shows no intervals; expected matrix or classes",
-    "matrix --replicates 9": "there are no intervals",
+    "matrix --replicates 9": "files are resampled only with --ci",
     "roc --only event": "roc shows one of segment.hard, segment.soft, clip.hard, clip.soft; --only",
     "sweep --only segment.soft": "sweep shows segment.hard, segment.optimal, event.hard,",
     "sweep --score segment.soft.f1.macro": "sweep has averages of hard and optimal readings",
-    "worst --only event --of segments": "--of segments is of segment-based scores",
+    "worst --only event --of segments": "--of segments needs segment-based scores",
     "matrix --score f1": "a matrix has a measure of all bases",
     "classes --score segment.hard.f1.macro": "expected BASIS.READING.MEASURE",
     "classes --score segment.tuned.f1": "tuned readings need",

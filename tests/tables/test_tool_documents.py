@@ -385,7 +385,7 @@ HOSTILE = {
     "external.eaf": ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><ANNOTATION_DOCUMENT/>', "a document type"),
     "entity.eaf": ('<ANNOTATION_DOCUMENT><TIER TIER_ID="&a;"/></ANNOTATION_DOCUMENT>', "undefined entity"),
     "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 100_000, "more than 32 deep"),
-    "cut.eaf": ('<ANNOTATION_DOCUMENT>\n<TIER TIER_ID="x">', ":2: is no sound XML"),
+    "cut.eaf": ('<ANNOTATION_DOCUMENT>\n<TIER TIER_ID="x">', ":2: is not well-formed XML"),
     "other.eaf": ("<html>\n<ANNOTATION_DOCUMENT/></html>", "1: begins with 'html'"),
     "latin.eaf": (b"<ANNOTATION_DOCUMENT>\n\xe9", "2: byte 0xe9 at position 1 of the line is not UTF-8"),
     "frames.eaf": (

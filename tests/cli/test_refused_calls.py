@@ -65,11 +65,10 @@ CALLS = {
     "ref.tsv sys.tsv --ci jackknife --score segment.optimal.f1.macro": "jackknife is not valid for segment",
     # Several systems, and runs.
     f"ref.tsv sys.tsv sys_b.tsv --rank-by {F1}@x": "leave out the @",
-    "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs cannot go with --rank-by or --baseline",
+    "ref.tsv sys.tsv sys_b.tsv --runs --baseline x": "--runs cannot go with --baseline",
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap cannot go with --runs; --runs gives jack",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs needs exactly one SYSTEM, a table.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench needs one SYSTEM",
-    f"ref.tsv sys.tsv --rank-by {F1}": "--rank-by needs two or more SYSTEM; found 1",
     "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs counts on this machine, --scheduler tcp://x on",
     "ref.tsv sys.tsv --jobs 2 --chance": "--jobs cannot go with --chance, which needs all rows at once.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",

@@ -406,6 +406,10 @@ RESULTS = (
         help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+    option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
+        help="Print all tables, not just the screen that fits a terminal; -vv with the whole signature."),
+    option(OUTPUT, "--all-classes", is_flag=True,
+        help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
@@ -439,8 +443,9 @@ EVALUATE = (
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks several systems.",
-        help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that stands first and ranks systems.",
+        help="The score that stands first, and by which several systems are ranked.  [default: that "
+        "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
         help="The system with which the others are compared.  [default: the best]"),
     option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training run of the same system: print "
@@ -527,6 +532,11 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
     return joined
 
 
+def rank_by_of(given: Mapping[str, Any]) -> str | None:
+    """Return the score that ranks, as the option, the settings file or the preset has it."""
+    return given["rank_by"] or file_values(given["preset"], given["config"]).get("rank_by")
+
+
 def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
     """Return what a preset or a settings file says, which is read once a call: it may be a pipe."""
     if preset is config is None:
@@ -536,7 +546,7 @@ def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
 
     if preset is not None and config is not None:
         extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
-        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+        raise SettingsError(f"--preset and --config are both given; expected one of them: {extends}")
     if config is None:
         return files.load_preset(str(preset))
     read: dict[str, dict[str, Any]] = click.get_current_context().meta.setdefault("settings files", {})
@@ -663,8 +673,8 @@ def check_intervals(
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)
-        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
-        raise SettingsError(f"{flags}: there are no intervals from resampling files; {expected}")
+        more = "; --runs gives jackknife intervals over runs" if runs else ""
+        raise SettingsError(f"{flags}: files are resampled only with --ci{more}")
     if wanted is None or not skips_optimal(settings):
         return
     optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]

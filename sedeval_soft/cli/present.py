@@ -110,6 +110,8 @@ class Presentation:
                 "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
             )
         self.raw_names: bool = given["raw_names"]
+        self.verbose: int = given["verbose"]
+        self.all_classes: bool = given["all_classes"]
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Print the warnings of systems on standard error, and look whether they have all scores.
@@ -153,6 +155,7 @@ class Presentation:
             from sedeval_soft.report import render
 
             how: dict[str, Any] = {"board": board, "raw_names": self.raw_names}
+            how |= {"verbose": self.verbose, "all_classes": self.all_classes}
             if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
                 how |= {"color": True, "width": get_terminal_size().columns}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)

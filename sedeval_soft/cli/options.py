@@ -406,6 +406,9 @@ RESULTS = (
         help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+    option(OUTPUT, "--per-file", is_flag=True, brief="Print the scores of each file.",
+        help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
+        "programs all files and scores. --score chooses scores."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),

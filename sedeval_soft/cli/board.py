@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -86,7 +87,8 @@ def board(submissions: str, **given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.tools.site import build_site
 
     with options.limits_of(given) as limits:
-        rank_by, scores = given["rank_by"] or RANK_BY, all_of(parse_name, given["scores"])
+        read_name = partial(parse_name, likely=partial(options.computed_names, given))
+        rank_by, scores = read_name(given["rank_by"] or RANK_BY), all_of(read_name, given["scores"])
         parts = {name: given[name] for name in ("durations", "folds", "by")}
         settings = options.settings_of(given, [rank_by, *scores], folds=given["folds"])
         options.check_scores(given, settings, [rank_by, *scores])

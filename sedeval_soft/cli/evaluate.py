@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -135,10 +136,11 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     """Read the settings, evaluate and print; return the exit code."""
     from sedeval_soft.api.evaluation import settings_of_points
     from sedeval_soft.api.sources import with_points
-    from sedeval_soft.cli.present import Presentation
+    from sedeval_soft.cli.present import Presentation, parse_name
     from sedeval_soft.errors import SettingsError
 
-    presentation = Presentation(given)
+    likely = partial(options.computed_names, given)
+    presentation = Presentation(given, likely)
     if given["audio"] is not None:
         from sedeval_soft.html.sounds import check_audio
 
@@ -155,7 +157,7 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     if len(systems) > 1 and not runs:
         from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
 
-        given["rank_by"] = given["rank_by"] or RANK_BY
+        given["rank_by"] = parse_name(given["rank_by"] or RANK_BY, likely)
         names = [*names, given["rank_by"]]
         check_rank_by(names[-1])
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None

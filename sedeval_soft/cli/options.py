@@ -406,6 +406,11 @@ RESULTS = (
         help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+    option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
+        help="Print all tables (with --per-file all files), not just the screen that fits a terminal; -vv "
+        "with the whole signature."),
+    option(OUTPUT, "--all-classes", is_flag=True,
+        help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
     option(OUTPUT, "--per-file", is_flag=True, brief="Print the scores of each file.",
         help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
         "programs all files and scores. --score chooses scores."),
@@ -442,8 +447,9 @@ EVALUATE = (
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks several systems.",
-        help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that stands first and ranks systems.",
+        help="The score that stands first, and by which several systems are ranked.  [default: that "
+        "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
         help="The system with which the others are compared.  [default: the best]"),
     option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training run of the same system: print "
@@ -528,6 +534,11 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
         inclusive = bool(joined.get("inclusive"))
         joined["thresholds"] = files.load_thresholds(values["thresholds"], inclusive=inclusive)
     return joined
+
+
+def rank_by_of(given: Mapping[str, Any]) -> str | None:
+    """Return the score that ranks, as the option, the settings file or the preset has it."""
+    return given["rank_by"] or file_values(given["preset"], given["config"]).get("rank_by")
 
 
 def file_values(preset: str | None, config: str | None) -> dict[str, Any]:

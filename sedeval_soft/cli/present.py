@@ -105,7 +105,6 @@ class Presentation:
         self.averages: tuple[str, ...] = given["averages"]
         self.output: str | None = given["output"]
         self.quiet: bool = given["quiet"]
-        self.verbose: int = given.get("verbose", 0)
         self.per_file: bool = given["per_file"]
         if self.per_file:
             self._check_files(given)
@@ -114,6 +113,8 @@ class Presentation:
                 "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
             )
         self.raw_names: bool = given["raw_names"]
+        self.verbose: int = given["verbose"]
+        self.all_classes: bool = given["all_classes"]
 
     def _check_files(self, given: Mapping[str, Any]) -> None:
         """Raise SettingsError for what scores of single files do not have."""
@@ -177,6 +178,7 @@ class Presentation:
             from sedeval_soft.report import render
 
             how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
+            how |= {"verbose": self.verbose, "all_classes": self.all_classes}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
 
     def _terminal(self) -> dict[str, Any]:

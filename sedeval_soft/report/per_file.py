@@ -24,6 +24,7 @@ from sedeval_soft.report.page import input_line, measure_label
 from sedeval_soft.report.render import encoded
 from sedeval_soft.report.shown import shown_families
 from sedeval_soft.report.table import Page, Table, markdown, number
+from sedeval_soft.settings import Settings
 
 SCHEMA = "soft-sed-eval-files/1"
 
@@ -77,7 +78,8 @@ def render_files(
         rows = ([*row, signature] for row, signature in signed)
         return lines((*_FIRST, *columns, SIGNATURE), rows, "," if form == "csv" else "\t", raw=raw_names)
     shown = [*(_chosen if names else _main)(systems, columns)]
-    page = _Files.of(systems, tables, shown)
+    by = names[0] if names else _first_of([column.name for column in shown], systems[0].settings)
+    page = _Files.of(systems, tables, shown, by)
     if form == "text":
         return page.screen(width or _WIDTH, color=color, every=every)
     return page.latex() if form == "latex" else page.markdown()
@@ -123,11 +125,14 @@ def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
     """Yield the size of the reference, F, error rate, precision and recall of each basis and reading."""
     settings = systems[0].settings
     f = "f1" if settings.beta == 1 else "fbeta"
-    bases: dict[str, list[str]] = {}
+    ranking = _ranking(settings)
+    bases: dict[str, list[str]] = {ranking.basis: []} if ranking else {}
     for basis, reading in dict.fromkeys(family for scores in systems for family in shown_families(scores)):
         bases.setdefault(basis, []).append(reading)
     for place, (basis, readings) in enumerate(bases.items()):
         # F of all readings comes first, then the size of the reference, then the error rate of the first one.
+        if not readings:
+            continue
         members = [("n_ref", readings[0], 10), *((f, reading, 0) for reading in readings)]
         members += [("error_rate", each, 20 if each == readings[0] else 30) for each in readings]
         members += [(measure, reading, 40) for reading in readings for measure in ("precision", "recall")]
@@ -168,10 +173,13 @@ class _Files:
 
     @classmethod
     def of(
-        cls, systems: Sequence[Scores], tables: Sequence[FileScores], columns: Sequence[_Column]
+        cls,
+        systems: Sequence[Scores],
+        tables: Sequence[FileScores],
+        columns: Sequence[_Column],
+        by: str,
     ) -> _Files:
         """Put files in order."""
-        by = _first_of([column.name for column in columns])
         direction = measure_of(by).direction
         rows = [*_rows(systems, tables, [by, *(column.name for column in columns)])]
         values = np.array([row[3] for row in rows], dtype=np.float64)
@@ -229,9 +237,19 @@ class _Files:
         return tabular(replace(table, rows=rows), "l" * table.names, (self.signature.full,))
 
 
-def _first_of(names: Sequence[str]) -> str:
-    """Return the score that says which files are the worst: F of the first basis, soft if that is there."""
+def _ranking(settings: Settings) -> ScoreName | None:
+    """Return the score that ranks systems, if there is one."""
+    return ScoreName.parse(settings.rank_by) if settings.rank_by else None
+
+
+def _first_of(names: Sequence[str], settings: Settings) -> str:
+    """Return the score that says which files are the worst.
+
+    F of the basis and reading that rank systems; without these, of the first basis, soft if that is there.
+    """
+    ranking = _ranking(settings)
     scores = [ScoreName.parse(name) for name in names]
     f = [score for score in scores if score.measure in {"f1", "fbeta"}]
     soft = [score for score in f if score.reading == "soft" and score.basis == f[0].basis]
-    return str((soft or f or scores)[0])
+    ranked = [s for s in f if ranking and (s.basis, s.reading) == (ranking.basis, ranking.reading)]
+    return str((ranked or soft or f or scores)[0])

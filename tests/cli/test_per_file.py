@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import jsonschema
 import pandas as pd
@@ -63,6 +64,7 @@ def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, l
     found = [line.partition(".wav")[0][-3:] for line in shown if ".wav" in line]
     assert found == [f"{k:03d}" for k in range(99, 69, -1)]
     assert "... and 70 more: -v shows all files" in "\n".join(shown)
+    assert call(*tables, "--per-file", "-v").out.count(".wav") == 100
     # A name of which there is room for the most part is whole, and columns are left out for it.
     assert length > 32 or all(any(line.startswith(name) for line in shown) for name in names[-30:])
     for form in ("csv", "markdown"):
@@ -71,10 +73,17 @@ def test_a_screen_has_the_worst_files_in_forty_lines_of_eighty_cells(tmp_path, l
 
 
 def test_a_score_of_which_low_values_are_better_has_the_highest_first():
-    done = call(REFERENCE, SYSTEM, "--per-file", "--score", "segment.hard.error_rate.micro")
+    asked = ("--score", "segment.hard.error_rate.micro", "--score", "event.soft.f1.micro")
+    done = call(REFERENCE, SYSTEM, "--per-file", *asked)
     files = [line.split()[0] for line in done.out.splitlines() if ".wav" in line]
     assert files == ["metro.wav", "cafe.wav", "street.wav", "park.wav", "night.wav"]
     assert "the highest segment.hard.error_rate.micro first" in done.out
+
+
+def test_the_score_that_ranks_says_which_files_are_the_worst():
+    done = call(REFERENCE, SYSTEM, "--per-file", "--rank-by", "event.hard.f1.macro")
+    assert "the lowest event.hard.f1.micro first" in done.out
+    assert re.search(r"^ +event +segment$", done.out, re.MULTILINE)
 
 
 def test_tables_without_values_have_hard_scores_only():

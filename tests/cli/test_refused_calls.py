@@ -69,7 +69,6 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap is of one system's files; --runs has the jack",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs is of one SYSTEM, a table; expected one.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench is of one system",
-    f"ref.tsv sys.tsv --rank-by {F1}": "--rank-by is of several systems; expected two or more SYSTEM",
     "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs is of this machine; --scheduler tcp://x has its",
     "ref.tsv sys.tsv --jobs 2 --chance": "--jobs count parts; --chance looks at all rows at once.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",

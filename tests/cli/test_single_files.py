@@ -88,7 +88,7 @@ def test_the_score_that_ranks_says_which_files_are_the_worst():
 
 def test_tables_without_values_have_hard_scores_only():
     done = call(SAMPLES / "events.tsv", SAMPLES / "events.tsv", "--per-file")
-    assert "segment hard" in done.out and "soft" not in done.out.partition("\n\nsoft-sed-eval")[0]
+    assert "hard F1" in done.out and "soft" not in done.out.partition("\n\nsoft-sed-eval")[0]
 
 
 def test_tallies_that_were_merged_have_the_same_files(tmp_path):

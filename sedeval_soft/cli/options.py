@@ -411,7 +411,7 @@ RESULTS = (
         "with the whole signature."),
     option(OUTPUT, "--all-classes", is_flag=True,
         help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
-    option(OUTPUT, "--per-file", is_flag=True, brief="Print the scores of each file.",
+    option(OUTPUT, "--per-file", is_flag=True,
         help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
         "programs all files and scores. --score chooses scores."),
     option(OUTPUT, "--raw-names", is_flag=True,

@@ -162,11 +162,11 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
         raise SettingsError(f"there is no kind of figure {kind!r}{hint}")
     for name, option in OPTIONS.items():
         if getattr(wish, name) not in (None, ()) and name not in KINDS[kind].options:
-            raise SettingsError(f"{option} is of {', '.join(kinds_with(name))}; {kind} has no use for it")
+            raise SettingsError(f"{option} works with {', '.join(kinds_with(name))}; not with {kind}")
     if not systems:
         raise SettingsError("expected one or more systems, found none")
     if systems > 1 and KINDS[kind].single:
-        raise SettingsError(f"{kind} is a figure of one system; found {systems}")
+        raise SettingsError(f"{kind} shows one system; found {systems}")
 
 
 def family_for(kind: str, settings: Settings) -> tuple[str, str]:
@@ -223,7 +223,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
             raise SettingsError(
-                f"--score {stem}: bars are of classes; expected BASIS.READING.MEASURE: segment.soft.f1"
+                f"--score {stem}: bars are for classes; expected BASIS.READING.MEASURE: segment.soft.f1"
             )
         measure_of(f"{stem}[class]")
     if several and len(wish.scores) > 1:

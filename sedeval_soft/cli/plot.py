@@ -108,7 +108,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
     printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        (given["worst"] and kind != "worst", f"--worst is of the kind worst; {kind} has no use for it."),
+        (given["worst"] and kind != "worst", f"--worst belongs to worst; {kind} does not use it."),
         (
             given["ci"] and kind not in RESAMPLED,
             f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",

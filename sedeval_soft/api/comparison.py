@@ -144,9 +144,9 @@ def mean_of_runs(
     if name is not None:
         check_name(name)
     if chosen.ci is not None:
-        raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
+        raise SettingsError("ci cannot go with runs, which have jackknife intervals over runs")
     if chosen.worst:
-        raise SettingsError("worst is of one system's output; ask for it with each of the runs")
+        raise SettingsError("worst cannot go with a mean of runs; ask for it for each of them")
     scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, values))
     return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
 

@@ -546,7 +546,7 @@ def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
 
     if preset is not None and config is not None:
         extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
-        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+        raise SettingsError(f"--preset and --config are both given; expected one of them: {extends}")
     if config is None:
         return files.load_preset(str(preset))
     read: dict[str, dict[str, Any]] = click.get_current_context().meta.setdefault("settings files", {})
@@ -673,8 +673,8 @@ def check_intervals(
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)
-        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
-        raise SettingsError(f"{flags}: there are no intervals from resampling files; {expected}")
+        more = "; --runs gives jackknife intervals over runs" if runs else ""
+        raise SettingsError(f"{flags}: files are resampled only with --ci{more}")
     if wanted is None or not skips_optimal(settings):
         return
     optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]

@@ -162,11 +162,11 @@ def check_kind(kind: str, wish: Wish, systems: int) -> None:
         raise SettingsError(f"there is no kind of figure {kind!r}{hint}")
     for name, option in OPTIONS.items():
         if getattr(wish, name) not in (None, ()) and name not in KINDS[kind].options:
-            raise SettingsError(f"{option} belongs to {', '.join(kinds_with(name))}; {kind} does not use it")
+            raise SettingsError(f"{option} works with {', '.join(kinds_with(name))}; not with {kind}")
     if not systems:
         raise SettingsError("expected one or more systems, found none")
     if systems > 1 and KINDS[kind].single:
-        raise SettingsError(f"{kind} draws one system, not {systems}")
+        raise SettingsError(f"{kind} shows one system; found {systems}")
 
 
 def family_for(kind: str, settings: Settings) -> tuple[str, str]:

@@ -38,7 +38,7 @@ def test_is_written_in_a_form_and_shows_several_systems_or_refuses_them(kind, su
     needed = [text for name, value in NEEDED.get(kind, {}).items() for text in (f"--{name}", value)]
     done = call("plot", kind, REFERENCE, SYSTEM, OTHER, "-o", path, "--dpi", "60", "--quiet", *needed)
     if KINDS[kind].single:
-        assert (done.code, done.err) == (2, f"{kind} draws one system, not 2\n")
+        assert (done.code, done.err) == (2, f"{kind} shows one system; found 2\n")
         assert not path.exists()
         return
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -110,9 +110,9 @@ def test_progress_is_told_of_where_files_are_resampled():
 
 REFUSED = {
     "pie": "Invalid value for 'KIND'",
-    "pr --file cafe.wav": "--file belongs to timeline; pr does not use it",
+    "pr --file cafe.wav": "--file works with timeline; not with pr",
     "pr --ci": "pr shows no intervals; expected matrix or classes",
-    "matrix --replicates 9": "there are no intervals",
+    "matrix --replicates 9": "files are resampled only with --ci",
     "roc --only event": "roc shows one of segment.hard, segment.soft, clip.hard, clip.soft; --only",
     "sweep --only segment.soft": "sweep shows segment.hard, segment.optimal, event.hard,",
     "sweep --score segment.soft.f1.macro": "a sweep has averages of hard and optimal readings",

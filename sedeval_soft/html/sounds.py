@@ -195,7 +195,7 @@ def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, by
         for number, (name, data) in enumerate(played, 1):
             plain = re.sub(r"[^A-Za-z0-9]+", "-", stem_of(name)).strip("-")[:40]
             member = f"{number:03d}-{plain}.flac"
-            addresses[name] = f"{quote(target.name)}/{member}"
+            addresses[name] = f"{quote(os.fsencode(target.name))}/{member}"
             yield member, data
 
     write_folder(target, members(), replaceable={".flac"}, force=True)

@@ -88,8 +88,7 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     for name, data in played:
         inside[name] = data
         if sum(map(len, inside.values())) > INSIDE:
-            beside = _written_beside(folder, page, chain(inside.items(), played))
-            inside = {}
+            beside = _written_beside(folder, page, chain(_taken(inside), played))
     for which, what in (
         (unreadable, "cannot be read"),
         (damaged, "can be read in part only"),
@@ -176,6 +175,13 @@ def _played(
                 yield name, flac_of(file, strip.seconds, strip.peak)
         except ValueError as error:
             unplayed[name] = str(error)
+
+
+def _taken(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield sounds, each taken out: none is held longer than it must be."""
+    while inside:
+        name = next(iter(inside))
+        yield name, inside.pop(name)
 
 
 def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, bytes]]) -> dict[str, str]:

@@ -6,6 +6,7 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -55,18 +56,15 @@ def render(
     if form in {"json", "yaml"}:
         from sedeval_soft.comparison.board import board_document
 
-        whole = document(systems) if board is None else board_document(board)
-        if form == "json":
-            return json_document(whole)
-        import msgspec
-
-        from sedeval_soft.settings_files import write_plain_yaml
-
-        return write_plain_yaml(msgspec.json.decode(_json(whole)))
+        return encoded(document(systems) if board is None else board_document(board), form)
     if form == "text" and not verbose and board is None:
         from sedeval_soft.report.screen import WIDTH, screen
 
-        how: dict[str, Any] = {"width": width or WIDTH, "color": color, "all_classes": all_classes}
+        how: dict[str, Any] = {
+            "width": width or WIDTH,
+            "color": color and not os.environ.get("NO_COLOR"),
+            "all_classes": all_classes,
+        }
         return "\n".join(screen(scores, **how) for scores in systems)
     from sedeval_soft.report.table import markdown, text
 
@@ -86,6 +84,17 @@ def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = 
     from sedeval_soft.report.page import page_of
 
     return [page_of(shown(scores), in_full=in_full) for scores in systems]
+
+
+def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values
+    """Return plain values as JSON or YAML, as the form says, which say the very same."""
+    if form == "json":
+        return json_document(document)
+    import msgspec
+
+    from sedeval_soft.settings_files import write_plain_yaml
+
+    return write_plain_yaml(msgspec.json.decode(_json(document)))
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values

@@ -259,6 +259,9 @@ class SettingsKeywords(TypedDict, total=False):
         help="Compute the hard reading exactly as that package does.")]
     strict: Annotated[bool, Field(False, SCORING, help="Stop with an error, not a warning, where something "
         "may be misread: times, columns, and files and classes that are missing or unknown.")]
+    rank_by: Annotated[str | None, Field(None, meaning="The score that stands first in results and by which "
+        "several systems are ranked, such as `event.hard.f1.macro`; null for none: several systems are then "
+        "ranked by `segment.soft.f1.macro`.")]
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -326,6 +329,9 @@ READING = _defined(ReadingKeywords)
 
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
 """Settings that shape no statistic of a file, but what is made of them."""
+
+UNCOUNTED = frozenset({*STEERING, "rank_by"})
+"""Settings that shape no statistic of a file."""
 
 IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implied is not None}
 """What intersections and PSDS ask for where neither these settings nor `psds` are given."""

@@ -13,6 +13,9 @@ from typing import Any
 MOST_MEANT = 3
 """How many names a message proposes."""
 
+_MOST_LIKELY = 12
+"""How many names a message lists that a part of a name may mean."""
+
 _LONGEST = 200
 """Characters of a name that are looked at."""
 
@@ -63,7 +66,8 @@ def hint(name: str, known: Sequence[str]) -> str:
 def meant(text: str, names: Iterable[str]) -> str:
     """Return `; did you mean a or b?` of the names that have all parts of a text, nothing where none has.
 
-    Parts may be left out, and may have the names that tables, papers and other tools give them.
+    Parts may be left out, and may have the names that tables, papers and other tools give them. Where more
+    than a few names have all parts, it is `; it could be a, b, c or d`, at most a dozen.
     """
     stem, bracket, rest = text[:_LONGEST].partition("[")
     words = by_alias("scores") | MEASURE_ALIASES
@@ -74,11 +78,30 @@ def meant(text: str, names: Iterable[str]) -> str:
     if bracket:
         label = rest.rpartition("]")[0]
         classes = [name for name in having if name.endswith(("[class]", f"[{label}]"))]
-        return _question([f"{name.partition('[')[0]}[{label}]" for name in classes])
-    # Of several averages the macro average is what most of the field reports.
-    averaged = {name.removesuffix(".macro") for name in having if name.endswith(".macro")}
+        return _likely([f"{name.partition('[')[0]}[{label}]" for name in classes])
     whole = [name for name in having if not name.endswith("]")]
-    return _question([n for n in whole if n.endswith(".macro") or n.rpartition(".")[0] not in averaged])
+    # Of several averages most of the field reports the macro average, and then the micro average.
+    averaged = {name.removesuffix(".macro") for name in whole if name.endswith(".macro")}
+    macro = [name for name in whole if name.endswith(".macro") or name.rpartition(".")[0] not in averaged]
+    both = [
+        each
+        for name in macro
+        for each in (name, f"{name.removesuffix('.macro')}.micro")
+        if each == name or each in whole
+    ]
+    if len(both) <= _MOST_LIKELY:
+        return _likely(both)
+    return _likely(macro) + (" (or .micro)" if len(both) > len(macro) else "")
+
+
+def _likely(names: Sequence[str]) -> str:
+    """Return a question for a few names, else a list of the likely ones."""
+    if len(names) <= MOST_MEANT:
+        return _question(names)
+    if len(names) <= _MOST_LIKELY:
+        return f"; it could be {', '.join(names[:-1])} or {names[-1]}"
+    first = sorted(names, key=lambda name: ".f1" not in name)[:_MOST_LIKELY]
+    return f"; it could be {', '.join(first)} or one of {len(names) - len(first)} others"
 
 
 _LATIN = (

@@ -145,6 +145,7 @@ class Settings:
     only: tuple[str, ...] = DEFAULT_ONLY
     compat: Compat | None = None
     strict: bool = False
+    rank_by: str | None = None
 
     @classmethod
     def of(cls, /, **values: Any) -> Self:  # noqa: ANN401 - SettingsKeywords, perhaps misspelled: checked below
@@ -313,6 +314,7 @@ def forms_of(name: str) -> list[Schema]:
         "cross_tune": [single, {"enum": ["folds"]}, _NULL],
         "objective": [{"enum": [*OBJECTIVES, None]}],
         "satisfice": [constraint, _NULL],
+        "rank_by": [_NAME, _NULL],
     }
     return forms.get(name) or [single, *([_NULL] if field.optional and not field.choices else [])]
 

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from launched import program
+from tones import sweep, write
 
 ROOT = Path(__file__).parents[1]
 OMITTED = "..."
@@ -63,6 +64,8 @@ def make_workplace(folder: Path, *imported: str) -> dict[str, str]:
     for name in ("low.tsv", "high.tsv"):
         shutil.copy(folder / "events.tsv", folder / name)
     shutil.copytree(ROOT / "configs", folder / "configs")
+    for name in ("cafe", "metro", "night", "park", "street"):
+        write(folder / "audio" / f"{name}.wav", sweep(2, 8_000, 100, 3_000), 8_000)
     make_command(folder / ".bin", *imported)
     search = os.pathsep.join((str(folder / ".bin"), os.environ["PATH"]))
     return {**os.environ, "PATH": search, "PYTHONPATH": str(ROOT)}

@@ -28,7 +28,7 @@ def _with(text: str, mark: str, lines: list[str]) -> str:
 
 
 def _dialects() -> list[str]:
-    head = ["| tables | told by their columns | what they are, the best first | rows |", "|---|---|---|---|"]
+    head = ["| tables | recognised by | roles of columns, best first | rows |", "|---|---|---|---|"]
     return [*head, *map(_row, DIALECTS)]
 
 

@@ -75,11 +75,23 @@ class Task:
         return read_parts(self.folds, self.by, shard.tally.files, self.limits)
 
 
+def ranking_of(settings: Settings | None, values: Keywords) -> tuple[str, Settings | None, Keywords]:
+    """Return the score that ranks systems, and the settings without a score that is named beside them.
+
+    Raises SettingsError for a score by which none can be ranked.
+    """
+    if settings is not None and "rank_by" in values:
+        settings, values = replace(settings, rank_by=values["rank_by"]), values.copy()
+        del values["rank_by"]
+    rank_by = settings_from(settings, values).rank_by or RANK_BY
+    check_rank_by(rank_by)
+    return rank_by, settings, values
+
+
 def compare(
     reference: Any,  # noqa: ANN401 - as for evaluate
     systems: Systems,
     *,
-    rank_by: str = RANK_BY,
     baseline: str | None = None,
     durations: Durations | None = None,
     folds: Parted | None = None,
@@ -92,12 +104,13 @@ def compare(
     """Score systems against one reference, and rank them by a score.
 
     systems: at least two, as paths, or as a mapping of names to what `evaluate` takes as a system.
-    rank_by: the score that ranks them. baseline: the system from which differences are taken; None for the
-    best. Other arguments as for `evaluate`; intervals are bootstrapped unless `ci` says otherwise.
+    baseline: the system from which differences are taken; None for the best. `rank_by` among the settings is
+    the score that ranks them, segment.soft.f1.macro where none is named. Other arguments as for `evaluate`;
+    intervals are bootstrapped unless `ci` says otherwise.
 
     Raises InputError for input that cannot be scored, SettingsError for settings.
     """
-    check_rank_by(rank_by)
+    rank_by, settings, values = ranking_of(settings, values)
     if baseline is not None:
         check_baseline(baseline, [*named_sources(systems, *_SYSTEMS)])
     chosen = settings_for_scores([rank_by], settings, values)

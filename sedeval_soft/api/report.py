@@ -95,7 +95,8 @@ def write_report(
             both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures))
+        bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, points, bases))
     choices, sounds = choices or Choices(), None
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)

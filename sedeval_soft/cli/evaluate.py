@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -108,12 +109,11 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
           for name in ("report", "chance", "check")),
         *((count < 2 and given[name],
            f"--{name.replace('_', '-')} is of several systems; expected {two}.")
-          for name in ("rank_by", "baseline", "runs")),
+          for name in ("baseline", "runs")),
         *((count > 1 and given[name],
            f"--{name.replace('_', '-')} is of one system; expected {one}.")
           for name in ("check", "chance", "curves", "save_tally")),
-        (runs and (given["rank_by"] or given["baseline"]),
-         "--runs are of one system; --rank-by and --baseline compare several."),
+        (runs and given["baseline"], "--runs are of one system; --baseline compares several."),
         (given["baseline"] not in (None, *systems),
          f"--baseline {given['baseline']} is no SYSTEM; expected one of {', '.join(systems)}."),
         (form == "codabench" and count > 1 and not runs,
@@ -131,6 +131,21 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
     )  # fmt: skip
 
 
+def _names_that_rank(given: dict[str, Any], likely: Callable[[], Sequence[str]]) -> list[str]:
+    """Return the score that ranks several systems, or is to stand first of one, if there is any."""
+    if given["rank_by"]:
+        from sedeval_soft.cli.present import parse_name
+
+        given["rank_by"] = parse_name(given["rank_by"], likely)
+    if len(given["systems"]) < 2 or given["runs"]:
+        return [given["rank_by"]] if given["rank_by"] else []
+    from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
+
+    name = options.rank_by_of(given) or RANK_BY
+    check_rank_by(name)
+    return [name]
+
+
 def _run(given: dict[str, Any], limits: Limits) -> int:
     """Read the settings, evaluate and print; return the exit code."""
     from sedeval_soft.api.evaluation import settings_of_points
@@ -138,7 +153,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.errors import SettingsError
 
-    presentation = Presentation(given)
+    likely = partial(options.computed_names, given)
+    presentation = Presentation(given, likely)
     if given["audio"] is not None:
         from sedeval_soft.html.sounds import check_audio
 
@@ -152,12 +168,7 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
         folder = f"{systems[0]} is a folder of operating points, counted at once"
         raise SettingsError(f"--scheduler counts parts; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
-    if len(systems) > 1 and not runs:
-        from sedeval_soft.comparison.compare import RANK_BY, check_rank_by
-
-        given["rank_by"] = given["rank_by"] or RANK_BY
-        names = [*names, given["rank_by"]]
-        check_rank_by(names[-1])
+    names = [*names, *_names_that_rank(given, likely)]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
     page = options.settings_of(given, names, folds=folds) if given["report"] else None
@@ -294,6 +305,5 @@ def _score_several(
     }
     if given["runs"]:
         return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
-    ranked = {name: given[name] for name in ("rank_by", "baseline")}
-    board = compare(reference, systems, **ranked, **how, progress=show)
+    board = compare(reference, systems, baseline=given["baseline"], **how, progress=show)
     return (reference, systems), board, [*board.systems]

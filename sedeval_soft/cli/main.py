@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click_default_group import DefaultGroup
@@ -65,6 +65,14 @@ class _Group(DefaultGroup):  # type: ignore[misc]  # untyped package
             self.add_command(getattr(module, name))
         command: click.Command = super().get_command(ctx, cmd_name)
         return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:  # noqa: ANN401 - click's own
+        """Return the command, its name and arguments; raises SettingsError for a word that looks like one."""
+        if args[0] not in SHORT_HELPS and not (ctx.resilient_parsing or os.path.lexists(args[0])):
+            from sedeval_soft.cli.wrong_calls import refuse_misspelt
+
+            refuse_misspelt(args[0], SHORT_HELPS)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own
         """Return the names of all commands, whether they were imported or not."""

@@ -406,6 +406,10 @@ RESULTS = (
         help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
+    option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
+        help="Print all tables, not just the screen that fits a terminal; -vv with the whole signature."),
+    option(OUTPUT, "--all-classes", is_flag=True,
+        help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
@@ -439,8 +443,9 @@ EVALUATE = (
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that ranks several systems.",
-        help="The score by which several systems are ranked.  [default: segment.soft.f1.macro]"),
+    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that stands first and ranks systems.",
+        help="The score that stands first, and by which several systems are ranked.  [default: that "
+        "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
         help="The system with which the others are compared.  [default: the best]"),
     option(SYSTEMS, "--runs", is_flag=True, help="Each SYSTEM is one training run of the same system: print "
@@ -527,6 +532,11 @@ def _with_files(values: Mapping[str, Any], preset: str | None, config: str | Non
     return joined
 
 
+def rank_by_of(given: Mapping[str, Any]) -> str | None:
+    """Return the score that ranks, as the option, the settings file or the preset has it."""
+    return given["rank_by"] or file_values(given["preset"], given["config"]).get("rank_by")
+
+
 def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
     """Return what a preset or a settings file says, which is read once a call: it may be a pipe."""
     if preset is config is None:
@@ -598,32 +608,50 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
+
+    for name in names:
+        reason = _not_computed(name, settings, points=points)
+        if reason:
+            raise SettingsError(f"{name} {reason}")
+    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
+        raise click.UsageError("--objective belongs to --cross-tune, --folds or soft-sed-eval tune.")
+
+
+def computed_names(given: Mapping[str, Any]) -> list[str]:
+    """Return the names of the scores that options ask for, none where the options are wrong."""
+    from sedeval_soft.errors import EvaluationError
+    from sedeval_soft.measures.registry import score_names
+
+    try:
+        settings = settings_of(given, folds=given["folds"])
+    except EvaluationError:  # raised where the settings are used
+        return []
+    return [name for name in score_names() if not _not_computed(name, settings)]
+
+
+def _not_computed(name: str, settings: Settings, *, points: bool = False) -> str:
+    """Return why a score is not computed with some settings; empty where it is."""
     from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
 
-    plan = Plan.of(settings)
-    for name in names:
-        parsed, group = ScoreName.parse(name), group_of(name)
-        basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-        left_out = group not in ("", *settings.measures)
-        evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
-        for wrong, reason in (
-            (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
-            (measure == "psds" and not plan.psds,
-             "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
-            (left_out and points, "needs values; --operating-point has lists of events without"),
-            (left_out and settings.measures,
-             f"is left out by --measures {' --measures '.join(settings.measures)}"),
-            (left_out, f"needs --measures {group}"),
-            (measure.startswith("satisficed_") and settings.satisfice is None,
-             "needs --satisfice 'MEASURE>=NUMBER'"),
-            (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
-            (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
-        ):  # fmt: skip
-            if wrong:
-                raise SettingsError(f"{name} {reason}")
-    if given.get("objective") and settings.cross_tune is None and not given["folds"]:
-        raise click.UsageError("--objective is of --cross-tune, --folds and soft-sed-eval tune.")
+    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
+    basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+    left_out = group not in ("", *settings.measures)
+    evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
+    reasons = (
+        (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
+        (measure == "psds" and not plan.psds,
+         "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
+        (left_out and points, "needs values; --operating-point has lists of events without"),
+        (left_out and settings.measures,
+         f"is left out by --measures {' --measures '.join(settings.measures)}"),
+        (left_out, f"needs --measures {group}"),
+        (measure.startswith("satisficed_") and settings.satisfice is None,
+         "needs --satisfice 'MEASURE>=NUMBER'"),
+        (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
+        (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
+    )  # fmt: skip
+    return next((reason for wrong, reason in reasons if wrong), "")
 
 
 def check_intervals(

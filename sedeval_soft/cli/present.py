@@ -9,13 +9,14 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.cli.options import SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
 from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
-from sedeval_soft.measures.registry import measure_of
+from sedeval_soft.measures.registry import ScoreNameError, measure_of
 from sedeval_soft.tables.columns import is_number
 
 if TYPE_CHECKING:
@@ -42,10 +43,18 @@ def all_of(parse: Callable[[str], T], texts: Sequence[str]) -> list[T]:
     return parsed
 
 
-def parse_name(text: str) -> str:
-    """Return a name of `--score`; raises SettingsError where no measure has it."""
-    measure_of(text.strip())
-    return text.strip()
+Likely = Callable[[], Sequence[str]]
+"""Returns the names of the scores that are computed: those that a part of a name may mean."""
+
+
+def parse_name(text: str, likely: Likely = tuple) -> str:
+    """Return a name of `--score`; raises ScoreNameError where no measure has it, with the likely ones."""
+    name = text.strip()
+    try:
+        measure_of(name)
+    except ScoreNameError:
+        measure_of(name, likely())
+    return name
 
 
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
@@ -56,13 +65,13 @@ _ROUNDING = 1e-12
 """Shares by which sums of floats miss the decimal that they stand for."""
 
 
-def parse_requirement(text: str) -> tuple[str, str, float]:
+def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, float]:
     """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
     match = _FORM.fullmatch(text)
     if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
         expected = "expected NAME>=NUMBER (or >, <=, <, ==)"
         raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
-    return parse_name(match["name"]), match["sign"], float(match["number"])
+    return parse_name(match["name"], likely), match["sign"], float(match["number"])
 
 
 def _meets(value: float | None, sign: str, number: float) -> bool:
@@ -83,10 +92,14 @@ class Presentation:
     wanted: names of scores, if just their numbers are printed. names: of all scores that must be there.
     """
 
-    def __init__(self, given: Mapping[str, Any]) -> None:
+    def __init__(self, given: Mapping[str, Any], likely: Likely = tuple) -> None:
         """Read the options; raises SettingsError for names and requirements that cannot be."""
-        self.requirements = given["requirements"] and all_of(parse_requirement, given["requirements"])
-        self.wanted: Sequence[str] = given["wanted"] and all_of(parse_name, given["wanted"])
+        read_requirement, read_name = (
+            partial(parse_requirement, likely=likely),
+            partial(parse_name, likely=likely),
+        )
+        self.requirements = given["requirements"] and all_of(read_requirement, given["requirements"])
+        self.wanted: Sequence[str] = given["wanted"] and all_of(read_name, given["wanted"])
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
         self.form: str = given["form"]
         self.averages: tuple[str, ...] = given["averages"]
@@ -97,6 +110,8 @@ class Presentation:
                 "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
             )
         self.raw_names: bool = given["raw_names"]
+        self.verbose: int = given["verbose"]
+        self.all_classes: bool = given["all_classes"]
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Print the warnings of systems on standard error, and look whether they have all scores.
@@ -140,6 +155,7 @@ class Presentation:
             from sedeval_soft.report import render
 
             how: dict[str, Any] = {"board": board, "raw_names": self.raw_names}
+            how |= {"verbose": self.verbose, "all_classes": self.all_classes}
             if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
                 how |= {"color": True, "width": get_terminal_size().columns}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)

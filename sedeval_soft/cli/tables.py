@@ -214,6 +214,9 @@ VALIDATION = (
     option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the report to a file.",
         help="Write the report to a file. If something fails, the file stays as it was."),
+    option(OUTPUT, "-q", "--quiet", is_flag=True,
+        brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
+        "With -o, json or sarif the report is complete all the same."),
     option(OUTPUT, "--fix", type=PATH, metavar="FILE", brief="Write a corrected copy.",
         help="Write a copy with corrections that are safe, and report these and the problems that remain."),
     options.POINTS,
@@ -373,9 +376,12 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
             files = files or values.get("files")
         how |= {"classes": classes, "files": files, "limits": limits}
         results = [validated(each, reference, **how) for each in systems]
-    report = "".join(render_validation(result, form) for result in results)
+    failed = [result for result in results if not result.ok or (given["strict"] and result.counts)]
+    # Files, and documents for programs, are complete.
+    brief = given["quiet"] and to_standard_output(output) and form in {"text", "github"}
+    report = "".join(render_validation(result, form) for result in (failed if brief else results))
     emit(report, output, exact=form == "github")
-    raise Exit(1 if any(not result.ok or (given["strict"] and result.counts) for result in results) else 0)
+    raise Exit(1 if failed else 0)
 
 
 @command(TUNE_EXAMPLES, *TUNING)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import click
 
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.fields import FIELDS
-from sedeval_soft.names import by_alias, normal, other_settings
+from sedeval_soft.names import by_alias, close_matches, normal, other_settings
 
 
 def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
@@ -41,6 +42,21 @@ def of_words(arguments: Sequence[str]) -> str:
             return by_alias("numbers")[option]
     first = arguments[0] if arguments else ""
     return "" if os.path.exists(first) else by_alias("commands").get(first.lower(), "")
+
+
+_CLOSE = 0.7
+"""How alike a word and a command's name must be for a misspelling: `plto` and `plot` are by 0.75."""
+
+
+def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
+    """Raise SettingsError for a first word that is no file, but almost a command, or means one elsewhere."""
+    if not re.fullmatch("[A-Za-z][A-Za-z_-]+", word):  # a path
+        return
+    matches = close_matches(word, commands, n=1, cutoff=_CLOSE)
+    if matches:
+        raise SettingsError(f"there is no command {word!r}; did you mean {matches[0]}?")
+    if of_words([word]):  # said below
+        raise SettingsError(f"there is no command {word!r}")
 
 
 def _of_option(name: str, context: click.Context | None) -> str:

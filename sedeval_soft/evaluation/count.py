@@ -9,7 +9,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import counted
-from sedeval_soft.fields import STEERING
+from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
@@ -76,7 +76,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
         _count_events(pair, plan, columns, events)
-    recipe = " ".join(f"{name}={value}" for name, value in settings.to_dict().items() if name not in STEERING)
+    recipe = " ".join(
+        f"{name}={value}" for name, value in settings.to_dict().items() if name not in UNCOUNTED
+    )
     per_class = {name: column for name, column in columns.items() if column.ndim == 2}
     per_file = {name: column for name, column in columns.items() if column.ndim == 1}
     return Tally(pair.files, pair.classes, per_class, per_file, samples, events, recipe, pair.expected)

@@ -12,7 +12,7 @@ from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.scores import Input
-from sedeval_soft.fields import STEERING
+from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
@@ -231,7 +231,7 @@ def second_round(settings: Settings, only: tuple[str, ...]) -> Settings:
 def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
     """Raise EvaluationError for statistics shaped by different settings; names all that differ."""
     mine, other = ours.to_dict(), theirs.to_dict()
-    different = [name for name in mine if name not in STEERING and mine[name] != other[name]]
+    different = [name for name in mine if name not in UNCOUNTED and mine[name] != other[name]]
     if different:
         named = "; ".join(f"{name} is {mine[name]!r} and {other[name]!r}" for name in different)
         raise EvaluationError(f"tallies of different settings cannot be merged: {named}")

@@ -44,7 +44,8 @@ def sign(
     durations: seconds by file name; their hash is that of lines of name, tabulator and seconds by name.
     partitions: of the files, by the name of the option that asks for them.
     """
-    chosen, default = _words(settings), _words(Settings())
+    # Those of intervals are there with intervals alone.
+    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": ""}
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
     said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
     options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
@@ -60,11 +61,16 @@ def sign(
             hashed = f"sha256={partition.sha256}" if partition.sha256 else json.dumps(partition.source)
             hashes.append(f"{name}:{hashed}")
             short.append(f"{name} {_first(partition.sha256 or _hash(partition.source))}")
-    differing = [f"{name}={_brief(text)}" for name, text in chosen.items() if default.get(name) != text]
+    differing = {name: text for name, text in chosen.items() if default.get(name) != text}
+    # Lists of names without the marks of JSON.
+    differing |= {
+        name: ",".join(getattr(settings, name)) for name in ("only", "measures") if name in differing
+    }
+    told = [f"{name}={_brief(text)}" for name, text in differing.items()]
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
     return Signature(
         f"{program} | {words} | {' '.join(hashes)}",
-        _joined([program, *differing, *map(_brief, options), *short]),
+        _joined([program, *told, *map(_brief, options), *short]),
     )
 
 
@@ -91,7 +97,8 @@ _ROLES = {"reference": "ref", "system": "sys"}
 
 def _words(settings: Settings) -> dict[str, str]:
     """Return the settings as texts, those that are none left out."""
-    words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if value is not None}
+    words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if name != "rank_by"}
+    words = {name: value for name, value in words.items() if value is not None}
     for name, value in words.items():
         if name == "segment_length":
             words[name] = short_fraction(value)

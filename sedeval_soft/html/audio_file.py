@@ -30,7 +30,7 @@ _DECIBELS = 2.0  # between one level and the next
 _COLUMNS, _BANDS = 1200, 48  # how many columns a spectrogram has at the most, and how many bands
 _COLUMN = 0.02  # seconds that a column has at least
 _WINDOW = 0.04  # seconds that a spectrum is of, about
-_MOST_WINDOWS = 64  # spectra that a column is the mean of, at the most
+_MOST_WINDOWS = 256  # spectra that a column is the mean of, at the most
 _BLOCK = 1 << 14  # samples of each channel that are read at once
 _SPAN = 1 << 18  # samples that are worked on together
 _MOST_CHANNELS = 64
@@ -94,8 +94,8 @@ def _read(file: SoundFile, begin: int, end: int) -> Samples:
 def strip_of(file: SoundFile, seconds: float) -> Strip:
     """Return the spectrogram of the first seconds of a file; raises ValueError where it has no samples.
 
-    A column is the mean of spectra that lie side by side around its middle: all of it in files of an hour, a
-    few seconds in longer ones, so that a day costs hardly more.
+    A column is the mean of spectra around its middle, each half over the one before: of all of it in files of
+    an hour, of a few seconds in longer ones, so that a day costs hardly more.
     """
     from scipy.fft import rfft
 
@@ -106,8 +106,8 @@ def strip_of(file: SoundFile, seconds: float) -> Strip:
     n = int(np.clip(total / rate / _COLUMN, 1, min(_COLUMNS, total)))
     width = total / n
     size = 1 << int(np.clip(np.rint(np.log2(_WINDOW * rate)), 6, 14))
-    count = int(np.clip(np.rint(width / size), 1, _MOST_WINDOWS))
-    offsets = (np.arange(count) - (count - 1) / 2) * min(width / count, size)
+    count = int(np.clip(np.rint(2 * width / size), 1, _MOST_WINDOWS))
+    offsets = (np.arange(count) - (count - 1) / 2) * min(width / count, size / 2)
     window, weights = np.hanning(size).astype(np.float32), _mel_weights(size, rate)
     power, peak, heard, damaged = np.zeros((n, _BANDS)), 1.0, 0, False
     together = max(int(_SPAN / width), 1)

@@ -27,6 +27,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
+from sedeval_soft.report.shown import shown_families
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
@@ -48,7 +49,8 @@ class ReportInput:
     """A system that was scored, and what its scores came from.
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
-    which the scores can be had again, and by which their intervals.
+    which the scores can be had again, and by which their intervals. points: whether the system is tables at
+    several thresholds. bases: those that were asked for; the page has more.
     """
 
     scores: Scores
@@ -56,6 +58,13 @@ class ReportInput:
     tally: Tally
     settings: Settings
     signatures: tuple[str, ...] = ()
+    points: bool = False
+    bases: tuple[str, ...] = ()
+
+    def has_thresholds(self, role: str) -> bool:
+        """Return whether it matters where a side is cut; role: `reference` or `system`."""
+        values = any(item.has_values for item in self.scores.inputs if item.role == role)
+        return values or (self.points and role == "system")
 
 
 class Packer:
@@ -105,7 +114,13 @@ def packed_bytes(data: bytes | bytearray) -> str:
 
 
 def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
-    """Return the curves of a system by family (`segment.hard`), and the reliability diagrams and PSD-ROC."""
+    """Return the curves of a system by family (`segment.hard`), and the reliability diagrams and PSD-ROC.
+
+    Of a system that has one threshold there are none.
+    """
+    if not inputs.has_thresholds("system"):
+        return {"families": {}, "reliability": {}, "psd_roc": None, "pi_psd_roc": None}
+    shown = {".".join(family) for family in shown_families(inputs.scores)}
 
     def draw(source: object, *names: str) -> dict[str, Any]:
         # Seven digits are more than a screen can show.
@@ -121,8 +136,8 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
 
     system, families = curves_of(inputs.tally, inputs.settings), {}
     for (basis, reading), by_class in system.families().items():
-        if by_class:
-            name, many = f"{basis}.{reading}", len(by_class) > _MOST_CLASSES
+        name, many = f"{basis}.{reading}", len(by_class) > _MOST_CLASSES
+        if by_class and name in shown:
             families[name] = {
                 "pooled": drawn(system.pooled[name]) if name in system.pooled else None,
                 "classes": [{"name": c, **drawn(curve)} for c, curve in by_class.items() if not many],
@@ -138,6 +153,7 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
             for label, (width, mass) in list(by_class.items())[:_MOST_CLASSES]
         ]
         for name, by_class in system.reliability.items()
+        if name in shown
     }
     rocs = {"psd_roc": system.psd_roc, "pi_psd_roc": system.pi_psd_roc}
     return {
@@ -163,9 +179,13 @@ def chosen(columns: Mapping[str, Floats]) -> Index:
 
 
 def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any] | None:
-    """Return what the explorer of a system needs; None where its hard scores are found in another way."""
+    """Return what the explorer of a system needs.
+
+    None where its hard scores are found in another way, or no threshold of either side matters.
+    """
     settings, tally = inputs.settings, inputs.tally
-    if settings.compat is not None:
+    moves = {side: inputs.has_thresholds(side) for side in ("reference", "system")}
+    if settings.compat is not None or not any(moves.values()):
         return None
     plan = Plan.of(settings)
     thresholds = reference_thresholds(tally, settings)
@@ -224,6 +244,7 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
 
     return {
         "exact": exact,
+        "moves": moves,
         "thresholds": list(thresholds),
         "threshold": settings.threshold,
         "reference_threshold": settings.reference_cut,

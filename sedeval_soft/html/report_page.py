@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
-from pathlib import Path
+from itertools import groupby
+from pathlib import Path, PurePath
 from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import document
+from sedeval_soft.evaluation.scores import Score, Scores, document
 from sedeval_soft.html.page_data import Packer, ReportInput, curves, explorer, packed_bytes, packed_json
 from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
-from sedeval_soft.report.outcomes import stylesheet
-from sedeval_soft.report.page import page_of
-from sedeval_soft.report.table import exact, number, short, signed
+from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
+from sedeval_soft.report.page import measure_label, page_of
+from sedeval_soft.report.shown import Family, shown, shown_families, shown_of_board
+from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, signed
 
 ASSETS = Path(__file__).parent / "assets"
 
-_BASES = ("segment", "event", "intersection")
-_READINGS = ("hard", "optimal", "tuned", "soft")
-_MEASURES = {"f1.macro": "macro F1", "f1.micro": "micro F1", "error_rate.micro": "micro ER"}
-"""What stands at the top of a page: scores of these bases, readings and measures, with their labels."""
+_AVERAGES = {
+    "macro": ("f1", "fbeta", "precision", "recall"),
+    "micro": ("f1", "fbeta", "precision", "recall", "error_rate", "kl_divergence"),
+}
+"""What stands at the top of a page for each basis and reading: averages, and their measures."""
+
+_OVERALL = ("psds", "pipsds")
+"""What stands below it: scores that are of all classes together."""
 
 _STYLES = ("colours.css", "page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
@@ -39,8 +46,18 @@ _IMAGES = "; img-src data: blob:"
 _MOST_CELLS = 30_000
 """Cells up to which all tables of a system stand in the page as text; the page's list has all scores."""
 
+
+def count(value: float | None) -> str:
+    """Return a count as it is if it is whole, else with two decimals, or two digits where it is tiny."""
+    if value is None:
+        return UNDEFINED
+    if 1e-9 < abs(value) < 0.095:
+        return f"{value:.2g}"
+    return f"{value:.2f}".removesuffix(".00")
+
+
 _FILTERS = {
-    **{each.__name__: each for each in (visible, number, signed, short, p_value)},
+    **{each.__name__: each for each in (visible, number, signed, short, p_value, count)},
     # A number that a script sorts by, empty where it is undefined.
     "sortable": lambda value: text if (text := exact(value)) != "-" else "",
 }
@@ -66,41 +83,55 @@ def render(
     inputs: Sequence[ReportInput], board: Board | None, choices: Choices, sounds: Sounds | None = None
 ) -> str:
     """Return the page of some systems, at least one; board: they as they were ranked; sounds: of files."""
-    pack, count, first = Packer(), len(inputs), inputs[0].scores
+    pack, first = Packer(), inputs[0].scores
+    names = file_names([each.scores.system for each in inputs])
+    against = file_names([item.name for item in first.inputs if item.role == "reference"])
+    families = [shown_families(each.scores) for each in inputs]
+    headlines = [_headline(*each) for each in zip(inputs, families, strict=True)]
     data = {
         "systems": [
             {
-                "name": each.scores.system,
-                "explorer": explorer(each, pack, count),
+                "name": name,
+                "families": [".".join(family) for family in own],
+                "bases": list(dict.fromkeys(basis for basis, _ in headline.rows)),
+                "silent": _silent(each.scores, own),
+                "explorer": explorer(each, pack, len(inputs)),
                 "curves": curves(each, pack),
-                "timelines": timelines(each, pack, choices.timelines, choices.files, count, sounds),
+                "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs), sounds),
             }
-            for each in inputs
+            for each, name, own, headline in zip(inputs, names, families, headlines, strict=True)
         ],
+        "labels": {
+            score.measure: measure_label(first.settings, score.measure)
+            for each in inputs
+            for score in each.scores.scores.values()
+        },
         "audio": sounds is not None,
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
     systems = []
-    for each in inputs:
-        page = page_of(each.scores)
-        present = {score.basis for score in each.scores.scores.values()}
+    for each, name, own, headline in zip(inputs, names, families, headlines, strict=True):
+        page = page_of(shown(each.scores))
         cells = sum(len(table.rows) * len(table.head) for table in page.tables)
         systems.append(
             {
+                "name": name,
                 "scores": each.scores,
                 "page": page,
-                "bases": [basis for basis in _BASES if basis in present],
+                "headline": headline,
+                "readings": Counter(basis for basis, _ in own),
                 "signatures": each.signatures,
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )
+    compared = [names[0] if len(inputs) == 1 else f"{len(inputs)} systems", *against]
     values = {
-        "title": visible(choices.title or (first.system if count == 1 else f"{count} systems")),
+        "title": visible(choices.title or " against ".join(compared)),
         "first": first,
         "systems": systems,
-        "readings": _READINGS,
-        "measures": _MEASURES,
-        "board": None if board is None else board_page(board),
+        "outcomes": OUTCOMES,
+        "board": None if board is None else _named(board_page(shown_of_board(board)).tables, inputs, names),
+        "board_notes": () if board is None else board_page(shown_of_board(board)).notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),
@@ -113,6 +144,89 @@ def render(
     more = f"'self'{_IMAGES}" if choices.plotly else f"{_hash(plotly_script())}{_IMAGES}"
     more += sounds.policy if sounds else ""
     return fill("page.html.j2", values, _STYLES, _SCRIPTS, more)
+
+
+def file_names(names: Sequence[str]) -> list[str]:
+    """Return names without the folders of paths: with as many of these as tell them apart."""
+    parts = [PurePath(name).parts or (name,) for name in names]
+    for n in range(1, max(map(len, parts), default=1) + 1):
+        ends = ["/".join(each[-n:]) for each in parts]
+        if len({*ends}) == len({*names}):
+            return ends
+    return list(names)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The few scores that a person should see first.
+
+    rows: bases and readings. groups: averages, and how many columns each has. columns: an average, a measure
+    and its heading each. overall: scores of all classes together, with their names. always_on: by basis,
+    classes whose best threshold is below all values.
+    """
+
+    rows: list[Family]
+    groups: list[tuple[str, int]]
+    columns: list[tuple[str, str, str]]
+    overall: list[tuple[str, Score]]
+    always_on: dict[str, list[str]]
+
+
+def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
+    """Return what stands at the top of a page; families: bases and readings that are shown."""
+    scores = inputs.scores
+    asked = [family for family in families if family[0] in inputs.bases] or families
+
+    def has(measure: str, average: str) -> bool:
+        return any(f"{basis}.{reading}.{measure}.{average}" in scores for basis, reading in asked)
+
+    columns = [
+        (average, measure, measure_label(scores.settings, measure))
+        for average, measures in _AVERAGES.items()
+        for measure in measures
+        if has(measure, average)
+    ]
+    rows = [
+        (basis, reading)
+        for basis, reading in asked
+        if any(f"{basis}.{reading}.{measure}.{average}" in scores for average, measure, _ in columns)
+    ]
+    overall = [
+        (measure_label(scores.settings, score.measure), score)
+        for score in scores.scores.values()
+        if score.measure in _OVERALL and score.average is not None and score.group is None
+    ]
+    always_on = {
+        basis: [each for each in scores.classes if _below_all(scores, f"{basis}.optimal.threshold[{each}]")]
+        for basis, reading in rows
+        if reading == "optimal"
+    }
+    groups = [(average, len([*same])) for average, same in groupby(average for average, *_ in columns)]
+    return Headline(rows, groups, columns, overall, {b: labels for b, labels in always_on.items() if labels})
+
+
+def _below_all(scores: Scores, threshold: str) -> bool:
+    """Return whether a threshold is below all values, so that a class is always active."""
+    value = scores.get(threshold)
+    return value is not None and value < 0
+
+
+def _silent(scores: Scores, families: Sequence[Family]) -> list[str]:
+    """Return the classes of the reference that the system never has at its threshold."""
+    bases = [basis for basis, reading in families if reading == "hard"]
+    return [
+        label
+        for label in scores.classes
+        for basis in bases[:1]
+        if scores.get(f"{basis}.hard.n_sys[{label}]") == 0 and scores.get(f"{basis}.hard.n_ref[{label}]")
+    ]
+
+
+def _named(tables: Sequence[Table], inputs: Sequence[ReportInput], names: Sequence[str]) -> list[Table]:
+    """Return tables with the names of the page for systems."""
+    for each, name in zip(inputs, names, strict=True):
+        tables = [table.with_cells(visible(each.scores.system), visible(name)) for table in tables]
+    return [*tables]
 
 
 def fill(

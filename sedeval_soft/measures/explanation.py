@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.base import Family, Measure
-from sedeval_soft.measures.registry import FAMILIES, OVERALL, ScoreName, ScoreNameError, family_of
+from sedeval_soft.measures.registry import FAMILIES, OVERALL, ScoreName, family_of
 
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
@@ -148,8 +148,6 @@ def explained(text: str) -> Explanation:
     for stem, family, measure in measures:
         if text == stem and OVERALL not in measure.averages:
             return _explanation(ScoreName(*stem.split(".")), family, measure)
-    if stems := dict.fromkeys(stem for stem, _, measure in measures if measure.name == text):
-        raise ScoreNameError(f"{text!r} is a measure of several scores; expected one of {', '.join(stems)}")
     family, measure = family_of(text)
     return _explanation(ScoreName.parse(text), family, measure)
 

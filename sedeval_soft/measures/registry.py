@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures import detection, divergence, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
@@ -231,31 +232,34 @@ MEASURE_ALIASES.update(
 )
 
 
-def measure_of(name: ScoreName | str) -> Measure:
-    """Return the measure that a score name means.
-
-    Raises ScoreNameError, with close matches, for a name that no measure has.
-    """
-    return family_of(name)[1]
+def measure_of(name: ScoreName | str, likely: Sequence[str] = ()) -> Measure:
+    """Return the measure that a score name means; raises ScoreNameError as `family_of`."""
+    return family_of(name, likely)[1]
 
 
 def group_of(name: ScoreName | str) -> str:
     """Return the group of measures that a score belongs to, empty for one that comes with its basis.
 
-    Raises ScoreNameError as `measure_of`.
+    Raises ScoreNameError as `family_of`.
     """
     return family_of(name)[0].group
 
 
-def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
-    """Return the family and the measure that a score name means; raises ScoreNameError as `measure_of`."""
+def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family, Measure]:
+    """Return the family and the measure that a score name means.
+
+    Raises ScoreNameError for a name that no measure has, with those that it could mean: of the likely ones,
+    else of those that are computed where nothing is asked for, else of all.
+    """
     if isinstance(name, str):
         text = name
         try:
             name = ScoreName.parse(text)
         except ScoreNameError as error:
-            hint = meant(text, score_names()) or did_you_mean(text, score_names())
-            raise ScoreNameError(f"{error}{hint}") from None
+            hint = _meant(text, likely)
+            if hint:
+                raise ScoreNameError(f"no score is named {text!r}{hint}") from None
+            raise ScoreNameError(f"{error}{did_you_mean(text, score_names())}") from None
     for family in FAMILIES:
         if (family.basis, family.reading) == (name.basis, name.reading):
             for measure in family.measures:
@@ -264,14 +268,25 @@ def family_of(name: ScoreName | str) -> tuple[Family, Measure]:
                     return family, measure
     whole = str(replace(name, group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
-    hint = meant(whole, score_names()) or did_you_mean(spelled, score_names())
+    hint = _meant(whole, likely) or did_you_mean(spelled, score_names())
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
 
 
-def score_names(classes: Sequence[str] = ("class",)) -> Iterator[str]:
-    """Iterate over all score names; those of classes once as `[class]`, or for each given class."""
+def _meant(text: str, likely: Sequence[str]) -> str:
+    """Return what a text may mean that is no name of a score; empty where it has no part of one."""
+    return meant(text, likely) or meant(text, score_names(usual=True)) or meant(text, score_names())
+
+
+def score_names(classes: Sequence[str] = ("class",), *, usual: bool = False) -> Iterator[str]:
+    """Iterate over all score names; those of classes once as `[class]`, or for each given class.
+
+    usual: only those that are computed where nothing is asked for.
+    """
     for family in FAMILIES:
+        asked_for = family.basis not in DEFAULT_ONLY or family.reading == "tuned" or family.group
         for measure in family.measures:
+            if usual and (asked_for or measure.needs):
+                continue
             stem = (family.basis, family.reading, measure.name)
             for average in measure.averages:
                 yield str(ScoreName(*stem, average=average))

@@ -100,7 +100,7 @@ class Frame:
             axes.grid(True, axis=self.grid)
         if self.diagonal:
             thin = 0.6 * layout.unit_of()
-            axes.axline((0, 0), slope=1, color="#b0b0b0", linestyle="-", zorder=1, linewidth=thin)
+            axes.axline((0, 0), slope=1, **layout.faint(0.3), zorder=1, linewidth=thin)
         self.behind(axes)
         if self.square:
             axes.set_box_aspect(1)
@@ -233,7 +233,7 @@ def draw_pr(systems: Systems, look: Look) -> Figure:
         for f in (0.2, 0.4, 0.6, 0.8):
             precision = np.geomspace(f / (2 - f), 1.0, 100)
             recall = f * precision / (2 * precision - f)
-            axes.plot(recall, precision, color="#d9d9d9", linestyle="-", linewidth=thin, zorder=0.5)
+            axes.plot(recall, precision, **layout.faint(0.15), linewidth=thin, zorder=0.5)
             axes.text(1.03, f / (2 - f), f"F {f:g}", fontsize=6 * layout.unit_of(), color=_GREY, va="center")
 
     def line(curve: Curve, *_: object) -> Line:

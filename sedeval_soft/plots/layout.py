@@ -30,7 +30,7 @@ UNDEFINED = "\u2013"
 
 _HIGHEST = 100.0  # inches of a figure
 _NARROWEST = 1.6  # inches that a panel of a paper has at least
-_FEW = 6  # entries of a legend that may stand below one another
+_FEW, _SOME = 6, 16  # entries of a legend that may stand below one another, always and where names are long
 _MARGIN = 0.06  # inches left free around what is written
 _DENSITY = 6  # how often matplotlib is told a pattern: the more, the denser
 
@@ -71,7 +71,8 @@ def lay_out(
     if entries:
         around.append(_legend(upper, entries, heading, inside))
     if notes:
-        lines = [line for note in notes for line in wrapped(note, inside)]
+        # Of few dots each letter is a little wider than it was measured.
+        lines = [line for note in notes for line in wrapped(note, 0.96 * inside)]
         lower = figure.add_subfigure(rows[1])
         text = lower.text(
             *(_MARGIN / width, 1.0), "\n".join(lines), va="top", ha="left", linespacing=1.15, fontsize=small,
@@ -98,10 +99,11 @@ def lay_out(
 def _legend(figure: Any, entries: Sequence[Entry], heading: str, width: float) -> Any:  # noqa: ANN401
     """Return a legend below the axes, in as many columns as fit into so many points."""
     parts = ("legend.handlelength", "legend.handletextpad", "legend.columnspacing")
-    # One column of many long names would be higher than what it explains.
-    room = width / (2 if len(entries) > _FEW else 1) - sum(map(setting, parts)) * points_of("legend.fontsize")
     values = [f"  {plain(entry.value)}" if entry.value else "" for entry in entries]
-    names = all_shortened([entry.name for entry in entries], room - max(map(text_width, values)))
+    taken = sum(map(setting, parts)) * points_of("legend.fontsize") + max(map(text_width, values))
+    whole, half = ([*all_shortened([e.name for e in entries], room - taken)] for room in (width, width / 2))
+    # One column of very many long names would be higher than what it explains.
+    names = whole if len(entries) <= _FEW or (whole != half and len(entries) <= _SOME) else half
     texts = [name + value for name, value in zip(names, values, strict=True)]
     columns = min(len(texts), max(1, int(width / min(map(text_width, texts)))))
     while True:
@@ -166,6 +168,11 @@ def dark() -> bool:
     """Return whether the style draws on a dark ground."""
     red, green, blue = to_rgb(setting("axes.facecolor"))
     return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def faint(share: float) -> dict[str, Any]:
+    """Return how a line behind others is drawn: in the colour of texts, of which a share is seen."""
+    return {"color": setting("text.color"), "alpha": share, "linestyle": "-"}
 
 
 def colour_of(outcome: Outcome) -> str:

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import Score
 from sedeval_soft.measures.registry import ScoreName, measure_of
@@ -26,7 +27,8 @@ from sedeval_soft.report.page import measure_label
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
 
-HATCHES = ("", "/////", ".....", "xxxxx", "\\\\\\\\\\", "-----", "+++++", "|||||")
+HATCHES = ("", ".....", "|||||", "ooooo", "-----", "+++++", "OOO", "*****")
+"""Of bars that stand for systems or readings: none is the pattern of a miss or of a false alarm."""
 
 _MOST_BARS, _MOST_CELLS = 40, 30  # classes of which there are bars, and cells, where nothing else is said
 _NUMBERED = 14  # classes up to which there is room for numbers in the cells of a page's width
@@ -43,7 +45,7 @@ def _draw_cells(
 ) -> None:
     """Draw a cell for each value in [0, 1], hatches where there is none, and texts by row and column."""
     image = axes.imshow(values, vmin=0.0, vmax=1.0, cmap=colours, aspect="auto", interpolation="nearest")
-    none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "////", "linewidth": 0}
+    none: dict[str, Any] = {"facecolor": "#f2f2f2", "edgecolor": "#bfbfbf", "hatch": "....", "linewidth": 0}
     for i, j in np.argwhere(~np.isfinite(values)):
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **none))
     for count, draw_line in zip(values.shape[::-1], (axes.axvline, axes.axhline), strict=True):
@@ -122,8 +124,7 @@ def _draw_board(
     width = look.inches("double" if len(bases) > 1 else "single")
     size = width, (0.6 + (0.11 * len(styles) + 0.08) * count) * layout.unit_of()
     dots = [layout.Entry(Line2D([], [], **{**styles[name], "linestyle": "none"}), name) for name in styles]
-    tied = "systems that cannot be told apart share a rank"
-    notes = [f"Ranked by {board.rank_by}; {tied}."] if board else []
+    notes = [f"Places are by {board.rank_by}. {_ties(board)}"] if board else []
     figure, panels = layout.lay_out(
         look, size, (1, len(bases)), len(bases), entries=dots, notes=notes, sharey=True
     )  # fmt: skip
@@ -133,19 +134,32 @@ def _draw_board(
                 place = i + (k - (len(styles) - 1) / 2) * 0.76 / len(styles)
                 _draw_dot(axes, of_system[basis, reading], place, style)
             if i:
-                axes.axhline(
-                    i - 0.5, color="#d9d9d9", linestyle="-", linewidth=0.5 * layout.unit_of(), zorder=0
-                )
+                axes.axhline(i - 0.5, **layout.faint(0.15), linewidth=0.5 * layout.unit_of(), zorder=0)
         axes.grid(True, axis="x")
         axes.set(title=basis, xlabel=label)
         axes.margins(x=0.08)
         axes.tick_params(axis="y", length=0)
     names = layout.all_shortened([system.name for system in systems.all], width * layout.POINTS * 0.25)
-    ranks = {entry.system: f"{entry.rank}  " for entry in board.entries} if board else {}
-    texts = [ranks.get(each.name, "") + name for each, name in zip(systems.all, names, strict=True)]
+    before = {entry.system: f"{entry.place}  " for entry in board.entries} if board else {}
+    texts = [before.get(each.name, "") + name for each, name in zip(systems.all, names, strict=True)]
     panels[0].set_yticks(range(count), texts)
     panels[0].set_ylim(count - 0.5, -0.5)
     return figure
+
+
+def _ties(board: Board) -> str:
+    """Return a sentence that says at which places systems cannot be told apart."""
+    groups: dict[int, list[str]] = {}
+    for entry in board.entries:
+        groups.setdefault(entry.rank, []).append(str(entry.place))
+    ties = [group for group in groups.values() if len(group) > 1]
+    sure = f"at {board.confidence * 100:g} % confidence"
+    if not ties:
+        return f"There are no ties {sure}."
+    if len(groups) == 1:
+        return f"No system can be told apart from the first {sure}."
+    spans = [f"{group[0]}\N{EN DASH}{group[-1]}" if len(group) > 2 else " and ".join(group) for group in ties]
+    return f"Tied with the first of them {sure}: {'; '.join(spans)}."
 
 
 def draw_classes(systems: Systems, look: Look) -> Figure:
@@ -165,8 +179,9 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
         for name, column in zip(names, zip(*values, strict=True), strict=False)
         if not systems.size(name) or column.count(None) == len(series)
     ]
+    ground = layout.setting("axes.facecolor")
     styles = [
-        {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": "white"}
+        {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": ground}
         for k, style in enumerate(layout.strokes(len(series)))
     ]
     called = [system.name if systems.several else stem for system, stem in series]
@@ -259,6 +274,7 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     texts = [name + span for name, span in zip(layout.all_shortened(names, room), spans, strict=True)]
     _name_bars(axes, places, texts)
     axes.set_xlabel(f"{unit}, {worst.reading} reading")
+    axes.margins(x=0.03)
     axes.set_xlim(0, None if offenders else 1)
     if not offenders:
         layout.write_empty(axes)
@@ -275,8 +291,10 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
     beside = max(map(layout.text_width, [*texts, "inserted"])) / layout.POINTS + 0.25 * unit
     cell = (width - beside - 0.3 * unit) / count
     high = beside + count * min(max(0.8 * cell, 0.14 * unit), 0.3 * unit)
+    things = {"event": "events", "clip": "files"}.get(systems.family[0], "segments")
     explained = (
-        "Colour: share of the row's reference; in the last row, of what the system has of the column's."
+        f"Colour: the share of the reference's {things} with the row's class; the diagonal is the recall of "
+        f"each class. Last row: the share of the system's {things} with the column's class."
     )
     figure, (axes,) = layout.lay_out(look, (width, high), notes=[explained, *omitted])
     if not names:
@@ -295,7 +313,7 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
     axes.set_xticks(range(count), [*texts, "missed"], rotation=90)
     axes.set_yticks(range(count), [*texts, "inserted"])
     axes.set(xlabel="system", ylabel="reference")
-    layout.add_colour_bar(figure, axes.images[0])
+    layout.add_colour_bar(figure, axes.images[0], "share")
     return figure
 
 

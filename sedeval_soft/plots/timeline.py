@@ -132,7 +132,9 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     axes.set(xlim=(start, end), ylim=(n_rows * each - _GAP + 0.15, -0.15), xlabel="seconds")
     axes.spines["left"].set_visible(False)
     if image is not None:
-        layout.add_colour_bar(figure, image, "value", shrink=0.6, aspect=18, pad=0.01)
+        # Of a high figure as high as of a low one.
+        shrink = min(0.6, 1.3 * unit / size[1])
+        layout.add_colour_bar(figure, image, "value", shrink=shrink, aspect=18, pad=0.01)
     if not labels:
         layout.write_empty(axes)
     return figure
@@ -184,8 +186,8 @@ def _draw_strip(axes: Axes, strip: Strip, top: float, *, boxes: bool) -> Any:  #
     """Draw values and, in boxes, hard events; return what has the colours."""
     # Where there is nothing, too, it is seen that it was looked at.
     axes.broken_barh(
-        [(0.0, float(strip.edges[-1]))], (top, _STRIP), facecolor="none", edgecolor="#d9d9d9",
-        linewidth=0.4 * layout.unit_of(), zorder=1.5,
+        [(0.0, float(strip.edges[-1]))], (top, _STRIP), facecolor="none", alpha=0.15,
+        edgecolor=layout.setting("text.color"), linewidth=0.4 * layout.unit_of(), zorder=1.5,
     )  # fmt: skip
     mesh = axes.pcolormesh(
         strip.edges, [top, top + _STRIP], strip.values[None, :], vmin=0.0, vmax=1.0,

@@ -45,8 +45,8 @@ _SIDE_BY_SIDE = (
 """The measures in which systems stand side by side: each in the first of the averages that there is."""
 
 
-def board_page(board: Board) -> Page:
-    """Return the page of a board."""
+def board_page(board: Board, *, in_full: bool = False) -> Page:
+    """Return the page of a board; in_full: with the whole signature."""
     tables = tuple(table for table in _tables(board) if table.rows)
     notes = [*_notes(board)]
     if any(table.numbers_have(UNDEFINED) for table in tables):
@@ -57,7 +57,9 @@ def board_page(board: Board) -> Page:
         tables,
         tuple(notes),
         tuple(dict.fromkeys(warning for scores in board.systems for warning in scores.warnings)),
-        tuple(dict.fromkeys(scores.signature for scores in board.systems)),
+        tuple(
+            dict.fromkeys(scores.signature if in_full else scores.short_signature for scores in board.systems)
+        ),
     )
 
 

@@ -129,8 +129,8 @@ def measure_label(settings: Settings, measure: str) -> str:
     return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
 
 
-def page_of(scores: Scores) -> Page:
-    """Return the page of one system."""
+def page_of(scores: Scores, *, in_full: bool = False) -> Page:
+    """Return the page of one system; in_full: with the whole signature."""
     sections = (("sweep", _sweep), ("folds", _folds), ("worst", _worst), ("chance", _chance))
     extra: list[Table | str] = []
     for name, section in sections:
@@ -145,7 +145,7 @@ def page_of(scores: Scores) -> Page:
         notes = [note.replace(name, escapes) for note in notes]
     return Page(
         *(scores.system, tuple(_header(scores)), tuple(tables), tuple(notes)),
-        *(scores.warnings, (scores.signature,)),
+        *(scores.warnings, (scores.signature if in_full else scores.short_signature,)),
     )
 
 

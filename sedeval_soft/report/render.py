@@ -27,12 +27,16 @@ def render(
     color: bool = False,
     width: int | None = None,
     raw_names: bool = False,
+    verbose: int = 0,
+    all_classes: bool = False,
 ) -> str:
     """Return the scores of one or more systems as text in one of `FORMATS`.
 
     board: the comparison of these systems, which is shown in their place; JSON and YAML have all scores of
     all systems, too, csv and tsv a row for each system.
-    color, width: draw the tables of `text` for a terminal so many cells wide (None: as wide as they are).
+    color, width: draw `text` for a terminal so many cells wide (None: 80; tables as wide as they are).
+    verbose: 0 for the screen that a person sees first, 1 for all tables, 2 for these and signatures in full.
+    all_classes: the screen has all classes, however many.
     raw_names: names stay in csv and tsv as they are, also those that a spreadsheet would run as formulas.
     Raises ValueError for another form, or for no system.
     """
@@ -59,21 +63,29 @@ def render(
         from sedeval_soft.settings_files import write_plain_yaml
 
         return write_plain_yaml(msgspec.json.decode(_json(whole)))
+    if form == "text" and not verbose and board is None:
+        from sedeval_soft.report.screen import WIDTH, screen
+
+        how: dict[str, Any] = {"width": width or WIDTH, "color": color, "all_classes": all_classes}
+        return "\n".join(screen(scores, **how) for scores in systems)
     from sedeval_soft.report.table import markdown, text
 
-    pages = pages_of(systems, board)
+    pages = pages_of(systems, board, in_full=verbose > 1)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
 
 
-def pages_of(systems: Sequence[Scores], board: Board | None) -> list[Page]:
-    """Return the page of a board, or without one a page for each system."""
+def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = False) -> list[Page]:
+    """Return the page of a board, or without one a page for each system.
+
+    in_full: signatures have all settings and hashes.
+    """
     if board is not None:
         from sedeval_soft.report.board import board_page
 
-        return [board_page(shown_of_board(board))]
+        return [board_page(shown_of_board(board), in_full=in_full)]
     from sedeval_soft.report.page import page_of
 
-    return [page_of(shown(scores)) for scores in systems]
+    return [page_of(shown(scores), in_full=in_full) for scores in systems]
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values

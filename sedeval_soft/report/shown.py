@@ -45,6 +45,10 @@ def shown_families(scores: Scores) -> list[Family]:
 def shown(scores: Scores) -> Scores:
     """Return the scores that people are shown."""
     kept = {*shown_families(scores)}
+    worst = scores.worst
+    if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
+        # What costs most is the same in both readings.
+        scores = replace(scores, worst=replace(worst, reading="hard"))
     return _with(scores, lambda score: (score.basis, score.reading) in kept)
 
 

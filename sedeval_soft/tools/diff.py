@@ -16,7 +16,7 @@ import msgspec
 
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation.scores import SCHEMA
-from sedeval_soft.names import did_you_mean
+from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.report.table import UNDEFINED, Table, plain_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import open_source
@@ -114,7 +114,11 @@ def changes(
     if not 0 <= tolerance < math.inf:
         raise SettingsError(f"tolerance {tolerance!r}: expected a number of at least 0")
     scores = {score.name: None for system in (*a.systems, *b.systems) for score in system.scores}
-    unknown = [f"neither has a score {n!r}{did_you_mean(n, scores)}" for n in only if n not in scores]
+    unknown = [
+        f"neither file has a score {name!r}{meant(name, scores) or did_you_mean(name, scores)}"
+        for name in only
+        if name not in scores
+    ]
     if unknown:
         raise SettingsError("\n".join(unknown))
     single = len(a.systems) == len(b.systems) == 1

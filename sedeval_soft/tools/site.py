@@ -27,7 +27,7 @@ from typing import Any, TypeVar, Unpack
 import msgspec
 
 from sedeval_soft import __version__
-from sedeval_soft.api.comparison import Task
+from sedeval_soft.api.comparison import Task, ranking_of
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
@@ -40,7 +40,7 @@ from sedeval_soft.api.sources import (
     with_points,
 )
 from sedeval_soft.comparison.board import Board
-from sedeval_soft.comparison.compare import RANK_BY, check_baseline, check_rank_by, rank_scores
+from sedeval_soft.comparison.compare import check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.evaluation.apart import LostError, apart, of_memory
@@ -138,7 +138,6 @@ def build_site(
     site: str | os.PathLike[str],
     *,
     cache: str | os.PathLike[str] | None = None,
-    rank_by: str = RANK_BY,
     baseline: str | None = None,
     scores: Sequence[str] = (),
     title: str = "Leaderboard",
@@ -156,7 +155,7 @@ def build_site(
     """Score all submissions of a folder, and write a leaderboard of them with a page for each.
 
     site: the folder to write. cache: a folder in which is stored what need not be computed again; beside the
-    site if none is given. rank_by, baseline: as for `compare`, the latter by its name or its file's.
+    site if none is given. baseline: as for `compare`, by its name or its file's.
     scores: further ones that are shown; the main ones if none are named. reports: whether each submission
     has one: it shows the reference, too. ties: by which two submissions are told apart, `exchange` as in
     `compare`, `bootstrap`, or `none`; None for exchange where that does not take long, else none. time_limit:
@@ -167,7 +166,7 @@ def build_site(
     OutputError where the site cannot be written, or another board is being written to it. What is wrong with
     a submission is told on its page.
     """
-    check_rank_by(rank_by)
+    rank_by, settings, values = ranking_of(settings, values)
     if time_limit is not None and not 0 < time_limit < math.inf:
         raise SettingsError(f"time_limit must be a number of seconds above 0, not {time_limit!r:.60}")
     if ties is not None and ties not in TESTS:

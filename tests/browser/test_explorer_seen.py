@@ -111,7 +111,7 @@ def test_the_slider_moves_table_point_and_bars(page):
     drawn(page, "#explorer-curve")
     point = "(({ x, y }) => [x[0], y[0]])(document.getElementById('explorer-curve').data[1])"
     before = page.evaluate(point), shown(page)
-    bars = "#explorer-classes td.bar", "(e) => e.map(({ style }) => style.getPropertyValue('--part'))"
+    bars = "#explorer-classes .bar", "(e) => e.map(({ style }) => style.getPropertyValue('--part'))"
     parts = page.eval_on_selector_all(*bars)
     page.focus("#system-threshold")
     for _ in range(20):
@@ -154,10 +154,19 @@ def test_every_curve_is_drawn(page, kind):
 def test_confusion_and_surface_are_the_evaluators(page, sample_report):
     drawn(page, "#surface-figure")
     drawn(page, "#confusion-figure")
-    matrix = sample_report.scores[0].confusion[0]
-    text = page.evaluate("document.getElementById('confusion-figure').data[0].text")
-    assert [row[:-1] for row in text[:-1]] == [[str(n) for n in row] for row in matrix.pairs]
-    assert [row[-1] for row in text[:-1]] == [str(n) for n in matrix.missed]
+    scores = sample_report.scores[0]
+    matrix, n = scores.confusion[0], len(scores.classes)
+    texts, shades = page.evaluate(
+        "['text', 'z'].map((key) => document.querySelector('#confusion-figure').data.map((of) => of[key]))"
+    )
+    pairs, missed, inserted = texts
+    assert [row[:n] for row in pairs[:n]] == [[str(count) for count in row] for row in matrix.pairs]
+    assert [row[n] for row in missed[:n]] == [str(count) for count in matrix.missed]
+    assert inserted[n][:n] == [str(count) for count in matrix.inserted]
+    # The shade of the diagonal is what is said of it below.
+    assert "the diagonal is the recall" in page.inner_text("#confusion-text")
+    diagonal = [shades[0][c][c] for c in range(n)]
+    assert diagonal == pytest.approx([scores[f"segment.hard.recall[{name}]"] for name in scores.classes])
     x, y, z = page.evaluate("(({ x, y, z }) => [x, y, z])(document.getElementById('surface-figure').data[0])")
     expected = printed(TABLES, 0.3, 0.75)["segment.hard.f1.macro"]
     assert z[y.index(0.75)][x.index(0.3)] == pytest.approx(expected, abs=1e-9)

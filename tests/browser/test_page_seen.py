@@ -88,3 +88,65 @@ def test_names_are_text(visit, tmp_path):
     shown = page.locator("#timeline-figure .annotation-text").all_text_contents()
     assert visible(names[0]) in shown and "<b>bold</b>" in shown
     assert page.evaluate("typeof dialog") == "undefined"
+
+
+def cells(page, selector):
+    return page.locator(selector).all_inner_texts()
+
+
+def test_classes_come_worst_first_with_counts_as_counts(visit, sample_report):
+    page, scores = visit(sample_report.path).page, sample_report.scores[0]
+    names = [cell.split(" never")[0] for cell in cells(page, "#class-scores tbody th")]
+    assert names == sorted(names, key=lambda name: scores[f"segment.hard.f1[{name}]"])
+    assert "never detected" in cells(page, "#class-scores tbody th")[0]
+    page.select_option("#class-family", "segment soft")
+    sizes = {
+        cell.get_attribute("data-score"): cell.inner_text()
+        for cell in page.locator("#class-scores td[data-score*='.n_']").all()
+    }
+    assert sizes["segment.soft.n_ref[birds singing]"] == "43.48"
+    assert sizes["segment.soft.n_sys[door opens]"] == "0"
+    page.select_option("#class-family", "segment hard")
+    assert cells(page, "#class-scores td[data-score='segment.hard.n_ref[birds singing]']") == ["44"]
+
+
+def test_only_what_can_differ_has_a_section(visit, tmp_path):
+    path = tmp_path / "hard.html"
+    hard = {name: column for name, column in rows(["a", "b"]).items() if name != "soft_value"}
+    write_report(hard, {"s": hard}, path)
+    page = visit(path).page
+    assert [name for name in ("explorer", "curves", "surface") if page.locator(f"#{name}").is_visible()] == []
+    links = page.locator("nav a:visible").all()
+    assert all(page.locator(link.get_attribute("href")).is_visible() for link in links) and len(links) == 7
+    assert not {"optimal", "soft"} & set(" ".join(cells(page, "table")).split())
+
+
+def test_paper_has_whole_figures_and_headings(visit, sample_report):
+    page = visit(sample_report.path, scheme="dark").page
+    drawn_whole(page)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(300)
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    widths = page.eval_on_selector_all(
+        ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
+    )
+    assert len(widths) > 4 and max(widths) <= 700
+    assert page.locator("#class-scores thead button").first.is_visible()
+    assert page.locator("#timeline-next").is_hidden() and page.locator("nav").is_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_timeout(300)
+    page.emulate_media(media="screen")
+    widths = page.eval_on_selector_all(
+        ".main-svg", "(all) => all.map((svg) => svg.getBoundingClientRect().width)"
+    )
+    assert max(widths) > 700
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+
+
+def test_rows_are_low_on_a_phone(visit, sample_report):
+    page = visit(sample_report.path, width=390).page
+    heights = page.eval_on_selector_all(
+        "#scores tr, #classes tr", "(all) => all.map((row) => row.offsetHeight)"
+    )
+    assert len(heights) > 10 and max(heights) < 80

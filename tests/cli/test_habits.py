@@ -9,9 +9,12 @@ from pathlib import Path
 
 import click
 import pytest
+from called import OTHER, REFERENCE, SYSTEM, call
 from documents import ROOT
 from launched import program
 
+from sedeval_soft import UnknownScoreError
+from sedeval_soft import evaluate as evaluate_tables
 from sedeval_soft.cli.evaluate import evaluate
 from sedeval_soft.cli.main import group
 from sedeval_soft.cli.wrong_calls import message_of, of_words
@@ -95,6 +98,7 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     for line, told in (
         ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
+        ("check sys.tsv", "soft-sed-eval validate finds all problems of an output."),
         ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
         ("a.tsv a.tsv --ci 5", "--replicates N"),
         ("a.tsv a.tsv --folds 5", "--cross-tune K"),
@@ -106,3 +110,76 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
     for name in ("help", "5"):
         Path(name).write_text("")
     assert of_words(["help"]) == of_words(["a.tsv", "a.tsv", "--ci", "5"]) == ""
+
+
+MISSPELT = {
+    "valdate sys.tsv": "validate",
+    "Validate sys.tsv": "validate",
+    "baord subs/ --reference ref.tsv": "board",
+    "explian segment.soft.f1.macro": "explain",
+    "plto pr ref.tsv sys.tsv -o x.pdf": "plot",
+    "tnue ref.tsv sys.tsv": "tune",
+    "evalute ref.tsv sys.tsv": "evaluate",
+    "difff a.json b.json": "diff",
+}
+
+
+@pytest.mark.parametrize("line", MISSPELT)
+def test_a_misspelt_command_is_answered_as_one(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    word = line.split()[0]
+    done = subprocess.run([*program(), *line.split()], capture_output=True, text=True, check=False)
+    said = f"soft-sed-eval: there is no command '{word}'; did you mean {MISSPELT[line]}?\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_what_is_no_command_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = Path(SYSTEM).read_text(encoding="utf-8")
+    # There is such a file.
+    Path("valdate").write_text(table)
+    Path("plots").mkdir()
+    Path("plots", "a.tsv").write_text(table)
+    for name in ("valdate", "plots"):
+        assert call(name, "valdate", "--score", "segment.hard.n_ref.micro").code == 0
+    # A command is one whatever files there are.
+    Path("presets").write_text(table)
+    assert call("presets").out.startswith("dcase2016")
+    # Paths are not taken for commands, nor what resembles none.
+    for name in ("validate.tsv", "./valdat", "board/", "system", "dev", "-"):
+        done = call(name, SYSTEM)
+        assert "there is no command" not in done.err
+
+
+COMPUTED = {
+    "": {f"{basis}.{reading}" for basis in ("segment", "event") for reading in ("hard", "optimal", "soft")},
+    "--only intersection.hard": {"intersection.hard"},
+    "--only clip.soft --only event.soft --cross-tune 2": {"clip.soft", "event.soft"},
+    "--only event.hard --only event.tuned --thresholds prior": {"event.hard", "event.tuned"},
+}
+
+
+@pytest.mark.parametrize("options", COMPUTED)
+@pytest.mark.parametrize("asked", ["--score f1", "--require f1>=0.5", "--rank-by f1"])
+def test_a_part_of_a_scores_name_is_answered_with_what_is_computed(options, asked):
+    systems = [SYSTEM, OTHER] if "rank" in asked else [SYSTEM]
+    done = call(REFERENCE, *systems, *options.split(), *asked.split())
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert done.err.startswith("no score is named 'f1'")
+    named = {*re.findall(r"\w+\.\w+\.f1\.\w+", done.err)}
+    assert named == {f"{stem}.f1.{average}" for stem in COMPUTED[options] for average in ("macro", "micro")}
+
+
+def test_a_part_of_a_scores_name_is_answered_wherever_one_is_named(tmp_path):
+    results, said = tmp_path / "a.json", "it could be segment.hard.f1.macro, segment.hard.f1.micro, "
+    results.write_text(call(REFERENCE, SYSTEM, "--format", "json").out)
+    board = ("board", tmp_path, "--reference", REFERENCE, "-o", tmp_path / "site", "--rank-by", "f1")
+    for arguments in (("diff", results, results, "--score", "f1"), ("explain", "f1"), board):
+        done = call(*arguments)
+        assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+        assert said in done.err and len(done.err) < 500
+    with pytest.raises(
+        UnknownScoreError, match="it could be event.soft.f1.macro, event.soft.f1.micro"
+    ) as told:
+        _ = evaluate_tables(REFERENCE, SYSTEM, only=["event.soft", "clip.hard"])["f1"]
+    assert len(re.findall(r"\.f1\.", str(told.value))) == 4

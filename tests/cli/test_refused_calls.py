@@ -55,7 +55,7 @@ CALLS = {
     "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "has lists of events",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
-    "ref.tsv sys.tsv --objective segment.f1": "--objective is of --cross-tune, --folds and",
+    "ref.tsv sys.tsv --objective segment.f1": "--objective belongs to --cross-tune, --folds or",
     "ref.tsv sys.tsv --thresholds t.yaml -o t.yaml": "this is the file of thresholds (t.yaml)",
     "ref.tsv sys.tsv --thresholds prior --cross-tune 2": "--thresholds are given; --cross-tune finds them",
     "ref.tsv sys.tsv sys_b.tsv --rank-by segment.tuned.f1.macro": "needs --thresholds, --cross-tune or",
@@ -69,7 +69,6 @@ CALLS = {
     "ref.tsv sys.tsv sys_b.tsv --runs --ci": "--ci bootstrap is of one system's files; --runs has the jack",
     "ref.tsv sys.tsv sys_b.tsv --jobs 2": "--jobs is of one SYSTEM, a table; expected one.",
     "ref.tsv sys.tsv sys_b.tsv --format codabench -o x": "--format codabench is of one system",
-    f"ref.tsv sys.tsv --rank-by {F1}": "--rank-by is of several systems; expected two or more SYSTEM",
     "ref.tsv sys.tsv --scheduler tcp://x --jobs 2": "--jobs is of this machine; --scheduler tcp://x has its",
     "ref.tsv sys.tsv --jobs 2 --chance": "--jobs count parts; --chance looks at all rows at once.",
     f"ref.tsv sys.tsv --by {{}}.wav --require {F1}@zoo>0 --save-tally x": f"no score is named '{F1}@zoo'",
@@ -97,7 +96,7 @@ CALLS = {
     "validate sys.tsv sys_b.tsv --format sarif": "--format sarif is a document of one SYSTEM",
     "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix is of one SYSTEM: it writes one copy.",
     "validate sys.tsv sys_b.tsv -o sys_b.tsv": "-o sys_b.tsv: this is the system output 2 (sys_b.tsv)",
-    "board x --reference ref.tsv -o y --objective segment.f1": "--objective is of --cross-tune",
+    "board x --reference ref.tsv -o y --objective segment.f1": "--objective belongs to --cross-tune",
     "board x --reference - -o y": "Standard input is no reference of a site: it is built more than once.",
 }
 

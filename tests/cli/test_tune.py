@@ -157,7 +157,7 @@ def test_threshold_takes_what_thresholds_does(thresholds):
 
 def test_a_constraint_is_shown_with_what_it_leaves():
     asked = (REFERENCE, SYSTEM, "--satisfice", "precision>=0.9", "--only", "segment")
-    text = run(*asked)
+    text = run(*asked, "-v")
     assert "satisfice  best thresholds where precision >= 0.9: highest F" in text
     assert "Classes, segment-based, optimal reading, best under the constraint" in text
     said = "segment: no threshold reaches precision>=0.9; the nearest: door opens"

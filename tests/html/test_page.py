@@ -92,7 +92,14 @@ def test_has_the_document_that_json_would_have_and_its_scores(page):
     assert found["systems"][0]["scores"] == expected["systems"][0]["scores"]
     assert found["signature"] == expected["signature"]
     shown = dict(re.findall(r'data-score="([^"]+)">([^<]+)<', page.read_text(encoding="utf-8")))
-    assert len(shown) == 27 and {name: f"{scores[name]:.4f}" for name in shown} == shown
+    counts = {"f1.macro", "precision.macro", "recall.macro"} | {
+        f"{measure}.micro" for measure in ("f1", "precision", "recall", "error_rate")
+    }
+    # What was asked for, intersections not; KLD has the soft reading of segments only.
+    families = [(basis, reading) for basis in BASES[:2] for reading in ("hard", "optimal", "soft")]
+    expected = {f"{basis}.{reading}.{name}" for basis, reading in families for name in counts}
+    assert set(shown) == expected | {"segment.soft.kl_divergence.micro"}
+    assert {name: f"{scores[name]:.4f}" for name in shown} == shown
 
 
 HOSTILE = [
@@ -130,7 +137,8 @@ def test_hostile_names_are_texts(path):
 )
 def test_small_and_odd_inputs_have_a_page(reference, system, path):
     (scores,) = write_report(long_rows(reference, ["a"]), {"s": long_rows(system, ["a"])}, path)
-    assert explorer(path)["classes"] == list(scores.classes)
+    values = any(item.has_values for item in scores.inputs)
+    assert explorer(path)["classes"] == list(scores.classes) if values else explorer(path) is None
 
 
 def test_intervals_are_those_of_the_evaluator(path):
@@ -185,9 +193,57 @@ def test_several_systems_share_a_page(path):
     systems = TABLES[1], SAMPLE / "sys_b.tsv"
     assert call(TABLES[0], *systems, "--replicates", "50", "--report", path).code == 0
     data = embedded(path)
-    assert [system["name"] for system in data["systems"]] == list(map(str, systems))
+    # Names are those of the files; the document has what was called.
+    assert [system["name"] for system in data["systems"]] == ["sys.tsv", "sys_b.tsv"]
+    text = path.read_text(encoding="utf-8")
+    assert "<h1>2 systems against ref.tsv</h1>" in text and ">sys_b.tsv</th>" in text
     assert data["document"]["board"]["entries"][0]["system"] == str(systems[0])
-    assert "Leaderboard by segment.soft.f1.macro" in path.read_text(encoding="utf-8")
+    assert "Leaderboard by segment.soft.f1.macro" in text
+
+
+def test_names_are_told_apart_by_as_many_folders_as_needed(path):
+    one = {"/data/a/out/sys.tsv": long_rows([("f", 0, 1, "car", 0.9)])}
+    write_report(
+        long_rows([("f", 0, 1, "car", 0.9)]), one | {"/data/b/out/sys.tsv": next(iter(one.values()))}, path
+    )
+    assert [system["name"] for system in embedded(path)["systems"]] == ["a/out/sys.tsv", "b/out/sys.tsv"]
+    write_report(long_rows([("f", 0, 1, "car", 0.9)]), one, path)
+    assert "<h1>sys.tsv against rows</h1>" in path.read_text(encoding="utf-8")
+
+
+HARD = (
+    long_rows([("a", 0, 1, "car"), ("a", 2, 3, "dog")]),
+    long_rows([("a", 0, 1, "car"), ("a", 4, 6, "dog")]),
+)
+
+
+def test_tables_without_values_show_the_hard_reading_only(path):
+    write_report(HARD[0], {"s": HARD[1]}, path)
+    data, text = embedded(path), path.read_text(encoding="utf-8")
+    (system,) = data["systems"]
+    assert system["families"] == [f"{basis}.hard" for basis in BASES]
+    assert system["explorer"] is None and not system["curves"]["families"]
+    assert {name.split(".")[1] for name in re.findall(r'data-score="([^"]+)"', text)} == {"hard"}
+    assert "soft reading" not in text and "optimal reading" not in text
+    # Programs get all of them.
+    assert {score["reading"] for score in data["document"]["systems"][0]["scores"]} > {"hard", "soft"}
+    write_report(HARD[0], {"s": HARD[1]}, path, only=["segment.hard", "segment.soft"])
+    assert embedded(path)["systems"][0]["families"] == ["segment.hard", "segment.soft"]
+
+
+def test_a_threshold_that_cannot_matter_is_not_offered(path):
+    soft = long_rows([("a", 0, 1, "car", 0.7), ("a", 4, 6, "dog", 0.4)])
+    for sides, moves in (((HARD[0], soft), (False, True)), ((soft, HARD[1]), (True, False))):
+        write_report(sides[0], {"s": sides[1]}, path)
+        assert tuple(explorer(path)["moves"].values()) == moves
+        assert bool(embedded(path)["systems"][0]["curves"]["families"]) == moves[1]
+
+
+def test_counts_are_written_as_counts(page):
+    worst = page.read_text(encoding="utf-8").split('id="worst"')[1].split("</section>")[0]
+    counts = re.findall(r"<td>(\d[\d.]*)(?=<)", worst)
+    assert {"15.93", "0", "0.03", "28"} <= set(counts)
+    assert not [count for count in counts if count.endswith(".00") or len(count.partition(".")[2]) > 2]
 
 
 def test_operating_points_have_a_page(path):

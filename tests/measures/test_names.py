@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -100,14 +102,14 @@ def test_a_group_and_a_scene_of_one_name_are_refused():
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
-        ("f1", "'segment.hard.f1.macro' or 'segment.optimal.f1.macro' or 'segment.soft.f1.macro'"),
         ("psds", "'intersection.hard.psds' or 'intersection.soft.psds'"),
         ("PSDS1", "'intersection.hard.psds' or 'intersection.soft.psds'"),
         ("segment.hard.er.micro", "'segment.hard.error_rate.micro'"),
         ("event_based.hard.f_measure.class_wise_average", "'event.hard.f1.macro'"),
         ("segment.soft.f[car]", "'segment.soft.f1[car]'"),
         ("segment.soft.f1.micr", "'segment.soft.f1.micro' or "),
-        ("segment.soft.kld", "'segment.soft.kl_divergence.macro'"),
+        ("segment.soft.kld", "'segment.soft.kl_divergence.macro' or 'segment.soft.kl_divergence.micro'?"),
+        ("event.soft.f1", "'event.soft.f1.macro' or 'event.soft.f1.micro'?"),
         ("segment.sofd.f1.macro@traffic", "'segment.soft.f1.macro'"),
     ],
 )
@@ -117,11 +119,27 @@ def test_a_name_as_it_is_said_is_answered_with_ours(said, meant):
     assert f"; did you mean {meant}" in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "said", ["f1", "F1", "segment.f1", "optimal.er", "macro", "segment.soft", "ap", "f1[car]"]
+)
+def test_a_part_of_a_name_is_answered_with_the_names_that_it_could_mean(said):
+    with pytest.raises(ScoreNameError) as refused:
+        measure_of(said)
+    message = str(refused.value)
+    assert message.startswith(f"no score is named {said!r}; it could be ")
+    listed = re.findall(r"\w+\.\w+\.\w+(?:\.\w+|\[car\])", message)
+    assert 4 <= len(listed) <= 12 and len(message) < 500
+    assert all(measure_of(name) for name in listed)
+    if said == "f1":
+        stems = [f"{b}.{r}.f1" for b in ("segment", "event") for r in ("hard", "optimal", "soft")]
+        assert listed == [f"{stem}.{average}" for stem in stems for average in ("macro", "micro")]
+
+
 @pytest.mark.parametrize("said", ["", ".", "nonsense", "[", "[car]", "]", "x" * 100_000, "f1.zoo", "\x1b[2J"])
 def test_nothing_is_made_up(said):
     with pytest.raises(ScoreNameError) as refused:
         measure_of(said)
-    assert "did you mean" not in str(refused.value)
+    assert "did you mean" not in str(refused.value) and "it could be" not in str(refused.value)
 
 
 def test_every_word_leads_to_a_part_of_a_name():

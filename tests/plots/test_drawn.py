@@ -183,7 +183,10 @@ def test_several_systems_are_a_leaderboard():
     asked = {"only": ["segment", "event"], "replicates": 50}
     board = compare(REFERENCE, {"weak": OTHER, "good": SYSTEM}, **asked)
     first, second = plot("matrix", REFERENCE, OTHER, SYSTEM, names=["weak", "good"], **asked).axes
-    assert rows_of(first) == [f"{entry.rank}  {entry.system}" for entry in board.entries]
+    assert rows_of(first) == [f"{entry.place}  {entry.system}" for entry in board.entries]
+    assert "No system can be told apart from the first at 95 % confidence." in said(
+        first.get_figure(root=True)
+    )
     assert rows_of(first)[0].endswith("good")
     dots = [line.get_xdata()[0] for line in second.get_lines() if line.get_marker() in "os^D"]
     assert dots == [s[f"event.{r}.f1.macro"] for s in board.systems for r in READINGS]
@@ -208,6 +211,12 @@ def test_bars_are_sorted(scores, sort, name):
     assert rows_of(axes)[:-1] == sorted(scores.classes, key=order.get)
     low, high = axes.get_ylim()
     assert low > high, "the first is at the top"
+
+
+def test_no_other_bar_has_the_pattern_of_a_miss_or_a_false_alarm():
+    bars = plot("classes", REFERENCE, *[SYSTEM] * 8, names=[f"s{k}" for k in range(8)], only="segment.hard")
+    patterns = [each.get_hatch() or "" for each in bars.findobj(Legend)[0].legend_handles]
+    assert len({*patterns}) == 8 and not any({"/", "x"} & {*pattern} for pattern in patterns)
 
 
 @pytest.mark.parametrize(("style", "ground"), [("paper", "light"), ("dark_background", "dark")])
@@ -237,7 +246,9 @@ def test_the_worst_are_told_with_what_is_missed_and_inserted(of):
 def test_a_confusion_has_its_counts(basis):
     scores = evaluate(REFERENCE, SYSTEM, only=[basis], measures=["confusion"])
     (counts,), n = scores.confusion, len(scores.classes)
-    axes = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard").axes[0]
+    figure = plot("confusion", REFERENCE, SYSTEM, only=f"{basis}.hard")
+    assert "the diagonal is the recall of each class" in said(figure)
+    axes = figure.axes[0]
     shares = np.asarray(axes.images[0].get_array().filled(np.nan))
     written = {tuple(map(round, text.get_position())): text.get_text() for text in axes.texts}
     assert shares.shape == (n + 1, n + 1) and np.isnan(shares[n, n])

@@ -148,8 +148,8 @@ def rendered(name: str) -> str:
     if averages:
         systems = tuple(with_averages(scores, averages) for scores in systems)
     if isinstance(found, Board):
-        return render_board(replace(found, systems=systems), form)
-    return render(systems, form)
+        return render_board(replace(found, systems=systems), form, verbose=2)
+    return render(systems, form, verbose=2)
 
 
 OUTPUTS: dict[str, Callable[[], str]] = {

@@ -66,7 +66,11 @@ def colourless(text):
 def test_every_score_and_every_end_of_an_interval_is_shown(shown):
     scores = with_intervals(with_all(MAESTRO[:3]))
     form, _, width = shown.partition(" ")
-    text = render([scores], color=True, width=int(width)) if width else render([scores], form)
+    text = (
+        render([scores], color=True, width=int(width), verbose=2)
+        if width
+        else render([scores], form, verbose=2)
+    )
     assert {*re.findall(r"\b1\d{5}\b(?!\.)", text)} == {str(value) for value in scores.values()}
     values = {end for score in scores.scores.values() if score.low for end in (score.low, score.high)}
     assert len(scores) > 300 and len(values) > 300
@@ -85,7 +89,7 @@ def test_how_numbers_are_written():
         *("-", "-", "1.0000", "0.0500", "0.0001", "9.0e-05", "3.2e-200", "< 1e-300"),
     ]
     for value, form in product((NAN, -math.inf), FORMATS):
-        text = render([revalued(build(), lambda _, value=value: value)], form)
+        text = render([revalued(build(), lambda _, value=value: value)], form, verbose=1)
         assert not re.search(r"\b(nan|inf(inity)?)\b", text, re.IGNORECASE), form
 
 
@@ -95,7 +99,7 @@ def test_thresholds_read_back_from_text(cut):
     scores = revalued(
         build(("car",), (("segment", "optimal"),)), lambda s: cut if s.measure == "threshold" else 0
     )
-    line = next(line for line in render([scores]).splitlines() if line.startswith("car "))
+    line = next(line for line in render([scores], verbose=1).splitlines() if line.startswith("car "))
     assert float(line.split()[-1]) == cut
 
 
@@ -104,19 +108,24 @@ def test_thresholds_read_back_from_text(cut):
 def test_any_name_is_shown_whole_and_lines_up(labels):
     scores = build(labels, HARD)
     names = [visible(label) for label in labels]
-    block = render([scores]).split("Classes, segment-based, hard reading\n")[1].split("\n\n")[0].splitlines()
+    block = (
+        render([scores], verbose=1)
+        .split("Classes, segment-based, hard reading\n")[1]
+        .split("\n\n")[0]
+        .splitlines()
+    )
     assert [line.startswith(name) for name, line in zip(names, block[1:], strict=True)] == [True] * len(names)
     assert len({cells(line) for line in block}) == 1
     markdown = render([scores], "markdown")
     assert all(f"| {escaped(label)} |" in markdown for label in labels)
-    for text in (render([scores]), markdown):
+    for text in (render([scores], verbose=1), markdown):
         assert all(char.isprintable() or char == "\n" for char in text)
 
 
 @settings(max_examples=10)
 @given(st.lists(NAMES, min_size=1, max_size=3, unique=True), st.integers(20, 200))
 def test_a_terminal_shows_names_whole(labels, width):
-    lines = colourless(render([build(labels, HARD)], color=True, width=width))
+    lines = colourless(render([build(labels, HARD)], color=True, width=width, verbose=1))
     shown = [line.removeprefix(" ") for line in lines]
     assert all(any(line.startswith(visible(label)) for line in shown) for label in labels)
     assert "…" in "".join(labels) or "…" not in "".join(lines)
@@ -125,7 +134,7 @@ def test_a_terminal_shows_names_whole(labels, width):
 @pytest.mark.parametrize(("labels", "width"), [(MAESTRO, 80), (UNICODE, 120), (None, 80)])
 def test_tables_fit_the_terminal(labels, width):
     of_board = render_board(board(), color=True, width=width)
-    text = of_board if labels is None else render([build(labels)], color=True, width=width)
+    text = of_board if labels is None else render([build(labels)], color=True, width=width, verbose=1)
     drawn = [line for line in colourless(text)[6:-2] if line.startswith(" ")]
     assert max(map(cell_len, drawn)) <= width
     # Two of them look the same, and are shown so that they differ.
@@ -149,7 +158,7 @@ def test_a_confusion_that_no_table_holds_is_left_to_json():
     for n_classes in (50, 51):
         y, p = rng.random((2, 20, n_classes))
         scores = evaluate(y, p, only=("segment.hard",), measures=("confusion",))
-        text = render([scores])
+        text = render([scores], verbose=1)
         assert ("Confusion of classes" in text) == (n_classes == 50)
         assert ("The confusion of 51 classes is in JSON" in text) == (n_classes == 51)
         assert len(scores.to_dict()["systems"][0]["confusion"][0]["pairs"]) == n_classes
@@ -157,7 +166,7 @@ def test_a_confusion_that_no_table_holds_is_left_to_json():
 
 @pytest.mark.parametrize("wanted", [("micro",), ("micro", "weighted"), AVERAGES])
 def test_only_asked_averages_are_shown(wanted, parts):
-    text = render([with_averages(parts, wanted)]).rpartition("soft-sed-eval")[0]
+    text = render([with_averages(parts, wanted)], verbose=2).rpartition("soft-sed-eval")[0]
     assert {average for average in AVERAGES if re.search(rf"\b{average}\b", text)} == {*wanted}
     whole = with_all(("car",))
     assert {*whole} - {*with_averages(whole, wanted)} == {

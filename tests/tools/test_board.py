@@ -272,7 +272,10 @@ def test_a_place_is_by_the_score_and_ties_stand_beside_it(tmp_path):
     entries = board.build(noisy(board, 30, 0.05, 0.2, 0.2, 0.2, 0.5), replicates=1000).board.entries
     assert [entry.rank for entry in entries] == [1, 2, 2, 2, 5]
     shown = Rows(board.page())
-    assert shown.column("Place") == ["1", "2", "3", "4", "5"]
+    places = [each.split() for each in shown.column("Place range")]
+    assert [place for place, _ in places] == ["1", "2", "3", "4", "5"]
+    ends = [dict.fromkeys(map(str, (entry.best_place, entry.worst_place))) for entry in entries]
+    assert [spread for _, spread in places] == ["\N{EN DASH}".join(each) for each in ends]
     # The second was compared with the third and the fourth, which were not compared with each other.
     assert shown.column("Tied with places") == ["", "3\N{EN DASH}4", "2", "2", ""]
     assert [each["rank"] for each in board.document()["submissions"]] == [1, 2, 2, 2, 5]
@@ -283,7 +286,9 @@ def test_a_place_is_by_the_score_and_ties_stand_beside_it(tmp_path):
 def test_where_few_files_make_all_tie_the_table_says_so_first(three):
     three.build()
     page, shown = three.page(), Rows(three.page())
-    assert shown.column("Place") == ["1", "2", "3"] and not shown.column("Tied with places")
+    assert [each[0] for each in shown.column("Place range")] == ["1", "2", "3"] and not shown.column(
+        "Tied with places"
+    )
     warning = "all systems tie: exchanging 5 files between two of them gives no p-value below 0.0625"
     assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
     assert page.count(warning) == 1

@@ -404,6 +404,27 @@ def test_several_tables_are_looked_at_one_by_one_as_compilers_write_it(tables):
     assert json.loads(Path("report.json").read_text())["errors"] == 1
 
 
+def test_quiet_prints_only_what_fails(tables):
+    names = ("clean.tsv", "noted.tsv", "warned.tsv")
+    for name in names:
+        done = call(name, "-q")
+        assert (done.code, done.out, done.err) == (0, "", "")
+    failing = call("wrong.tsv")
+    for form in ("text", "github"):
+        done, whole = (call("clean.tsv", "wrong.tsv", "--format", form, *q) for q in (["--quiet"], []))
+        assert (done.code, done.err) == (1, "") and done.out == call("wrong.tsv", "--format", form).out
+        assert done.out in whole.out
+    assert "wrong.tsv:3:3: error" in failing.out
+    # What is sound depends on --strict.
+    done = call(*names, "--strict", "-q")
+    assert done.code == 1 and "clean.tsv" not in done.out and "noted.tsv:" in done.out
+    # A document, and a file, are complete.
+    assert call("clean.tsv", "-q", "--format", "json").document["errors"] == 0
+    assert call("clean.tsv", "-q", "-o", "report.txt").out == ""
+    assert Path("report.txt").read_text().startswith("clean.tsv: no problems")
+    assert call("absent.tsv", "-q").code == 2 and "absent.tsv" in call("absent.tsv", "-q").err
+
+
 def test_settings_files_and_presets_say_which_classes_there_can_be(tables):
     for text, code, words in (
         ("classes: [car, dog]", 0, "class 'dog' of those in the settings"),

@@ -11,12 +11,15 @@ SED.section("curves", (() => {
   const deviate = (text) => ({ title: { text }, tickvals: deviates, ticktext: normal.map((p) => `${+(p * 100).toFixed(1)} %`), range: [-3.1, 3.1] });
   const rate = (text) => ({ title: { text }, range: [-0.02, 1.02] });
   const kinds = {
-    pr: { name: "precision over recall", x: "recall", y: "precision", xaxis: rate("recall"), yaxis: rate("precision"), has: () => true },
-    roc: { name: "ROC", x: "false_positive_rate", y: "recall", xaxis: rate("false positive rate"), yaxis: rate("true positive rate"), has: cells },
-    det: { name: "DET", x: "det_x", y: "det_y", xaxis: deviate("false positive rate"), yaxis: deviate("miss rate"), has: cells },
-    f1: { name: "F1 over thresholds", x: "threshold", y: "f1", xaxis: { title: { text: "threshold of the system" }, range: [-0.02, 1.02] }, yaxis: rate("F1"), has: () => true, shape: "hv" },
+    pr: { name: "precision over recall", said: "What precision there is at which recall, while the threshold of the system goes from high to low.", x: "recall", y: "precision", xaxis: rate("recall"), yaxis: rate("precision"), has: () => true },
+    roc: { name: "ROC", said: "ROC: the share of active segments that are found, over the share of silent segments in which the system is active.", x: "false_positive_rate", y: "recall", xaxis: rate("false positive rate"), yaxis: rate("true positive rate"), has: cells },
+    det: { name: "DET", said: "DET: the share of active segments that are missed, over the share of silent segments in which the system is active.", x: "det_x", y: "det_y", xaxis: deviate("false positive rate"), yaxis: deviate("miss rate"), has: cells },
+    f1: { name: "F1 over thresholds", said: "F1 at each threshold of the system.", x: "threshold", y: "f1", xaxis: { title: { text: "threshold of the system" }, range: [-0.02, 1.02] }, yaxis: rate("F1"), has: () => true, shape: "hv" },
   };
   let data = null;
+
+  /* The legend stands below the axis; that of very many lines would take the room of the figure. */
+  const below = (traces) => (traces.length > 24 ? { showlegend: false } : { legend: { orientation: "h", y: -0.2 } });
 
   const drawKind = (kind) => {
     const of = data.families[element("curve-family").value];
@@ -24,27 +27,25 @@ SED.section("curves", (() => {
     const traces = of.classes.map((own, i) => ({ name: plain(own.name), x: own[x], y: own[y], line: { ...line(i), shape: shape || "linear" }, mode: "lines",
       customdata: own.threshold, hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata:.4f}<extra></extra>` }));
     if (of.pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 3, shape: shape || "linear" } });
-    const left = of.left_out ? ` Curves of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";
-    element("curve-text").textContent = `${kinds[kind].name}, ${element("curve-family").value}, one line for each class, through up to 300 of its points. A class without a reference has none.${left}`;
-    return { traces, layout: { xaxis, yaxis, legend: { orientation: "h", y: -0.2 } } };
+    const left = of.left_out ? ` The lines of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";
+    element("curve-text").textContent = `${kinds[kind].said} Each class has a line${of.pooled ? ", and the thick line is of all classes together" : ""}. A class without a reference has no line.${left}`;
+    return { traces, layout: { xaxis, yaxis, ...below(traces) } };
   };
 
   const drawReliability = () => {
     const bins = data.reliability[element("curve-family").value];
-    element("curve-text").textContent = "Reliability: the mean of the reference over the mean of the system in bins of equal width. A calibrated system lies on the diagonal; larger marks hold more segments.";
-    return {
-      traces: [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false },
+    element("curve-text").textContent = "Reliability: segments with similar values of the system stand together, and for each such group you see the mean of the system and that of the reference. A calibrated system lies on the diagonal; larger marks stand for more segments.";
+    const lines = [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false },
         ...bins.map(({ name, equal_width: of }, i) => ({ name: plain(name), x: of.score, y: of.reference, mode: "lines+markers", line: line(i),
-          marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.4f}, reference %{y:.4f}<br>%{customdata} segments<extra></extra>" }))],
-      layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference"), legend: { orientation: "h", y: -0.2 } },
-    };
+          marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.4f}, reference %{y:.4f}<br>%{customdata} segments<extra></extra>" }))];
+    return { traces: lines, layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference"), ...below(lines) } };
   };
 
   const drawRoc = () => {
-    element("curve-text").textContent = "PSD-ROC: the effective true positive rate over effective false positives per hour; PSDS is the area below it.";
+    element("curve-text").textContent = "PSD-ROC: the effective true positive rate over the effective false positives per hour. PSDS is the area below this line.";
     const shown = [["psd_roc", "PSD-ROC"], ["pi_psd_roc", "best of the median filters"]].filter(([name]) => data[name]);
     return { traces: shown.map(([name, text], i) => ({ name: text, x: data[name].efpr, y: data[name].etpr, mode: "lines", line: { ...line(i), shape: "hv" } })),
-      layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), legend: { orientation: "h", y: -0.2 } } };
+      layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), ...below(shown) } };
   };
 
   const families = (kind) => {
@@ -55,8 +56,8 @@ SED.section("curves", (() => {
 
   const update = () => {
     const kind = element("curve-kind").value;
-    if (!kind) { element("curves").hidden = true; return; }
-    options(element("curve-family"), families(kind).map((name) => [name, name.replace(".", " ")]));
+    if (!kind) return;
+    options(element("curve-family"), families(kind).map((name) => [name, name.replace(".", ", ")]));
     const of = kind === "psd" ? drawRoc : kind === "reliability" ? drawReliability : () => drawKind(kind);
     SED.draw(element("curve-figure"), of);
   };
@@ -70,6 +71,7 @@ SED.section("curves", (() => {
       if (Object.keys(data.reliability).length) known.push(["reliability", "reliability"]);
       if (data.psd_roc) known.push(["psd", "PSD-ROC"]);
       options(element("curve-kind"), known);
+      SED.present("curves", known.length);
       update();
     },
   };

@@ -21,12 +21,17 @@ const SED = (() => {
     return made;
   };
 
-  /* A number as the tables have it: counts as they are, others with four decimals. What is counted is told by the
-     measure: to a browser 1 and 1.0 are the same. */
+  /* A count as it is if it is whole, else with two decimals, or two digits where it is tiny. */
+  const count = (value) => {
+    const tiny = Math.abs(value) < 0.095 && Math.abs(value) > 1e-9;
+    return tiny ? String(Number(value.toPrecision(2))) : value.toFixed(2).replace(/\.00$/, "").replace(/^-0$/, "0");
+  };
+
+  /* A number as the tables have it: counts as such, others with four decimals. What is counted is told by the measure. */
   const counted = /^(n_ref|n_sys|tp|fp|fn|tn|substitutions|deletions|insertions)$/;
   const number = (value, measure = "") => {
     if (value === null || value === undefined || Number.isNaN(value)) return "-";
-    if (Number.isInteger(value) && counted.test(measure)) return String(value);
+    if (counted.test(measure)) return count(value);
     return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(4).replace(/^-(0\.0+)$/, "$1");
   };
 
@@ -38,10 +43,11 @@ const SED = (() => {
     select.disabled = entries.length < 2;
   };
 
-  /* A table whose columns sort. columns: { name, key, measure (bars from 0 to 1), text }; rows: objects.
-     It keeps the order that was chosen when it is filled again. */
+  /* A table whose columns sort. columns: { name, key, group (what stands above neighbours), measure, bar (one from 0
+     to 1 beside the digits), text }; rows: objects, whose `note` stands behind their name. first: the key of the column
+     that it is sorted by, lowest first, until another is chosen. The order that was chosen is kept. */
   const sortable = (table) => {
-    let columns = [], rows = [], by = null, upwards = true;
+    let columns = [], rows = [], by = null, upwards = true, chosen = false;
     const value = (row, column) => row[column.key];
     const ordered = () => {
       if (!by) return rows;
@@ -51,35 +57,49 @@ const SED = (() => {
       return [...known, ...rows.filter((row) => !known.includes(row))];
     };
     const cell = (row, column) => {
-      if (column.text) return make("th", { scope: "row" }, String(value(row, column)));
-      const found = value(row, column);
+      if (column.text) {
+        const name = String(value(row, column));
+        return make("th", { scope: "row", title: name }, name, ...(row.note ? [make("span", { class: "remark" }, ` ${row.note}`)] : []));
+      }
+      const found = value(row, column), measure = column.measure || column.key;
       const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });
-      made.append(make("span", {}, number(found, column.key)));
+      made.append(make("span", {}, number(found, measure)));
       const ends = row.ends && row.ends[column.key];
-      if (ends) made.append(make("span", { class: "interval" }, ` ${number(ends[0])} to ${number(ends[1])}`));
+      if (ends) made.append(make("span", { class: "interval" }, ` ${number(ends[0], measure)} to ${number(ends[1], measure)}`));
       if (column.bar) {
-        made.classList.add("bar");
-        made.style.setProperty("--part", found === null ? 0 : Math.min(Math.max(found, 0), 1));
+        const part = Math.min(Math.max(found || 0, 0), 1);
+        made.append(make("span", { class: "bar", style: `--part: ${part}`, "aria-hidden": "true" }));
       }
       return made;
     };
     const body = () => table.tBodies[0].replaceChildren(
       ...ordered().map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
-    const head = () => table.tHead.replaceChildren(make("tr", {}, ...columns.map((column) => {
-      const chosen = by && by.key === column.key;
+    const groups = () => {
+      if (!columns.some((column) => column.group)) return [];
+      const cells = [];
+      for (const { group = "" } of columns) {
+        const last = cells.at(-1);
+        if (last && last.group === group) last.span += 1; else cells.push({ group, span: 1 });
+      }
+      return [make("tr", {}, ...cells.map(({ group, span }) => (group ? make("th", { scope: "colgroup", colspan: span }, group) : make("td", { colspan: span }))))];
+    };
+    const head = () => table.tHead.replaceChildren(...groups(), make("tr", {}, ...columns.map((column) => {
+      const sorted = by && by.key === column.key;
       const sort = () => {
-        upwards = chosen ? !upwards : Boolean(column.text);
-        by = column;
+        upwards = sorted ? !upwards : Boolean(column.text);
+        by = column; chosen = true;
         head(); body();
         [...table.tHead.querySelectorAll("button")].find((button) => button.dataset.key === column.key).focus();
       };
-      const mark = chosen ? (upwards ? " ▲" : " ▼") : "";
-      return make("th", { scope: "col", "aria-sort": chosen ? (upwards ? "ascending" : "descending") : null },
-        make("button", { type: "button", "data-key": column.key, onclick: sort }, column.name, make("span", { "aria-hidden": "true" }, mark)));
+      const mark = sorted ? (upwards ? " ▲" : " ▼") : "";
+      return make("th", { scope: "col", class: column.text || column.bar ? "name" : null, "aria-sort": sorted ? (upwards ? "ascending" : "descending") : null },
+        make("button", { type: "button", "data-key": column.key, title: column.title, onclick: sort }, column.name, make("span", { "aria-hidden": "true" }, mark)));
     })));
-    return (newColumns, newRows) => {
+    return (newColumns, newRows, first = null) => {
       columns = newColumns; rows = newRows;
-      by = by ? columns.find((column) => column.key === by.key) || null : null;
+      const named = (key) => columns.find((column) => column.key === key) || null;
+      by = by && chosen ? named(by.key) : null;
+      if (!by) { by = named(first); upwards = true; chosen = false; }
       head(); body();
     };
   };
@@ -88,14 +108,17 @@ const SED = (() => {
 
   /* Figures are drawn when they come near to what is seen, and anew when the theme changes. */
   const figures = new Map();
-  let plotly = null;
+  let plotly = null, printing = false;
+  /* Paper is narrower than most windows: a figure as wide as these would be cut. In pixels, for A4 and Letter. */
+  const PAPER = 680;
   const paint = async (target) => {
     await plotly;
+    if (printing) target.style.width = `${PAPER}px`;
     const { traces, layout = {} } = figures.get(target).of(target);
     figures.get(target).drawn = true;
     const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
     const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },
-      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...layout };
+      font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...(printing ? { width: PAPER } : { autosize: true }), ...layout };
     for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
       all[name] = { ...axis, ...layout[name] };
     }
@@ -106,6 +129,12 @@ const SED = (() => {
       if (isIntersecting) { watcher.unobserve(target); paint(target); }
     }
   }, { rootMargin: "400px" });
+  /* A section that has nothing of a system is not there. */
+  const present = (id, has) => {
+    element(id).hidden = !has;
+    for (const link of document.querySelectorAll(`nav a[href="#${id}"]`)) link.parentElement.hidden = !has;
+  };
+
   const draw = (target, of) => {
     const before = figures.get(target);
     figures.set(target, { of, drawn: before?.drawn });
@@ -146,7 +175,19 @@ const SED = (() => {
       redraw();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-    addEventListener("beforeprint", () => figures.forEach((_, target) => paint(target)));
+    /* On paper everything is drawn, in the colours of the light page. */
+    let theme = null;
+    addEventListener("beforeprint", () => {
+      theme = document.documentElement.dataset.theme;
+      document.documentElement.dataset.theme = "light";
+      printing = true;
+      figures.forEach((_, target) => paint(target));
+    });
+    addEventListener("afterprint", () => {
+      if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+      printing = false;
+      figures.forEach((_, target) => { target.style.width = ""; paint(target); });
+    });
   };
 
   const drawing = async () => {
@@ -162,7 +203,7 @@ const SED = (() => {
   const start = async () => {
     const [text, buffer] = await Promise.all([unpacked("data").text(), unpacked("packed").arrayBuffer()]);
     const found = JSON.parse(text);
-    data = { systems: revive(found.systems, buffer), document: found.document, audio: found.audio };
+    data = { systems: revive(found.systems, buffer), document: found.document, labels: found.labels, audio: found.audio };
     themed();
     const select = element("system");
     if (select) select.addEventListener("change", () => show(Number(select.value)));
@@ -176,5 +217,5 @@ const SED = (() => {
     trouble(error.message);
     throw error;
   }));
-  return { section, element, make, number, options, sortable, colour, draw, plain };
+  return { section, element, make, number, count, options, sortable, colour, draw, plain, present };
 })();

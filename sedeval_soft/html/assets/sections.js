@@ -52,7 +52,7 @@ SED.section("explorer", (() => {
         { x: points.map(({ r }) => r), y: points.map(({ p }) => p), text: points.map(({ t }) => `threshold ${t}`), mode: "lines",
           line: { color: SED.colour("accent"), width: 2 }, hovertemplate: "%{text}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>", showlegend: false },
         { x: [scores[`${basis}.hard.recall.micro`]], y: [scores[`${basis}.hard.precision.micro`]], mode: "markers",
-          marker: { color: SED.colour("miss"), size: 13, symbol: "diamond", line: { width: 2, color: SED.colour("page") } },
+          marker: { color: SED.colour("ink"), size: 13, symbol: "diamond", line: { width: 2, color: SED.colour("page") } },
           hovertemplate: `threshold ${threshold}<br>R %{x:.4f}, P %{y:.4f}<extra></extra>`, showlegend: false },
       ],
       layout: { xaxis: { title: { text: "recall (micro)" }, range: [-0.02, 1.02] }, yaxis: { title: { text: "precision (micro)" }, range: [-0.02, 1.02] } },
@@ -67,7 +67,7 @@ SED.section("explorer", (() => {
     element("reference-threshold").value = data.thresholds.indexOf(reference);
     element("reference-threshold").setAttribute("aria-valuetext", String(reference));
     element("reference-number").textContent = String(reference);
-    element("explorer-command").textContent = `On the command line: --threshold ${threshold} --reference-threshold ${reference}`;
+    element("explorer-command").textContent = `--threshold ${threshold} --reference-threshold ${reference}`;
     table(found); classes(basis, found[basis]); curve(basis, found[basis]);
   };
 
@@ -94,15 +94,13 @@ SED.section("explorer", (() => {
     show(system) {
       const changed = data !== system.explorer;
       data = system.explorer;
-      element("explorer-live").hidden = !data;
-      if (!data) {
-        element("explorer-note").textContent = "There is nothing to explore: hard scores that follow another tool's arithmetic, or of parts that were not asked for, cannot be found anew here.";
-        return;
-      }
+      SED.present("explorer", data);
+      if (!data) return;
+      for (const side of ["system", "reference"]) element(`explorer-${side}`).hidden = !data.moves[side];
       const without = [...(data.segment && !data.exact ? ["segments"] : []), ...(data.event && data.event.some(({ paired }) => !paired) ? ["events"] : [])];
-      const kept = (data.exact ? "" : " There are too many values to embed them all: it goes by hundredths, at which all scores are exact.")
-        + (without.length ? ` The micro error rate of ${without.join(" and ")} is left out: it is of all classes at once, which would take too much.` : "");
-      element("explorer-note").textContent = `Move a threshold: the hard scores below are found anew, in this page, as the evaluator finds them.${kept}`;
+      const limits = (data.exact ? "" : " This page has too many values to hold them all: thresholds move in steps of 0.01, and the scores at these are exact.")
+        + (without.length ? ` The micro error rate of ${without.join(" and ")} is left out, because it needs all classes at the same moment.` : "");
+      element("explorer-note").textContent = `Move a threshold, and this page computes the hard scores again, exactly as the command would.${limits}`;
       options(element("explorer-basis"), SED.hard.bases(data).map((basis) => [basis, basis]));
       element("reference-threshold").max = data.thresholds.length - 1;
       element("reference-threshold").disabled = data.thresholds.length < 2;
@@ -117,27 +115,55 @@ SED.section("explorer", (() => {
 SED.section("classes", (() => {
   const { element, options } = SED;
   const sorted = SED.sortable(element("class-scores"));
-  const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall)|threshold)/;
+  const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
   const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
-  let families = new Map();
+  const OVERVIEW = "F1";
+  let families = new Map(), labels = {}, overview = [], texts = {};
 
-  const update = () => {
-    const measures = families.get(element("class-family").value) || new Map();
-    const others = [...measures.keys()].filter((name) => !main.includes(name));
-    options(element("class-group"), [["main", "main"], ...(others.length ? [["others", "others"]] : [])]);
-    const chosen = element("class-group").value === "others" ? others : [...measures.keys()].filter((name) => main.includes(name));
-    const columns = [{ name: "class", key: "class", text: true },
-      ...chosen.map((key) => ({ name: key.replaceAll("_", " "), key, bar: unit.test(key) }))];
+  /* A row for each class with the scores of some columns: { key, family, measure }. */
+  const table = (columns, first) => {
     const rows = new Map();
-    for (const key of chosen) {
-      for (const score of measures.get(key)) {
+    for (const { key, family, measure } of columns) {
+      for (const score of families.get(family).get(measure) || []) {
         if (!rows.has(score.class)) rows.set(score.class, { class: score.class, names: {}, ends: {} });
         const row = rows.get(score.class);
         row[key] = score.value; row.names[key] = score.name;
         if (score.low !== null && score.high !== null) row.ends[key] = [score.low, score.high];
       }
     }
-    sorted(columns, [...rows.values()].map((row) => ({ ...Object.fromEntries(chosen.map((key) => [key, null])), ...row })));
+    for (const row of rows.values()) {
+      for (const { key } of columns) row[key] ??= null;
+      if (silent.has(row.class)) row.note = "never detected";
+    }
+    sorted([{ name: "class", key: "class", text: true }, ...columns], [...rows.values()], first);
+  };
+
+  /* F1 in all readings, and beside them how much of each class there is. */
+  const all = () => overview.flatMap((family) => {
+    const [basis, reading] = family.split(" ");
+    const firstOfBasis = overview.find((each) => each.startsWith(`${basis} `)) === family;
+    return [...(firstOfBasis ? ["n_ref"] : []), "f1"].filter((measure) => families.get(family).has(measure)).map((measure) => ({
+      key: `${family} ${measure}`, family, measure, group: texts[basis] || basis, bar: measure === "f1",
+      name: measure === "f1" ? reading : basis === "event" ? "events" : "segments",
+      title: measure === "f1" ? `F1, ${reading} reading` : "how many the reference has",
+    }));
+  });
+
+  let silent = new Set();
+  const update = () => {
+    const chosen = element("class-family").value, measures = families.get(chosen);
+    element("class-group-label").hidden = !measures;
+    element("class-text").hidden = Boolean(measures);
+    if (!measures) {
+      const columns = all();
+      table(columns, columns.find(({ measure }) => measure === "f1")?.key);
+      return;
+    }
+    const others = [...measures.keys()].filter((name) => !main.includes(name));
+    options(element("class-group"), [["main", "main"], ...(others.length ? [["others", "others"]] : [])]);
+    const names = element("class-group").value === "others" ? others : [...measures.keys()].filter((name) => main.includes(name));
+    table(names.map((measure) => ({ key: measure, measure, family: chosen, name: labels[measure] || measure.replaceAll("_", " "), title: measure.replaceAll("_", " "), bar: unit.test(measure) })),
+      names.includes("f1") ? "f1" : null);
   };
 
   element("class-family").addEventListener("change", update);
@@ -145,17 +171,19 @@ SED.section("classes", (() => {
   return {
     show(system, data, index) {
       families = new Map();
+      labels = data.labels;
+      silent = new Set(system.silent);
       for (const score of data.document.systems[index].scores) {
         if (score.class === null || score.group !== null) continue;
         const family = `${score.basis} ${score.reading}`;
+        if (!system.families.includes(`${score.basis}.${score.reading}`)) continue;
         if (!families.has(family)) families.set(family, new Map());
         const measures = families.get(family);
         if (!measures.has(score.measure)) measures.set(score.measure, []);
         measures.get(score.measure).push(score);
       }
-      const first = element("class-family").value === "";
-      options(element("class-family"), [...families.keys()].map((name) => [name, name]));
-      if (first && families.has("segment soft")) element("class-family").value = "segment soft";
+      overview = [...families.keys()].filter((name) => system.bases.includes(name.split(" ")[0]) && families.get(name).has("f1"));
+      options(element("class-family"), [...(overview.length ? [[OVERVIEW, "F1, all readings"]] : []), ...[...families.keys()].map((name) => [name, name.replace(" ", ", ")])]);
       update();
     },
   };
@@ -169,11 +197,12 @@ SED.section("all", (() => {
   const update = () => {
     const words = element("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = scores.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
-    element("found").textContent = found.length > most ? `${found.length} scores, the first ${most} shown` : `${found.length} ${found.length === 1 ? "score" : "scores"}`;
-    element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", "low", "high"].map((name) => make("th", { scope: "col" }, name))));
+    element("found").textContent = found.length > most ? `${found.length} scores, of which the first ${most} are listed` : `${found.length} ${found.length === 1 ? "score" : "scores"}`;
+    const ends = scores.some(({ low }) => low !== null) ? ["low", "high"] : [];
+    element("all-scores").tHead.replaceChildren(make("tr", {}, ...["name", "value", ...ends].map((name) => make("th", { scope: "col" }, name))));
     element("all-scores").tBodies[0].replaceChildren(...found.slice(0, most).map((score) => make("tr", {},
       make("th", { scope: "row" }, score.name), make("td", { "data-score": score.name, "data-value": score.value ?? "" }, number(score.value, score.measure)),
-      make("td", {}, number(score.low, score.measure)), make("td", {}, number(score.high, score.measure)))));
+      ...ends.map((end) => make("td", {}, number(score[end], score.measure))))));
   };
 
   element("find").addEventListener("input", update);
@@ -184,7 +213,7 @@ SED.section("all", (() => {
   });
   return {
     show(system, data, index) {
-      scores = data.document.systems[index].scores;
+      scores = data.document.systems[index].scores.filter(({ basis, reading }) => system.families.includes(`${basis}.${reading}`));
       results = data.document;
       update();
     },

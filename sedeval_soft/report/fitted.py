@@ -1,0 +1,181 @@
+"""Columns of text that fit a width: what screens are made of.
+
+Names are shortened in the middle, numbers never. Where all columns do not fit, those of the highest rank are
+left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sedeval_soft.report.table import UNDEFINED, cells
+
+ELLIPSIS = "…"
+POINT = " · "
+
+_GAPS = (3, 2, 1)
+"""Blanks between columns: as many as there is room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, which neighbours may share, its name, and the texts in it.
+
+    styles: of each text, as `styled` takes them. left: names are at the left, numbers at the right. rank: 0
+    stays; of the others the highest go first where there is no room, equal ones together.
+    """
+
+    heading: str
+    name: str
+    texts: Sequence[str]
+    styles: Sequence[str] = ()
+    left: bool = False
+    rank: int = 0
+
+    @property
+    def width(self) -> int:
+        """The cells of a terminal that it takes."""
+        return max(map(cells, (self.name, *self.texts)), default=0)
+
+
+def lines_of(columns: Sequence[Column], width: int, *, shortest: int = 8, color: bool = False) -> list[str]:
+    """Return columns as lines of at most so many cells: headings, where there are any, names, then rows.
+
+    The first column has names. shortest: cells of a terminal below which these are not shortened as long as a
+    column can be left out.
+    """
+    columns = [columns[0], *(column for column in columns[1:] if any(column.texts))]
+    while (least := max(column.rank for column in columns)) and not _gap(columns, width, shortest):
+        columns = [column for column in columns if column.rank < least]
+    # A long name is shortened before numbers stand close.
+    gap = _gap(columns, width, columns[0].width) or _gap(columns, width, shortest) or 1
+    room = max(width - _needed(columns[1:], gap), 1)
+    first = columns[0]
+    names = [shortened(text, room) for text in first.texts]
+    columns = [Column("", shortened(first.name, room), names, first.styles, left=True), *columns[1:]]
+    widths = [column.width for column in columns]
+    headings = _headings(columns, widths, gap)
+    lines = [styled(headings, "dim", color=color)] if headings.strip() else []
+    lines.append(_line([(column.name, "dim") for column in columns], columns, widths, gap, color=color))
+    for at in range(len(names)):
+        row = [(column.texts[at], column.styles[at] if column.styles else "") for column in columns]
+        lines.append(_line(row, columns, widths, gap, color=color))
+    return lines
+
+
+def _needed(columns: Sequence[Column], gap: int) -> int:
+    """Return how many cells columns take that others stand before."""
+    return sum(column.width + gap + 2 * apart for column, apart in zip(columns, _apart(columns), strict=True))
+
+
+def _apart(columns: Sequence[Column]) -> list[bool]:
+    """Return which columns begin a group that is set off: those under another heading than the one before."""
+    before = ["", *(column.heading for column in columns[:-1])]
+    return [column.heading not in {"", last} for column, last in zip(columns, before, strict=True)]
+
+
+def _gap(columns: Sequence[Column], width: int, shortest: int) -> int:
+    """Return the widest gap with which columns fit, the first in so many cells; 0 if none does."""
+    first = min(columns[0].width, shortest)
+    return next((gap for gap in _GAPS if first + _needed(columns[1:], gap) <= width), 0)
+
+
+def _headings(columns: Sequence[Column], widths: Sequence[int], gap: int) -> str:
+    line, at = " " * widths[0], widths[0]
+    for column, size, apart in zip(columns[1:], widths[1:], _apart(columns[1:]), strict=True):
+        at += gap + 2 * apart
+        if apart:
+            # Over the first numbers of its group, or where the heading before leaves room.
+            line = f"{line:<{at}}" if len(line) <= at else f"{line} "
+            line += column.heading
+        at += size
+    return line
+
+
+def _line(
+    row: Sequence[tuple[str, str]], columns: Sequence[Column], widths: Sequence[int], gap: int, *, color: bool
+) -> str:
+    line = ""
+    for k, ((text, style), column, width, apart) in enumerate(
+        zip(row, columns, widths, [False, *_apart(columns[1:])], strict=True)
+    ):
+        blanks = " " * (width - cells(text))
+        before = " " * (gap + 2 * apart) if k else ""
+        shown = styled(text, style, color=color)
+        line += f"{before}{shown}{blanks}" if column.left else f"{before}{blanks}{shown}"
+    return line.rstrip()
+
+
+def shortened(text: str, room: int) -> str:
+    """Return a name in so many cells of a terminal: of a longer one the middle is left out."""
+    if cells(text) <= room:
+        return text
+    head, tail = text, ""
+    while cells(head) > (room - 1) - (room - 1) // 2:
+        head = head[:-1]
+    while len(tail) < len(text) and cells(text[-len(tail) - 1 :]) <= room - 1 - cells(head):
+        tail = text[-len(tail) - 1 :]
+    return head + ELLIPSIS + tail
+
+
+def clipped(text: str, room: int) -> str:
+    """Return a sentence in so many cells of a terminal: of a longer one the end is left out."""
+    if cells(text) <= room:
+        return text
+    while cells(text) >= room:
+        text = text[:-1]
+    return text + ELLIPSIS
+
+
+def number(value: float | int | None) -> str:
+    """Return a score in five letters: `.733`, `1.000`, `3.473`, `12.35`; `-` where undefined."""
+    if value is None or not math.isfinite(value):
+        return UNDEFINED
+    size = abs(value)
+    digits = 3 if size < 9.9995 else 2 if size < 99.995 else 1 if size < 999.95 else 0
+    text = f"{value:.{digits}f}" if size < 1e5 else f"{value:.1e}"
+    text = text if text.strip("-0.") else text.removeprefix("-")
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return the ends of an interval, `[.69,.77]`; nothing where there is none."""
+    if low is None or high is None:
+        return ""
+    ends = (f"{end:.2f}" if math.isfinite(end) else UNDEFINED for end in (low, high))
+    return f"[{','.join(end.replace('0.', '.', 1) if end.lstrip('-')[:2] == '0.' else end for end in ends)}]"
+
+
+def how_good(value: float | int | None) -> str:
+    """Return the style of a score between 0, bad, and 1, good."""
+    if value is None or not math.isfinite(value):
+        return "dim"
+    return "good" if value >= 0.7 else "fair" if value >= 0.4 else "bad"
+
+
+_COLORS = {"good": "green", "fair": "yellow", "bad": "red"}
+
+
+def styled(text: str, style: str, *, color: bool) -> str:
+    """Return a text in the colour of a style: good, fair, bad, dim or bold; as it is without colours."""
+    if not color or not style or not text.strip():
+        return text
+    import click
+
+    return click.style(text, fg=_COLORS.get(style), dim=style == "dim" or None, bold=style == "bold" or None)
+
+
+def wrapped(parts: Iterable[str], width: int, before: str = "") -> list[str]:
+    """Return parts with points between them on as few lines as hold them, later lines indented alike."""
+    lines: list[str] = []
+    line = before
+    for part in parts:
+        empty = line.strip() == before.strip()
+        longer = line + ("" if empty else POINT) + part
+        if cells(longer) > width and not empty:
+            lines.append(line)
+            longer = " " * len(before) + part
+        line = longer
+    return [*lines, line]

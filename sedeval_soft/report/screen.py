@@ -1,0 +1,485 @@
+"""The screen of one system: what a person sees first, in at most forty lines that fit the terminal.
+
+It has the main averages of each basis and reading, what these mean, F1 of the worst classes, and what to type
+next. All tables are on the page of `report.page`, which `-v` prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from sedeval_soft.errors import counted, visible
+from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
+from sedeval_soft.names import told_apart
+from sedeval_soft.report.fitted import (
+    POINT,
+    Column,
+    clipped,
+    how_good,
+    interval,
+    lines_of,
+    number,
+    shortened,
+    styled,
+    wrapped,
+)
+from sedeval_soft.report.page import intervals_by, measure_label, percent, scoring
+from sedeval_soft.report.shown import Family, families, shown
+from sedeval_soft.report.table import UNDEFINED, cells, short
+from sedeval_soft.settings import short_fraction
+
+WIDTH, HEIGHT = 80, 40
+
+_MOST = 10
+"""Classes, and groups and scenes, that are shown unless all are asked for."""
+
+_FEWEST = 6
+"""Of these, as many at least, however much else there is to show."""
+
+_SHORTEST = 16
+"""Cells of a terminal below which no name of a class is shortened before columns are left out."""
+
+_MOST_OTHER = 3
+"""Lines of measures that were asked for, and of the signature."""
+
+_ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed"}
+"""Tables of measures that are computed only if asked for."""
+
+_MOST_ROWS = 12
+"""Rows of averages up to which each has its chance level and its spread over folds below it."""
+
+_MEANINGS = {
+    "hard": "both tables cut: active",
+    "optimal": "each class cut at its best threshold on these very files: optimistic",
+    "tuned": "the system cut at thresholds that were found on other files",
+    "soft": "values as they are: precision, recall and F of fuzzy sets",
+}
+_MARKED = {"optimal": "optimal*"}
+_ABOVE = {"chance": "chance", "folds": "± folds"}
+
+
+def screen(scores: Scores, *, width: int = WIDTH, color: bool = False, all_classes: bool = False) -> str:
+    """Return the screen of a system, lines of at most `width` cells of a terminal.
+
+    all_classes: show every class, group and scene, however many lines that takes.
+    """
+    return _Screen(scores, width, color=color, all_classes=all_classes).text()
+
+
+class _Screen:
+    """What is shown of a system, and how.
+
+    order: the basis and reading of each row, the one that ranks first. f: the measure that stands for F.
+    """
+
+    def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
+        self.hidden = {*families(scores)} - {*families(shown(scores))}
+        self.scores, self.settings = shown(scores), scores.settings
+        self.width, self.color, self.all_classes = width, color, all_classes
+        self.f = "f1" if self.settings.beta == 1 else "fbeta"
+        ranking = self.settings.rank_by
+        self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
+        order = families(self.scores)
+        if self.first is not None:
+            basis, reading = self.first.basis, self.first.reading
+            order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
+        self.order = [family for family in order if self._has_f(*family)]
+        self.few = len(self.order) <= _MOST_ROWS // 2
+        averages = [each for each in ("macro", "micro", "weighted") if self._has_average(each)][:2]
+        # Of one class all averages are the same.
+        self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
+        names = told_apart(self.scores.classes)
+        self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
+
+    def _has_f(self, basis: str, reading: str) -> bool:
+        return any(
+            score.measure == self.f and (score.basis, score.reading, score.group) == (basis, reading, None)
+            for score in self.scores.scores.values()
+        )
+
+    def _has_average(self, average: str) -> bool:
+        return any(
+            f"{basis}.{reading}.{self.f}.{average}" in self.scores.scores for basis, reading in self.order
+        )
+
+    def text(self) -> str:
+        """Return all lines."""
+        above = [block for block in (self._head(), self._averages(), self._other()) if block]
+        below = [block for block in (self._notes(), self._next()) if block]
+        room = HEIGHT - sum(len(block) + 1 for block in (*above, *below)) + 1
+        tables = [table for table in (self._parts(), self._classes()) if table[1]]
+        # Each has a line before it, a title, two of headings, and one that says how many more there are.
+        least = sum(min(len(columns[0].texts), _FEWEST) + 5 for _, columns in tables)
+        meanings = self._meanings()[: max(room - least - 1, 0)]
+        room -= len(meanings) + bool(meanings)
+        middle = [meanings] if meanings else []
+        for left in range(len(tables), 0, -1):
+            middle.append(self._table(*tables[-left], room // left - 5))
+            room -= len(middle[-1]) + 1
+        return "\n".join("".join(f"{line}\n" for line in block) for block in (*above, *middle, *below))
+
+    # What was scored, and the score that ranks.
+
+    def _head(self) -> list[str]:
+        scores, settings = self.scores, self.settings
+        system = "the system" if scores.system == "system" else _name_of(scores.system)
+        if scores.runs:
+            system = f"{system}, {counted(len(scores.runs), 'run')}"
+        reference = next((_name_of(i.name) for i in scores.inputs if i.role == "reference"), "the reference")
+        facts = [counted(len(scores.files), "file"), _duration(scores.length)]
+        facts.append(counted(len(scores.classes), "class"))
+        facts.append(f"threshold {short(settings.threshold)}")
+        if settings.reference_cut != settings.threshold:
+            facts[-1] += f" (reference {short(settings.reference_cut)})"
+        told = ", ".join(filter(None, facts))
+        room = (self.width - cells(" against ")) // 2
+        system, reference = (shortened(name, room) for name in (system, reference))
+        title = f"{system} against {reference}"
+        lines = [styled(title, "bold", color=self.color)]
+        if cells(title) + 4 + cells(told) <= self.width:
+            lines[0] += f"    {told}"
+        else:
+            lines.append(clipped(told, self.width))
+        if self.first is not None:
+            score = scores.scores[str(self.first)]
+            value = f"{number(score.value)} {interval(score.low, score.high)}".rstrip()
+            lines.append(
+                styled(clipped(f"ranking score {self.first}: {value}", self.width), "bold", color=self.color)
+            )
+        return lines
+
+    # The averages of each basis and reading, and what they mean.
+
+    def _averages(self) -> list[str]:
+        if not self.order:
+            return []
+        rows: list[tuple[Family, str]] = []
+        there = {"chance": self.scores.chance, "folds": self.scores.folds}
+        beside = [name for name, given in there.items() if given and self.few]
+        width = max(len(basis) for basis, _ in self.order)
+        texts, last = [], ""
+        for basis, reading in self.order:
+            rows += [((basis, reading), kind) for kind in ("", *beside)]
+            texts.append(f"{basis if basis != last else '':<{width}}  {_MARKED.get(reading, reading)}")
+            texts += [f"{'':<{width}}    {_ABOVE[kind]}" for kind in beside]
+            last = basis
+        columns = [Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)]
+        for place, average in enumerate(self.averages):
+            heading = average if len(self.scores.classes) > 1 else ""
+            for measure, rank in (("precision", 4), ("recall", 4), (self.f, 0)):
+                columns.append(self._numbers(heading, measure, average, rows, rank + (rank or place) * place))
+            columns.append(self._intervals(heading, self.f, average, rows, 2 + place))
+            if place == len(self.averages) - 1:
+                columns += [
+                    self._numbers(heading, measure, average, rows, rank)
+                    for measure, rank in (("error_rate", 9), ("kl_divergence", 10))
+                ]
+        return lines_of(columns, self.width, shortest=columns[0].width, color=self.color)
+
+    def _numbers(
+        self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
+    ) -> Column:
+        """Return a measure of each row: the score, its chance level, or its deviation over folds."""
+        texts, styles = [], []
+        spreads = self.scores.folds.spreads if self.scores.folds else ()
+        for (basis, reading), kind in rows:
+            name = f"{basis}.{reading}.{measure}.{average}"
+            score = self.scores.scores.get(name)
+            if score is None:
+                texts.append("")
+            elif kind == "chance":
+                level = self.scores.chance and self.scores.chance.levels.get(name)
+                texts.append(number(level.chance) if level else "")
+            elif kind == "folds":
+                deviation = next((each.deviation for each in spreads if each.name == name), None)
+                texts.append("" if deviation is None else number(deviation))
+            else:
+                texts.append(number(score.value))
+            good = measure not in {"error_rate", "kl_divergence"}
+            styles.append("dim" if kind else how_good(score.value) if score and good else "")
+        return Column(heading, measure_label(self.settings, measure), texts, styles, rank=rank)
+
+    def _intervals(
+        self, heading: str, measure: str, average: str, rows: Sequence[tuple[Family, str]], rank: int
+    ) -> Column:
+        texts = []
+        for (basis, reading), kind in rows:
+            score = self.scores.scores.get(f"{basis}.{reading}.{measure}.{average}")
+            texts.append(interval(score.low, score.high) if score and not kind else "")
+        return Column(heading, percent(self.settings.confidence), texts, ["dim"] * len(texts), True, rank)
+
+    def _meanings(self) -> list[str]:
+        """Return a line for each word that a reader may not know, those that matter most first."""
+        settings, scores, readings = self.settings, self.scores, dict.fromkeys(r for _, r in self.order)
+        told = dict(scoring(scores))
+        lines = {_MARKED.get(each, each): _MEANINGS.get(each, "") for each in readings}
+        if "hard" in lines:
+            lines["hard"] += told["files"].partition("; active")[2]
+        if scores.runs:
+            lines[percent(settings.confidence)] = "interval of the mean over runs, by the jackknife"
+        elif settings.ci is not None and len(scores.files) > 1:
+            drawn = f", {settings.replicates} replicates of the files, seed {settings.seed}"
+            way = intervals_by(settings, "" if settings.ci == "jackknife" else drawn)
+            lines[percent(settings.confidence)] = f"interval: {way}"
+        if scores.chance is not None:
+            lines["chance"] = "what the same output scores moved in time, where it knows nothing"
+        if scores.folds is not None:
+            lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
+        bases = {"segment": self._segments(), "event": self._collars()}
+        bases["intersection"] = told.get("overlaps", "")
+        lines |= {basis: text for basis, text in bases.items() if basis in dict(self.order)}
+        merged = [item.role for item in scores.inputs if item.events == "merge"]
+        if "event" in bases and "event" in lines and merged:
+            lines["rows"] = "rows of a class that touch are one event" + (
+                f" (of the {merged[0]})" if len({*merged}) < len({i.role for i in scores.inputs}) else ""
+            )
+        if {"macro", "micro"} <= {*self.averages}:
+            lines["macro"] = "the mean over classes; micro: all classes together"
+        for key in ("process", "satisfice", "compat"):
+            if key in told:
+                lines[key] = told[key]
+        margin = max(map(cells, lines), default=0)
+        texts = [f"{name}{' ' * (margin - cells(name))}  {text}" for name, text in lines.items() if text]
+        return [styled(clipped(text, self.width), "dim", color=self.color) for text in texts]
+
+    def _segments(self) -> str:
+        settings, length = self.settings, short_fraction(self.settings.segment_length).removesuffix(".0")
+        pooled = "" if settings.pool == "max" else ", each with the mean of its values"
+        return f"{counted(self.scores.n_segments, 'segment')} of {length} s{pooled}"
+
+    def _collars(self) -> str:
+        settings, parts = self.settings, []
+        if settings.onset:
+            parts.append(f"onset within {short(settings.onset_collar)} s")
+        if settings.offset:
+            share = f"{short(round(100 * settings.offset_collar_rate, 9))} % of the length"
+            parts.append(f"offset within {short(settings.offset_collar)} s or {share}")
+        return f"matched: {', '.join(parts)}"
+
+    # What else was asked for.
+
+    def _other(self) -> list[str]:
+        """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
+        told: dict[str, list[str]] = {}
+        for score in self.scores.scores.values():
+            if score.average is None or score.group is not None:
+                continue
+            table = measure_of(score.name).table
+            if score.average == self._best_average(score) and (score.average == OVERALL or table in _ASKED):
+                average = "" if score.average == OVERALL else f" {score.average}"
+                label = measure_label(self.settings, score.measure)
+                value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
+                told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
+        lines: list[str] = []
+        left = sum(map(len, told.values()))
+        for family, values in told.items():
+            each = wrapped(values, self.width, f"{family}  ")
+            room = _MOST_OTHER - len(lines) - (left > len(values) or len(each) > _MOST_OTHER - len(lines))
+            # Whole lines only; what is on them is counted by the points between.
+            lines += each[:room]
+            left -= sum(line.count(POINT) + 1 for line in each[:room])
+            if len(each) > room:
+                break
+        return [*lines, f"and {left} more such measures: -v"] if left else lines
+
+    def _best_average(self, score: Score) -> str:
+        """Return the average by which a measure is told: over all classes, else macro, else micro."""
+        stem = f"{score.basis}.{score.reading}.{score.measure}"
+        if stem in self.scores.scores:
+            return OVERALL
+        return next((a for a in ("macro", "micro") if f"{stem}.{a}" in self.scores.scores), "weighted")
+
+    # Classes, groups and scenes.
+
+    def _classes(self) -> tuple[str, list[Column]]:
+        labels = self.scores.classes
+        if len(labels) < 2:
+            return "", []
+        title = f"{measure_label(self.settings, self.f)} by class, worst first"
+        return title, self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
+
+    def _parts(self) -> tuple[str, list[Column]]:
+        """Return the columns of groups and scenes: the macro average of each."""
+        folds = {*self.scores.folds.names} if self.scores.folds else set()
+        parts = dict.fromkeys(s.group for s in self.scores.scores.values() if s.group not in folds)
+        names = [part for part in parts if part is not None]
+        if not names:
+            return "", []
+        kind = "group" if {*names} <= {*self.settings.groups} else "scene"
+        average = self.averages[0] if self.averages else "macro"
+        title = f"{average} {measure_label(self.settings, self.f)} by {kind}, worst first"
+        return title, self._by_name(names, lambda stem, part: f"{stem}.{average}@{part}", {})
+
+    def _by_name(
+        self,
+        names: Sequence[str],
+        score_name: Callable[[str, str], str],
+        shown_as: Mapping[str, str],
+    ) -> list[Column]:
+        """Return the columns of F of each basis, and of how large the reference is, the worst first."""
+        columns: list[Column] = []
+        values: list[list[float | None]] = []
+        scores = self.scores.scores
+        for place, basis in enumerate(dict.fromkeys(basis for basis, _ in self.order)):
+            readings = [reading for of, reading in self.order if of == basis]
+            two = [r for r in ("hard", "soft") if r in readings] or readings[:1]
+            if self.first is not None and self.first.basis == basis and self.first.reading not in two:
+                two = [self.first.reading, *two[:1]]
+            sizes = [scores.get(score_name(f"{basis}.{two[0]}.n_ref", name)) for name in names]
+            texts = ["" if size is None else _size(size.value) for size in sizes]
+            columns.append(Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place))
+            for at, reading in enumerate(two):
+                members = [scores.get(score_name(f"{basis}.{reading}.{self.f}", name)) for name in names]
+                values.append([None if m is None else m.value for m in members])
+                rank = 3 * place + (2 * at if place else at)
+                columns.append(
+                    Column(
+                        basis, reading, ["" if m is None else number(m.value) for m in members],
+                        ["" if m is None else how_good(m.value) for m in members], rank=rank,
+                    )
+                )  # fmt: skip
+                ends = [interval(m.low, m.high) if m else "" for m in members]
+                columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
+        if not values:
+            return []
+        order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
+        texts = [shown_as.get(name) or visible(name) for name in names]
+        columns = [Column("", "", texts, left=True), *columns]
+        marks = ["!" if name in self.missed else "" for name in names]
+        columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
+        return [
+            replace(
+                c, texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
+            )
+            for c in columns
+        ]
+
+    def _table(self, title: str, columns: Sequence[Column], room: int) -> list[str]:
+        """Return a table of the first rows, and how many more there are."""
+        size = len(columns[0].texts)
+        most = size if self.all_classes else max(1, min(_MOST, room))
+        # One more takes no more room than to say that there is one.
+        most += size - most == 1
+        cut = [replace(c, texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
+        lines = [title, *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
+        if size > most:
+            lines.append(f"... and {size - most} more, which are better: --all-classes")
+        return lines
+
+    # What must be known, and what to do next.
+
+    def _size(self, basis: str, reading: str, side: str, label: str) -> float | None:
+        """Return how much of a class a side has; None where it is not told."""
+        score = self.scores.scores.get(f"{basis}.{reading}.{side}[{label}]")
+        return None if score is None else score.value
+
+    @property
+    def missed(self) -> list[str]:
+        """The classes of the reference that the system never detects."""
+        basis = next((basis for basis, reading in self.order if reading == "hard"), "")
+        return [
+            label
+            for label in self.scores.classes
+            if self._size(basis, "hard", "n_ref", label) and self._size(basis, "hard", "n_sys", label) == 0
+        ]
+
+    @property
+    def absent(self) -> list[str]:
+        """The classes that are not in the reference."""
+        if not self.order:
+            return []
+        basis, reading = self.order[0]
+        return [k for k in self.scores.classes if self._size(basis, reading, "n_ref", k) == 0]
+
+    def _notes(self) -> list[str]:
+        """Return what must be known of this result."""
+        notes = [*self._notes_of_classes(), *self._notes_of_inputs()]
+        scores = self.scores
+        if scores.worst:
+            for kind, costly in (("files", scores.worst.files), ("classes", scores.worst.classes)):
+                each = [f"{_name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in costly]
+                notes += [f"{kind} that cost most: {', '.join(each)}"] if each else []
+        beside = {
+            "confusion of classes": scores.confusion,
+            "thresholds of the reference": scores.sweep,
+            "chance levels": scores.chance and not self.few,
+            "spread over folds": scores.folds and not self.few,
+        }
+        also = [name for name, there in beside.items() if there]
+        notes += [f"-v also shows: {', '.join(also)}"] if also else []
+        return [clipped(note, self.width) for note in notes]
+
+    def _notes_of_classes(self) -> Iterator[str]:
+        missed, absent = self.missed, self.absent
+        if missed:
+            best = [
+                self._size(basis, "optimal", "threshold", k) for k in missed for basis, _ in self.order[:1]
+            ]
+            always = (
+                "; its optimal threshold: always on" if any(t is not None and t < 0 for t in best) else ""
+            )
+            who = "!" if len(self.scores.classes) > 1 else self.labels[missed[0]]
+            yield f"{who} never detected{always}"
+        if absent:
+            which = ", ".join(self.labels[label] for label in absent)
+            yield f"not in the reference, so left out of macro averages: {which}"
+
+    def _notes_of_inputs(self) -> Iterator[str]:
+        for item in self.scores.inputs:
+            if item.ignored:
+                columns = ", ".join(map(visible, item.ignored))
+                yield f"{_name_of(item.name)}: columns that are not read: {columns}"
+        if self.hidden:
+            yield "neither table has values: hard scores only"
+
+    def _next(self) -> list[str]:
+        """Return what to type next, and the signature."""
+        if self.first is not None:
+            name = str(self.first)
+        elif self.order:
+            basis = self.order[0][0]
+            reading = "soft" if (basis, "soft") in self.order else self.order[0][1]
+            name = f"{basis}.{reading}.{self.f}.{self.averages[0]}"
+        else:
+            name = next(iter(self.scores), "SCORE")
+        hints = ["-v: all tables", "--report page.html", f"soft-sed-eval explain {name}"]
+        return [
+            styled(line, "dim", color=self.color)
+            for line in (*wrapped(hints, self.width), *self._signature())
+        ]
+
+    def _signature(self) -> list[str]:
+        parts = list(map(visible, self.scores.short_signature.split(POINT)))
+        lines, left_out = wrapped(parts, self.width), 0
+        while len(lines) > _MOST_OTHER and len(parts) > 2:
+            del parts[1]
+            left_out += 1
+            lines = wrapped([parts[0], f"{left_out} more (-vv)", *parts[1:]], self.width)
+        return lines
+
+
+def _name_of(path: str) -> str:
+    """Return the last part of a path, as it can be shown."""
+    return visible(PurePath(path).name or path)
+
+
+def _duration(seconds: float) -> str:
+    """Return a length of time with three digits or so: `213 s`, `174 min`, `29.1 h`."""
+    if seconds < 600:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 36_000 else f"{seconds / 3600:.0f} h"
+
+
+def _size(value: float | int | None) -> str:
+    if value is None:
+        return UNDEFINED
+    return str(value) if isinstance(value, int) or float(value).is_integer() else f"{value:.1f}"
+
+
+def _badness(value: float | None) -> float:
+    """Return by what a class is put in order: its score; what is undefined comes last."""
+    return math.inf if value is None else value

@@ -41,7 +41,7 @@ SHAPES = [
     {"n_classes": 1},
     {"n_files": 1},
     {"name": HOSTILE, "classes": ["\x1b[2J", "鳥の声" * 20, "a\u0301" * 50]},
-    {"only": ["all"], "measures": ["all"], "psds": "dcase-psds1", "replicates": 20},
+    {"only": ["all"], "psds": "dcase-psds1", "n_systems": 2, "n_files": 3, "replicates": 2},
     {"only": ["segment", "event", "clip", "intersection", "ranking"], "n_systems": 8, "replicates": 20},
     {"n_systems": 12, "baseline": "system 11"},
 ]
@@ -135,7 +135,9 @@ def test_files_of_one_name_in_several_folders_have_their_folders():
     rng = np.random.default_rng(0)
     reference = rng.random((6, 20, 2))
     systems = {f"{team}/sys.tsv": reference * k for k, team in enumerate(("a", "b"), 1)}
-    board = compare(reference, {n: np.minimum(s, 1) for n, s in systems.items()}, classes=["x", "y"], replicates=50)
+    board = compare(
+        reference, {n: np.minimum(s, 1) for n, s in systems.items()}, classes=["x", "y"], replicates=50
+    )
     assert any("a/sys.tsv" in line for line in lines_of(board))
 
 

@@ -46,7 +46,9 @@ def signature_lines(scores: Scores, width: int) -> list[str]:
 
 
 def name_of(path: str) -> str:
-    """Return the last part of a path, as it can be shown."""
+    """Return the last part of a path, as it can be shown; of what has no file its role."""
+    if path in {"reference", "system"}:
+        return f"the {path}"
     return visible(PurePath(path).name or path)
 
 

@@ -6,6 +6,7 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,11 @@ def _screens(
     """Return the screen of a board, or without one those of systems, one below another."""
     from sedeval_soft.report.screen import WIDTH, screen
 
-    how: dict[str, Any] = {"width": width or WIDTH, "color": color, "all_classes": all_classes}
+    how: dict[str, Any] = {
+        "width": width or WIDTH,
+        "color": color and not os.environ.get("NO_COLOR"),
+        "all_classes": all_classes,
+    }
     if board is None:
         return "\n".join(screen(scores, **how) for scores in systems)
     from sedeval_soft.report.board_screen import board_screen

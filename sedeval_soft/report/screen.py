@@ -125,7 +125,7 @@ class _Screen:
 
     def _head(self) -> list[str]:
         scores = self.scores
-        system = "the system" if scores.system == "system" else name_of(scores.system)
+        system = name_of(scores.system)
         if scores.runs:
             system = f"{system}, {counted(len(scores.runs), 'run')}"
         lines = title_lines(system, scores, self.width, color=self.color)
@@ -382,8 +382,9 @@ class _Screen:
 
     def _notes(self) -> list[str]:
         """Return what must be known of this result."""
-        notes = [*self._notes_of_classes(), *self._notes_of_inputs()]
-        scores = self.scores
+        notes, scores = [*self._notes_of_classes(), *self._notes_of_inputs()], self.scores
+        if any(line.endswith(f" {UNDEFINED}") or f" {UNDEFINED} " in line for line in self._averages()):
+            notes.append(f"{UNDEFINED} undefined: there is nothing to divide by")
         if scores.worst:
             for kind, costly in (("files", scores.worst.files), ("classes", scores.worst.classes)):
                 each = [f"{name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in costly]
@@ -441,9 +442,9 @@ class _Screen:
 def _size(value: float | int | None) -> str:
     if value is None:
         return UNDEFINED
-    return str(value) if isinstance(value, int) or float(value).is_integer() else f"{value:.1f}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
 
 
 def _badness(value: float | None) -> float:
-    """Return by what a class is put in order: its score; what is undefined comes last."""
-    return math.inf if value is None else value
+    """Return by what a class is put in order: its score as it is shown; what is undefined comes last."""
+    return math.inf if value is None else round(value, 3)

@@ -340,7 +340,8 @@ def _audio(source: Source, place: str, task: _Task, limits: Limits) -> str:
     """Return the recording that a task is of: the one of its data that is, or may be, an audio file."""
     data = _decoded(source, task.get("data", b"{}"), dict[str, Any], _STUDIO, f"{place}.data: ")
     if "data" not in task:
-        data = {key: msgspec.json.decode(raw) for key, raw in task.items() if bytes(raw).startswith(b'"')}
+        texts = {key: raw for key, raw in task.items() if bytes(raw).startswith(b'"')}
+        data = {key: _decoded(source, raw, str, _STUDIO, f"{place}.{key}: ") for key, raw in texts.items()}
     files = {key: _path(text) for key, text in data.items() if isinstance(text, str) and text.strip()}
     given = {normal(name) for role, name in limits.columns if role == "filename"}
     audio = [key for key, file in files.items() if PurePosixPath(file).suffix.lower() in AUDIO_EXTENSIONS]

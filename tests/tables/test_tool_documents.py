@@ -427,6 +427,10 @@ HOSTILE = {
         "[0].annotations[0].result[0]: Expected `float`, got `str` - at `$.start`",
     ),
     "nan.json": ('[{"audio": "a.wav", "l": [{"start": NaN, "end": 1, "labels": ["x"]}]}]', "got `null`"),
+    "latin.json": (
+        b'[{"audio": "a\xf8.wav", "l": [{"start": 0, "end": 1, "labels": ["x"]}]}]',
+        "[0].audio: 'utf-8' codec can't decode",
+    ),
     "backwards.json": (
         studio(task({"result": [reversed_region()]})),
         "[0].annotations[0].result[0].offset 1.0 is before onset 2.0",

@@ -1,0 +1,182 @@
+"""The screen that a person sees first: as it was, within its lines and cells, and whatever the data.
+
+Run as a program it writes the golden files anew, where ../shared is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import build, of_runs, with_folds, with_intervals, with_sections, with_worst
+from shared_data import FOLDER as SHARED
+from tables import long_rows
+
+from sedeval_soft import evaluate
+from sedeval_soft.report import render
+from sedeval_soft.report.fitted import interval, number, shortened
+from sedeval_soft.report.table import cells
+
+FOLDER = Path(__file__).parents[1] / "data" / "screens"
+DCASE = SHARED / "dcase2019_task4"
+HARD = (DCASE / "dcase2019t4_gt.csv", DCASE / "baseline_0.5.csv")
+LINES, WIDTH = 40, 80
+
+
+def classes_of(n: int, length: int = 6) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a reference of n classes and a system that is right of fewer and fewer of their ten seconds."""
+    names = [f"class {k:0{length}}" for k in range(n)]
+    rows = [(f"f{k % 3}", 20 * k, 20 * k + 10, name, 0.9) for k, name in enumerate(names)]
+    right = [(file, on, on + 10 * (1 - k / n), name, 0.8) for k, (file, on, _, name, _) in enumerate(rows)]
+    head = ["filename", "onset", "offset", "event_label", "value"]
+    return pd.DataFrame(rows, columns=head), pd.DataFrame(right, columns=head)
+
+
+def of_tables(*tables: pd.DataFrame, width: int = WIDTH, color: bool = False, **chosen: object) -> str:
+    return render([evaluate(*tables, **chosen)], width=width, color=color)
+
+
+def of_sample(*options: str) -> str:
+    done = call(REFERENCE, SYSTEM, "-q", *options)
+    assert done.code == 0, done.err
+    return done.out
+
+
+NOTHING = pd.DataFrame(columns=["filename", "onset", "offset", "event_label"])
+SCREENS: dict[str, Callable[[], str]] = {
+    "sample": of_sample,
+    "intervals": lambda: of_sample("--ci", "--replicates", "100"),
+    "preset": lambda: of_sample("--preset", "dcase2019-task4"),
+    "chance": lambda: of_sample("--chance", "--only", "segment"),
+    "folds": lambda: of_sample("--folds", SAMPLES / "folds.tsv", "--only", "segment"),
+    "scenes": lambda: of_sample("--by", SAMPLES / "folds.tsv"),
+    "psds": lambda: of_sample("--psds", "dcase-psds1"),
+    "everything": lambda: of_sample(
+        "--only", "all", "--measures", "all", "--worst", "3", "--reference-sweep"
+    ),
+    "one-class": lambda: of_sample("--classes", "car"),
+    "runs": lambda: call(REFERENCE, SYSTEM, OTHER, "--runs", "-q").out,
+    "fifty-classes": lambda: of_tables(*classes_of(50)),
+    "no-class": lambda: of_tables(NOTHING, NOTHING),
+    "long-names": lambda: of_tables(*classes_of(4, 90)),
+    "width-60": lambda: of_tables(*classes_of(4), width=60),
+    "width-100": lambda: of_tables(*classes_of(4, 30), width=100),
+    "width-140": lambda: of_tables(*classes_of(4, 30), width=140),
+    "color": lambda: of_tables(*classes_of(4), color=True),
+    "hard": lambda: call(*HARD, "-q").out,
+}
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen_is_as_it_was(name):
+    if name == "hard" and not DCASE.exists():
+        pytest.skip("needs ../shared/data/dcase2019_task4, which is not part of a checkout")
+    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    assert SCREENS[name]() == text, "if this is wanted: python tests/report/test_screens.py"
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
+def test_screens_fit(path):
+    width = int(path.stem.partition("-")[2]) if path.stem.startswith("width") else WIDTH
+    lines = re.sub("\x1b\\[[0-9;]*m", "", path.read_text(encoding="utf-8")).splitlines()
+    assert len(lines) <= LINES
+    assert max(map(cells, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+
+
+MADE = (build, with_intervals, with_folds, with_worst, with_sections, of_runs)
+NAMES = st.lists(st.text(min_size=1, max_size=40).filter(str.strip), min_size=0, max_size=30, unique=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(NAMES, st.sampled_from(MADE[1:]), st.integers(60, 200), st.booleans())
+def test_whatever_there_is_fits(names, made, width, color):
+    text = render([made(build(tuple(names)))], width=width, color=color)
+    lines = re.sub("\x1b\\[[0-9;]*m", "", text).splitlines()
+    assert len(lines) <= LINES
+    assert max(map(cells, lines)) <= width
+
+
+def test_all_classes_are_shown_if_they_are_asked_for():
+    tables = classes_of(50)
+    few, every = (render([evaluate(*tables)], all_classes=each) for each in (False, True))
+    assert "and 40 more, which are better: --all-classes" in few
+    assert [f"class {k:06}" in every for k in range(50)] == [True] * 50
+    # The worst come first.
+    assert few.index("class 000049") < few.index("class 000044") and "class 000001" not in few
+
+
+def test_numbers_are_those_of_the_scores():
+    """Every number of the averages is that of JSON, with three decimals."""
+    scores, text = evaluate(REFERENCE, SYSTEM), of_sample()
+    row = text.splitlines()[4].split()
+    assert row[:2] == ["segment", "hard"]
+    expected = [f"segment.hard.{m}.macro" for m in ("precision", "recall", "f1")]
+    expected += [f"segment.hard.{m}.micro" for m in ("precision", "recall", "f1", "error_rate")]
+    assert row[2:] == [f"{scores[name]:.3f}".removeprefix("0") for name in expected]
+
+
+def test_tables_without_values_show_hard_scores_only():
+    rows = long_rows([("a", 0, 1, "car", 1.0)], files=["a"])
+    plain = pd.DataFrame({"filename": ["a"], "onset": [0.0], "offset": [1.0], "event_label": ["car"]})
+    valued = plain.assign(value=0.5)
+    assert len(rows) == 1
+    for form in ("text", "markdown", "latex"):
+        assert "soft" not in re.sub("soft-sed-eval", "", render([evaluate(plain, plain)], form)), form
+        asked = evaluate(plain, plain, only=("segment.hard", "segment.soft"))
+        for scores in (evaluate(plain, valued), evaluate(valued, plain), asked):
+            assert "soft" in re.sub("soft-sed-eval", "", render([scores], form)), form
+    assert "segment.soft.f1.macro" in evaluate(plain, plain)
+
+
+def test_the_score_that_ranks_stands_first():
+    text = of_sample("--rank-by", "event.soft.f1.micro")
+    value = evaluate(REFERENCE, SYSTEM)["event.soft.f1.micro"]
+    assert f"event.soft.f1.micro: {value:.3f}".replace(": 0.", ": .") in text.splitlines()[1]
+    assert text.index("event    soft") < text.index("hard")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.7331, ".733"), (1.0, "1.000"), (0.9996, "1.000"), (-0.0004, ".000"), (-0.25, "-.250"),
+     (3.4732, "3.473"), (12.345, "12.35"), (99.996, "100.0"), (None, "-"), (12345.6, "12346"), (0, ".000")],
+)  # fmt: skip
+def test_a_number_takes_five_letters(value, text):
+    assert number(value) == text
+
+
+def test_intervals():
+    assert interval(0.6912, 0.7708) == "[.69,.77]"
+    assert interval(-0.5, 1.0) == "[-.50,1.00]"
+    assert interval(None, 1.0) == ""
+
+
+@given(st.text(max_size=50), st.integers(3, 60))
+def test_a_name_is_shortened_in_the_middle(text, room):
+    short = shortened(text, room)
+    assert cells(short) <= room
+    if cells(text) <= room:
+        assert short == text
+    else:
+        head, _, tail = short.partition("…")
+        assert text.startswith(head) and text.endswith(tail)
+
+
+def test_no_color_is_obeyed(monkeypatch):
+    assert np.char.count(of_tables(*classes_of(3), color=True), "\x1b") > 10
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in of_tables(*classes_of(3), color=True)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, screen in SCREENS.items():
+        if name != "hard" or DCASE.exists():
+            (FOLDER / f"{name}.txt").write_text(screen(), encoding="utf-8")

@@ -180,9 +180,11 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
     def has(measure: str, average: str) -> bool:
         return any(f"{basis}.{reading}.{measure}.{average}" in scores for basis, reading in asked)
 
+    # Of one class all averages are the same.
+    averages = _AVERAGES if len(scores.classes) > 1 else {"micro": _AVERAGES["micro"]}
     columns = [
         (average, measure, measure_label(scores.settings, measure))
-        for average, measures in _AVERAGES.items()
+        for average, measures in averages.items()
         for measure in measures
         if has(measure, average)
     ]

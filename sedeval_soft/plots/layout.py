@@ -180,11 +180,16 @@ def colour_of(outcome: Outcome) -> str:
     return outcome.dark if dark() else outcome.light
 
 
+def hatched(pattern: str) -> str:
+    """Return a pattern as matplotlib takes it: lines of larger figures are thicker, and further apart."""
+    return max(2, round(_DENSITY / unit_of())) * pattern
+
+
 def filled_as(outcome: Outcome) -> dict[str, Any]:
     """Return how an area that is a hit, a miss or a false alarm is filled: with its colour or its pattern."""
     colour = colour_of(outcome)
     ground = setting("axes.facecolor") if outcome.pattern else colour
-    return {"facecolor": ground, "edgecolor": colour, "hatch": _DENSITY * outcome.pattern}
+    return {"facecolor": ground, "edgecolor": colour, "hatch": hatched(outcome.pattern)}
 
 
 def unit_of() -> float:

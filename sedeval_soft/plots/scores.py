@@ -27,7 +27,7 @@ from sedeval_soft.report.page import measure_label
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
 
-HATCHES = ("", ".....", "|||||", "ooooo", "-----", "+++++", "OOO", "*****")
+HATCHES = ("", ".", "|", "o", "-", "+", "O", "*")
 """Of bars that stand for systems or readings: none is the pattern of a miss or of a false alarm."""
 
 _MOST_BARS, _MOST_CELLS = 40, 30  # classes of which there are bars, and cells, where nothing else is said
@@ -181,7 +181,7 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
     ]
     ground = layout.setting("axes.facecolor")
     styles = [
-        {"facecolor": style["color"], "hatch": HATCHES[k % len(HATCHES)], "edgecolor": ground}
+        {"facecolor": style["color"], "hatch": layout.hatched(HATCHES[k % len(HATCHES)]), "edgecolor": ground}
         for k, style in enumerate(layout.strokes(len(series)))
     ]
     called = [system.name if systems.several else stem for system, stem in series]
@@ -274,6 +274,8 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     texts = [name + span for name, span in zip(layout.all_shortened(names, room), spans, strict=True)]
     _name_bars(axes, places, texts)
     axes.set_xlabel(f"{unit}, {worst.reading} reading")
+    # A bar that begins where another one ends is no edge to stop at.
+    axes.use_sticky_edges = False
     axes.margins(x=0.03)
     axes.set_xlim(0, None if offenders else 1)
     if not offenders:

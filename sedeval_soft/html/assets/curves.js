@@ -18,18 +18,20 @@ SED.section("curves", (() => {
   };
   let data = null;
 
-  /* The legend stands below the axis; that of very many lines would take the room of the figure. */
-  const below = (traces) => (traces.length > 24 ? { showlegend: false } : { legend: { orientation: "h", y: -0.2 } });
+  /* The legend stands above the figure and makes it higher; that of very many lines would take the page. */
+  const MANY = 24;
+  const legend = (traces) => (traces.length > MANY ? { showlegend: false } : { legend: { orientation: "h", y: 1.02, yanchor: "bottom" }, height: 440 + 20 * Math.ceil(traces.length / Math.max(1, Math.floor(element("curve-figure").clientWidth / 180))) });
 
   const drawKind = (kind) => {
     const of = data.families[element("curve-family").value];
     const { x, y, xaxis, yaxis, shape } = kinds[kind];
     const traces = of.classes.map((own, i) => ({ name: plain(own.name), x: own[x], y: own[y], line: { ...line(i), shape: shape || "linear" }, mode: "lines",
       customdata: own.threshold, hovertemplate: `%{fullData.name}<br>${x} %{x:.4f}, ${y} %{y:.4f}<br>threshold %{customdata:.4f}<extra></extra>` }));
-    if (of.pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 3, shape: shape || "linear" } });
+    const pooled = of.pooled && of.classes.length !== 1;
+    if (pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 4, shape: shape || "linear" } });
     const left = of.left_out ? ` The lines of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";
-    element("curve-text").textContent = `${kinds[kind].said} Each class has a line${of.pooled ? ", and the thick line is of all classes together" : ""}. A class without a reference has no line.${left}`;
-    return { traces, layout: { xaxis, yaxis, ...below(traces) } };
+    element("curve-text").textContent = `${kinds[kind].said} Each class has a line${pooled ? ", and the thick line is of all classes together" : ""}; a class without a reference has none.${left}${traces.length > MANY ? " Point at a line to see its class." : ""}`;
+    return { traces, layout: { xaxis, yaxis, ...legend(traces) } };
   };
 
   const drawReliability = () => {
@@ -38,14 +40,14 @@ SED.section("curves", (() => {
     const lines = [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false },
         ...bins.map(({ name, equal_width: of }, i) => ({ name: plain(name), x: of.score, y: of.reference, mode: "lines+markers", line: line(i),
           marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.4f}, reference %{y:.4f}<br>%{customdata} segments<extra></extra>" }))];
-    return { traces: lines, layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference"), ...below(lines) } };
+    return { traces: lines, layout: { xaxis: rate("mean of the system"), yaxis: rate("mean of the reference"), ...legend(lines) } };
   };
 
   const drawRoc = () => {
     element("curve-text").textContent = "PSD-ROC: the effective true positive rate over the effective false positives per hour. PSDS is the area below this line.";
     const shown = [["psd_roc", "PSD-ROC"], ["pi_psd_roc", "best of the median filters"]].filter(([name]) => data[name]);
     return { traces: shown.map(([name, text], i) => ({ name: text, x: data[name].efpr, y: data[name].etpr, mode: "lines", line: { ...line(i), shape: "hv" } })),
-      layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), ...below(shown) } };
+      layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), ...legend(shown) } };
   };
 
   const families = (kind) => {

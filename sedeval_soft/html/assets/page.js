@@ -29,10 +29,10 @@ const SED = (() => {
 
   /* A number as the tables have it: counts as such, others with four decimals. What is counted is told by the measure. */
   const counted = /^(n_ref|n_sys|tp|fp|fn|tn|substitutions|deletions|insertions)$/;
-  const number = (value, measure = "") => {
+  const number = (value, measure = "", digits = 4) => {
     if (value === null || value === undefined || Number.isNaN(value)) return "-";
     if (counted.test(measure)) return count(value);
-    return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(4).replace(/^-(0\.0+)$/, "$1");
+    return Math.abs(value) >= 1e9 ? value.toExponential(4) : value.toFixed(digits).replace(/^-(0\.0+)$/, "$1");
   };
 
   /* Fill a select; what is chosen stays if it is still there. Entries: [value, text]. */
@@ -45,9 +45,11 @@ const SED = (() => {
 
   /* A table whose columns sort. columns: { name, key, group (what stands above neighbours), measure, bar (one from 0
      to 1 beside the digits), text }; rows: objects, whose `note` stands behind their name. first: the key of the column
-     that it is sorted by, lowest first, until another is chosen. The order that was chosen is kept. */
-  const sortable = (table) => {
-    let columns = [], rows = [], by = null, upwards = true, chosen = false;
+     that it is sorted by, lowest first, until another is chosen. The order that was chosen is kept. more: a button
+     to show all rows, where there are more than `MOST`. */
+  const MOST = 20;
+  const sortable = (table, more = null) => {
+    let columns = [], rows = [], by = null, upwards = true, chosen = false, all = !more;
     const value = (row, column) => row[column.key];
     const ordered = () => {
       if (!by) return rows;
@@ -64,16 +66,20 @@ const SED = (() => {
       const found = value(row, column), measure = column.measure || column.key;
       const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });
       made.append(make("span", {}, number(found, measure)));
-      const ends = row.ends && row.ends[column.key];
-      if (ends) made.append(make("span", { class: "interval" }, ` ${number(ends[0], measure)} to ${number(ends[1], measure)}`));
       if (column.bar) {
         const part = Math.min(Math.max(found || 0, 0), 1);
         made.append(make("span", { class: "bar", style: `--part: ${part}`, "aria-hidden": "true" }));
       }
+      const ends = row.ends && row.ends[column.key];
+      if (ends) made.append(make("span", { class: "interval" }, `${number(ends[0], measure, 3)} to ${number(ends[1], measure, 3)}`));
       return made;
     };
-    const body = () => table.tBodies[0].replaceChildren(
-      ...ordered().map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
+    const body = () => {
+      const cut = !all && rows.length > MOST;
+      table.tBodies[0].replaceChildren(...(cut ? ordered().slice(0, MOST) : ordered()).map((row) => make("tr", {}, ...columns.map((column) => cell(row, column)))));
+      if (more) { more.hidden = !cut; more.textContent = `Show all ${rows.length}`; }
+    };
+    if (more) more.addEventListener("click", () => { all = true; body(); });
     const groups = () => {
       if (!columns.some((column) => column.group)) return [];
       const cells = [];
@@ -111,6 +117,8 @@ const SED = (() => {
   let plotly = null, printing = false;
   /* Paper is narrower than most windows: a figure as wide as these would be cut. In pixels, for A4 and Letter. */
   const PAPER = 680;
+  /* Where fingers point there is no hovering: the buttons above a figure would cover it. */
+  const small = () => innerWidth < 640 || matchMedia("(pointer: coarse)").matches;
   const paint = async (target) => {
     await plotly;
     if (printing) target.style.width = `${PAPER}px`;
@@ -122,7 +130,7 @@ const SED = (() => {
     for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
       all[name] = { ...axis, ...layout[name] };
     }
-    return Plotly.react(target, traces, all, { responsive: true, displaylogo: false });
+    return Plotly.react(target, traces, all, { responsive: true, displaylogo: false, ...(small() ? { displayModeBar: false } : {}) });
   };
   const watcher = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {

@@ -8,7 +8,8 @@ SED.section("explorer", (() => {
 
   const table = (found) => {
     const shown = measures.filter(([name]) => name !== "fbeta" || data.beta !== 1);
-    const averages = ["micro", "macro"];
+    // Of one class all averages are the same.
+    const averages = data.classes.length > 1 ? ["macro", "micro"] : ["micro"];
     const [first, second] = [make("tr", {}, make("th", { scope: "col", rowspan: 2 }, "basis")), make("tr")];
     for (const average of averages) {
       first.append(make("th", { scope: "colgroup", colspan: shown.length }, average));
@@ -96,6 +97,7 @@ SED.section("explorer", (() => {
       data = system.explorer;
       SED.present("explorer", data);
       if (!data) return;
+      element("explorer-by-class").hidden = data.classes.length < 2;
       for (const side of ["system", "reference"]) element(`explorer-${side}`).hidden = !data.moves[side];
       const without = [...(data.segment && !data.exact ? ["segments"] : []), ...(data.event && data.event.some(({ paired }) => !paired) ? ["events"] : [])];
       const limits = (data.exact ? "" : " This page has too many values to hold them all: thresholds move in steps of 0.01, and the scores at these are exact.")
@@ -114,28 +116,33 @@ SED.section("explorer", (() => {
 
 SED.section("classes", (() => {
   const { element, options } = SED;
-  const sorted = SED.sortable(element("class-scores"));
+  const sorted = SED.sortable(element("class-scores"), element("class-more"));
   const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
   const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
   const OVERVIEW = "F1";
-  let families = new Map(), labels = {}, overview = [], texts = {};
+  let families = new Map(), labels = {}, overview = [], silent = new Set();
 
-  /* A row for each class with the scores of some columns: { key, family, measure }. */
-  const table = (columns, first) => {
+  /* A row for each class with the scores of some columns: { key, family, measure }, the worst first. ends: whether
+     counts have their intervals, too. */
+  const table = (columns, first, ends = true) => {
     const rows = new Map();
     for (const { key, family, measure } of columns) {
       for (const score of families.get(family).get(measure) || []) {
         if (!rows.has(score.class)) rows.set(score.class, { class: score.class, names: {}, ends: {} });
         const row = rows.get(score.class);
         row[key] = score.value; row.names[key] = score.name;
-        if (score.low !== null && score.high !== null) row.ends[key] = [score.low, score.high];
+        if (score.low !== null && score.high !== null && (ends || measure !== "n_ref")) row.ends[key] = [score.low, score.high];
       }
     }
     for (const row of rows.values()) {
       for (const { key } of columns) row[key] ??= null;
       if (silent.has(row.class)) row.note = "never detected";
     }
-    sorted([{ name: "class", key: "class", text: true }, ...columns], [...rows.values()], first);
+    const worse = (a, b) => {
+      const column = columns.find(({ key, measure }) => measure === "f1" && a[key] !== b[key]);
+      return column ? (a[column.key] ?? Infinity) - (b[column.key] ?? Infinity) : 0;
+    };
+    sorted([{ name: "class", key: "class", text: true }, ...columns], [...rows.values()].sort(worse), first);
   };
 
   /* F1 in all readings, and beside them how much of each class there is. */
@@ -143,20 +150,19 @@ SED.section("classes", (() => {
     const [basis, reading] = family.split(" ");
     const firstOfBasis = overview.find((each) => each.startsWith(`${basis} `)) === family;
     return [...(firstOfBasis ? ["n_ref"] : []), "f1"].filter((measure) => families.get(family).has(measure)).map((measure) => ({
-      key: `${family} ${measure}`, family, measure, group: texts[basis] || basis, bar: measure === "f1",
+      key: `${family} ${measure}`, family, measure, group: basis, bar: measure === "f1",
       name: measure === "f1" ? reading : basis === "event" ? "events" : "segments",
       title: measure === "f1" ? `F1, ${reading} reading` : "how many the reference has",
     }));
   });
 
-  let silent = new Set();
   const update = () => {
     const chosen = element("class-family").value, measures = families.get(chosen);
     element("class-group-label").hidden = !measures;
     element("class-text").hidden = Boolean(measures);
     if (!measures) {
       const columns = all();
-      table(columns, columns.find(({ measure }) => measure === "f1")?.key);
+      table(columns, columns.find(({ measure }) => measure === "f1")?.key, false);
       return;
     }
     const others = [...measures.keys()].filter((name) => !main.includes(name));
@@ -182,7 +188,8 @@ SED.section("classes", (() => {
         if (!measures.has(score.measure)) measures.set(score.measure, []);
         measures.get(score.measure).push(score);
       }
-      overview = [...families.keys()].filter((name) => system.bases.includes(name.split(" ")[0]) && families.get(name).has("f1"));
+      // One class has the scores of all classes together, which stand above.
+      overview = data.document.systems[index].classes.length < 2 ? [] : [...families.keys()].filter((name) => system.bases.includes(name.split(" ")[0]) && families.get(name).has("f1"));
       options(element("class-family"), [...(overview.length ? [[OVERVIEW, "F1, all readings"]] : []), ...[...families.keys()].map((name) => [name, name.replace(" ", ", ")])]);
       update();
     },

@@ -16,7 +16,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.resample import ROUGH
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.board import side_by_side
+from sedeval_soft.report.board import places, side_by_side
 from sedeval_soft.report.fitted import (
     Column,
     clipped,
@@ -136,7 +136,7 @@ class _BoardScreen:
                        ["dim"] * len(entries), left=True, rank=3),
                 Column("", self._versus(), [_signed(off.value) if off else "" for off in offs], rank=2),
                 Column("", "p", [_p(off.p_adjusted) if off else "" for off in offs], rank=1),
-                Column("", "tied with", [_places([each.place for each in tied[i]]) for i in shown]),
+                Column("", "tied with", [places([each.place for each in tied[i]]) or "none" for i in shown]),
             ],
             self.width, color=self.color,
         )  # fmt: skip
@@ -244,16 +244,17 @@ class _BoardScreen:
     # What must be known, and what to do next.
 
     def _foot(self) -> list[str]:
-        board, sure = self.board, percent(self.board.confidence)
-        notes = []
+        board, columns, notes = self.board, [], []
         if any(entry.difference is not None for entry in board.entries):
-            notes.append(f"{self._versus()}: the difference to that place, and its p-value (Holm)")
+            versus = self._versus()
+            columns.append(f"{versus}, p: difference to place {versus.split()[1]} (Holm)")
         if any(entry.tied for entry in board.entries):
-            notes.append(f"tied with: at {sure} confidence these cannot be told apart")
-        if any("optimal" in name for scores in board.systems for name in scores):
+            columns.append(f"tied with: not told apart at {percent(board.confidence)}")
+        if any(".optimal." in name for scores in board.systems for name in scores):
             notes.append("* thresholds chosen on these very files: optimistic")
         hints = ["-v: all tables", "--rank-by SCORE", "--baseline SYSTEM", "--report page.html"]
         return [
+            *(wrapped(columns, self.width) if columns else []),
             *(clipped(note, self.width) for note in notes),
             *self._dim(wrapped(hints, self.width)),
             *self._dim(signature_lines(board.systems[0], self.width)),
@@ -280,11 +281,6 @@ def _p(p: float | None) -> str:
     if p is None:
         return UNDEFINED
     return "<.001" if p < 0.001 else number(p)
-
-
-def _places(places: Sequence[int]) -> str:
-    """Return places that follow one another: `1`, `2-5`, `none`."""
-    return "-".join(map(str, dict.fromkeys((min(places), max(places))))) if places else "none"
 
 
 def _spread(values: Sequence[float | int | None]) -> float:

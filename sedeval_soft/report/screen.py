@@ -125,9 +125,11 @@ class _Screen:
 
     def _head(self) -> list[str]:
         scores = self.scores
-        system = name_of(scores.system)
+        system, n_runs = name_of(scores.system), counted(len(scores.runs), "run")
         if scores.runs:
-            system = f"{system}, {counted(len(scores.runs), 'run')}"
+            # Without a name of their own they are called by all their names.
+            unnamed = scores.system.startswith("mean of ")
+            system = f"mean of {n_runs}" if unnamed else f"{system}, mean of {n_runs}"
         lines = title_lines(system, scores, self.width, color=self.color)
         if self.first is not None:
             score = scores.scores[str(self.first)]

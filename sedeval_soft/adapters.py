@@ -94,7 +94,9 @@ class SoundEventMetric:
         """Count several recordings."""
         ours, theirs = list(references), list(predictions)
         if len(ours) != len(theirs):
-            raise SettingsError(f"{len(theirs)} predictions and {len(ours)} references; expected as many")
+            raise SettingsError(
+                f"{len(theirs)} predictions and {len(ours)} references; expected the same number"
+            )
         for reference, prediction in zip(ours, theirs, strict=True):
             self.add(prediction=prediction, reference=reference)
 

@@ -162,9 +162,9 @@ class Settings:
         settings = cls(**given)
         # Parts of what a caller asks for do without what readings that are left out would have.
         if settings.satisfice is not None and not any(settings.wants(basis, "optimal") for basis in READINGS):
-            raise SettingsError("satisfice is of optimal readings; only leaves them out")
+            raise SettingsError("satisfice needs an optimal reading; only leaves it out")
         if settings.reference_sweep and not any(settings.wants(each, "hard", "optimal") for each in READINGS):
-            raise SettingsError("reference_sweep is of hard and optimal readings; only leaves them out")
+            raise SettingsError("reference_sweep needs a hard or optimal reading; only leaves them out")
         return settings
 
     def __post_init__(self) -> None:
@@ -185,20 +185,20 @@ class Settings:
                f"{name} {threshold:g} cannot go with inclusive: {silence}; {above}")
               for name, threshold in (("threshold", self.threshold), ("reference_threshold", cut))),
             (self.thresholds is not None and self.cross_tune is not None,
-             "thresholds are given; cross_tune finds them: expected one of the two"),
+             "thresholds and cross_tune are both given; expected one of them"),
             (any(part.endswith(".tuned") for part in self.only) and not self.tunes,
              "thresholds or cross_tune must be given for a tuned reading"),
             (self.reference_sweep and (self.compat or self.matching == "greedy"),
              "reference_sweep cannot go with compat and greedy matching, which go by rows"),
             (filters and (any(median.values()) if isinstance(median, dict) else median),
-             "median_filter and psds_median_filters exclude one another"),
+             "median_filter and psds_median_filters cannot go together"),
             (self.events == "rows" and (filters or self.postprocesses),
              "events=rows cannot go with post-processing, which joins and cuts rows"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
-             f"compat={self.compat} is of hard segment- and event-based scores; only leaves them out"),
+             f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
         ):  # fmt: skip
             if wrong:
                 raise SettingsError(message)

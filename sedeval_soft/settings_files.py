@@ -48,7 +48,7 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
     values = read_yaml(path, lines)
     values = {} if values is None else values
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        expected = "expected settings, one `name: value` a line"
+        expected = "expected settings, one `name: value` on each line"
         raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     values = {key.replace("-", "_"): value for key, value in values.items()}
     base, below = values.pop(EXTENDS, None), {}
@@ -132,7 +132,7 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
             case UnicodeDecodeError():
                 message = "is not UTF-8 text; expected YAML"
             case RecursionError():
-                message = "is nested too deeply; expected one `name: value` a line"
+                message = "is nested too deeply; expected one `name: value` on each line"
             case yaml.constructor.ConstructorError():
                 message = str(error.problem)
             case yaml.YAMLError():
@@ -255,7 +255,7 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
             for key, _ in node.value:
                 name = str(key.value).replace("-", "_") if node is self.whole else str(key.value)
                 if name in seen:
-                    problem = f"setting {name!r} is given a second time; expected it once"
+                    problem = f"setting {name!r} is given twice; expected it once"
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(name)
                 if node is self.whole:
@@ -276,9 +276,9 @@ def read_plain_yaml(text: str, lines: dict[str, int] | None = None) -> Any:  # n
 def _excess(is_alias: bool, depth: int, n_values: int) -> str:
     """Return what is wrong with the next value of a file: few lines may stand for billions of values."""
     if is_alias:
-        return "has an alias; expected what it stands for"
+        return "uses a YAML alias; expected the value that it stands for"
     if depth > _DEEPEST:
-        return "is nested too deeply; expected one `name: value` a line"
+        return "is nested too deeply; expected one `name: value` on each line"
     return f"has more than {_MOST_VALUES} keys and values; expected settings" * (n_values > _MOST_VALUES)
 
 
@@ -322,7 +322,7 @@ def load_thresholds(path: str, *, inclusive: bool) -> Thresholds:
     """
     values = read_yaml(path)
     if not isinstance(values, Mapping):
-        expected = "expected thresholds, one `class: number` a line"
+        expected = "expected thresholds, one `class: number` on each line"
         raise InputError(Problem(path, f"holds {type(values).__name__}; {expected}"))
     made = values.get("inclusive")
     if "thresholds" in values and isinstance(made, bool) and made is not inclusive:

@@ -144,11 +144,25 @@ def mean_of_runs(
     if name is not None:
         check_name(name)
     if chosen.ci is not None:
-        raise SettingsError("ci is of one system's files; runs have the jackknife's interval over runs")
+        raise SettingsError("ci cannot go with runs, which have jackknife intervals over runs")
     if chosen.worst:
-        raise SettingsError("worst is of one system's output; ask for it with each of the runs")
+        raise SettingsError("worst cannot go with a mean of runs; ask for it for each of them")
     scores, _ = _score(reference, runs, chosen, durations, folds, by, limits_from(limits, values))
     return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
+
+
+def score_each(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    *,
+    settings: Settings,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    limits: Limits,
+) -> list[Scores]:
+    """Score systems against one reference, each by itself; arguments and errors as for `compare`."""
+    return _score(reference, systems, settings, durations, folds, by, limits)[0]
 
 
 def _score(

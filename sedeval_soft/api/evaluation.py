@@ -200,14 +200,14 @@ def evaluation_of(
         if not isinstance(scheduler, str):
             raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
         if not files:
-            raise SettingsError("scheduler is of tables in files; expected their paths, patterns or URLs")
+            raise SettingsError("scheduler needs tables in files; expected their paths, patterns or URLs")
         if rows_in_memory:
-            raise SettingsError("scheduler counts parts; chance looks at all rows at once")
+            raise SettingsError("scheduler cannot go with chance, which needs all rows at once")
         if settings.files is not None:
-            raise SettingsError("scheduler counts parts; files are chosen among all rows at once")
+            raise SettingsError("scheduler cannot go with files, which are chosen among all rows at once")
         if limits.forms:
             raise SettingsError(
-                "scheduler counts parts, of tables whose form is found out; expected no --from"
+                "scheduler cannot go with --from: workers find out the form of a table themselves"
             )
     jobs = processors() if jobs == 0 else jobs
     whole = rows_in_memory or settings.files is not None or bool(limits.forms)
@@ -317,7 +317,7 @@ def settings_of_points(settings: Settings, systems: Iterable[Any]) -> Settings:
     for wrong, message in (
         (
             settings.events == "merge" or settings.postprocesses or settings.psds_median_filters,
-            "are lists of events; they cannot be merged or post-processed",
+            "are lists of events, which cannot be merged or post-processed",
         ),
         (not only, "have no scores of segments or clips; evaluate event or intersection"),
         (

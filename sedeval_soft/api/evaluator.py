@@ -127,7 +127,7 @@ class Evaluator:
     def shard(self) -> Shard:
         """Return all that was counted; raises EvaluationError if nothing was."""
         if not self._shards:
-            raise EvaluationError("nothing was counted yet; expected a call of update")
+            raise EvaluationError("nothing has been counted yet; call update first")
         # Merged once, not again with every call.
         self._shards = [replace(Shard.merge(self._shards), settings=self.settings, system=self.name)]
         return self._shards[0]
@@ -167,7 +167,7 @@ class Evaluator:
         files = Counter(file for shard in shards for file in shard.tally.files)
         both = sorted(file for file, times in files.items() if times > 1 or file in self._files)
         if both:
-            raise EvaluationError(f"file {both[0]!r} was counted before; each file must be in one batch")
+            raise EvaluationError(f"file {both[0]!r} was counted before; each file must be in just one batch")
         self._shards += shards
         self._files |= {*files}
 
@@ -182,7 +182,9 @@ class Evaluator:
         if ours is None or theirs is None:
             if files is not None:
                 raise InputError(
-                    Problem("files", "given for tables, which name their files; expected arrays")
+                    Problem(
+                        "files", "expected arrays with them, not tables, which name their files themselves"
+                    )
                 )
             return sides_of(reference, system, self.settings, self.limits)
         sides = sides_of(ours, theirs, self.settings, self.limits)

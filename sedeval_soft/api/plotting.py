@@ -127,7 +127,7 @@ def scored_systems(
             called = [path or name for path, name in zip(paths, called, strict=True)]
     twice = next((name for name in called if called.count(name) > 1), None)
     if twice is not None:
-        raise SettingsError(f"two systems are called {twice!r}; expected names that differ")
+        raise SettingsError(f"two systems are called {twice!r}; expected different names")
     chosen = settings_for(kind, settings, wish, several=len(systems) > 1, default=default)
     tables = {name: with_points(system, limits) for name, system in zip(called, systems, strict=True)}
     chosen, limits = settings_of_points(chosen, tables.values()), limits_from(limits)

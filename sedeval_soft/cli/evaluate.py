@@ -89,13 +89,13 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
     points, folder = bool(given["points"]), given["points_folder"] is not None
     scheduler, jobs, runs, worst = (given[name] for name in ("scheduler", "jobs", "runs", "worst"))
     in_parts = scheduler is not None or jobs not in (None, 1)
-    option, counts = ("--jobs", "count") if scheduler is None else ("--scheduler", "counts")
+    option = "--jobs" if scheduler is None else "--scheduler"
     # Which forms of results show what costs most.
     forms = ("text", "json", "yaml", "markdown", "github") if count < 2 else ("json", "yaml")
     kind = "" if count < 2 else " of several SYSTEM"
-    two, one = f"two or more SYSTEM, found {count}", f"one SYSTEM, found {count}"
+    two, one = f"two or more SYSTEM; found {count}", f"one SYSTEM; found {count}"
     refuse(
-        (points and folder, "--operating-point and --operating-points are given; expected one."),
+        (points and folder, "--operating-point and --operating-points are both given; expected one."),
         ((points or folder) and systems,
          "--operating-point and --operating-points stand in place of SYSTEM."),
         (reference is None, "Missing argument 'REFERENCE'."),
@@ -103,31 +103,31 @@ def _check_call(given: Mapping[str, Any], count: int) -> None:
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
         *((systems.count(one) > 1, f"SYSTEM {one} is given twice; expected each once.") for one in systems),
         (scheduler is not None and jobs is not None,
-         f"--jobs is of this machine; --scheduler {scheduler} has its workers."),
-        (in_parts and count != 1, f"{option} is of one SYSTEM, a table; expected one."),
-        *((in_parts and given[name], f"{option} {counts} parts; --{name} looks at all rows at once.")
+         f"--jobs counts on this machine, --scheduler {scheduler} on its workers; expected one of them."),
+        (in_parts and count != 1, f"{option} needs exactly one SYSTEM, a table."),
+        *((in_parts and given[name], f"{option} cannot go with --{name}, which needs all rows at once.")
           for name in ("report", "chance", "check")),
         *((count < 2 and given[name],
-           f"--{name.replace('_', '-')} is of several systems; expected {two}.")
+           f"--{name.replace('_', '-')} needs {two}.")
           for name in ("baseline", "runs")),
         *((count > 1 and given[name],
-           f"--{name.replace('_', '-')} is of one system; expected {one}.")
+           f"--{name.replace('_', '-')} needs {one}.")
           for name in ("check", "chance", "curves", "save_tally")),
-        (runs and given["baseline"], "--runs are of one system; --baseline compares several."),
+        (runs and given["baseline"], "--runs cannot go with --baseline, which compares several systems."),
         (given["baseline"] not in (None, *systems),
-         f"--baseline {given['baseline']} is no SYSTEM; expected one of {', '.join(systems)}."),
+         f"--baseline {given['baseline']} is not one of the systems; expected one of {', '.join(systems)}."),
         (form == "codabench" and count > 1 and not runs,
-         f"--format codabench is of one system; expected one SYSTEM, or --runs, found {count}."),
-        (worst and runs, "--worst is of one system; --runs has the means of several."),
-        (worst and given["wanted"], "--worst is shown beside all scores; --score prints just numbers."),
+         f"--format codabench needs one SYSTEM, or --runs; found {count}."),
+        (worst and runs, "--worst cannot go with --runs, which prints means."),
+        (worst and given["wanted"], "--worst cannot go with --score, which prints only numbers."),
         (worst and form not in forms,
          f"--worst{kind} is not shown by --format {form}; expected --format {' or '.join(forms)}."),
-        (given["draws"] and not given["chance"], "--draws are of chance levels; expected --chance, too."),
-        (given["timelines"] and not report, "--timeline is of --report; expected --report FILE beside it."),
-        (given["audio"] and not report, "--audio is of --report; expected --report FILE beside it."),
+        (given["draws"] and not given["chance"], "--draws needs --chance."),
+        (given["timelines"] and not report, "--timeline needs --report FILE."),
+        (given["audio"] and not report, "--audio needs --report FILE."),
         (report is not None and to_standard_output(report),
          f"--report {report}: expected the path of a file."),
-        (report is not None and runs, "--report is of systems; --runs has the means of several."),
+        (report is not None and runs, "--report cannot go with --runs, which prints means."),
     )  # fmt: skip
 
 
@@ -165,8 +165,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
     system = with_points(given["points"] or systems[0], limits) if len(systems) < 2 else None
     points = not isinstance(system, str | None)
     if given["scheduler"] is not None and points:
-        folder = f"{systems[0]} is a folder of operating points, counted at once"
-        raise SettingsError(f"--scheduler counts parts; {folder}")
+        folder = f"{systems[0]} is a folder of operating points"
+        raise SettingsError(f"--scheduler needs a table; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
     names = [*names, *_names_that_rank(given, likely)]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
@@ -215,19 +215,19 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
     if given["curves"] and not has_curves(settings):
         names = ", ".join(map(".".join, FAMILIES))
         raise SettingsError(
-            f"--curves {given['curves']}: nothing that is evaluated has curves; --only names, or --score "
+            f"--curves {given['curves']}: nothing that is evaluated has curves: --only names, or --score "
             f"leaves, none of {names}"
         )
     if given["worst"] and family_of(settings) is None:
         raise SettingsError(
-            "--worst is of hard and soft readings of segments, events, clips or intersections; --only names "
+            "--worst needs a hard or soft reading of segments, events, clips or intersections; --only names "
             "none of them"
         )
     if given["check"]:
         import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
-        expected = "--runs has the jackknife's interval over runs"
-        raise SettingsError(f"--ci {settings.ci} is of one system's files; {expected}")
+        expected = "--runs gives jackknife intervals over runs"
+        raise SettingsError(f"--ci {settings.ci} cannot go with --runs; {expected}")
 
 
 def _score(
@@ -294,7 +294,7 @@ def _score_several(
     given: Mapping[str, Any], how: Mapping[str, Any], show: Callable[[int, int], None] | None
 ) -> tuple[tuple[EventTable, dict[str, EventTable]], Board | None, list[Scores]]:
     """Return the rows of both sides, the board of several systems unless they are runs of one, and scores."""
-    from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.comparison import compare, mean_of_runs, score_each
     from sedeval_soft.api.sources import to_rows, with_points
 
     settings, limits = how["settings"], how["limits"]
@@ -303,6 +303,9 @@ def _score_several(
     systems = {
         path: to_rows(with_points(path, limits), "system", settings, limits) for path in given["systems"]
     }
+    if given["per_file"] and not given["report"]:
+        # Scores of single files are not compared, nor resampled.
+        return (reference, systems), None, score_each(reference, systems, **how)
     if given["runs"]:
         return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
     board = compare(reference, systems, baseline=given["baseline"], **how, progress=show)

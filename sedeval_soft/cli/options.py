@@ -407,9 +407,13 @@ RESULTS = (
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
-        help="Print all tables, not just the screen that fits a terminal; -vv with the whole signature."),
+        help="Print all tables (with --per-file all files), not just the screen that fits a terminal; -vv "
+        "with the whole signature."),
     option(OUTPUT, "--all-classes", is_flag=True,
         help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
+    option(OUTPUT, "--per-file", is_flag=True,
+        help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
+        "programs all files and scores. --score chooses scores."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
@@ -546,7 +550,7 @@ def file_values(preset: str | None, config: str | None) -> dict[str, Any]:
 
     if preset is not None and config is not None:
         extends = f"`extends: {files.checked_preset(preset)}` in {config} has both"
-        raise SettingsError(f"--preset and --config are given; expected one of them: {extends}")
+        raise SettingsError(f"--preset and --config are both given; expected one of them: {extends}")
     if config is None:
         return files.load_preset(str(preset))
     read: dict[str, dict[str, Any]] = click.get_current_context().meta.setdefault("settings files", {})
@@ -673,8 +677,8 @@ def check_intervals(
 
     if settings.ci is None:
         flags = ", ".join(FIELDS[name].flag for name in names)
-        expected = "--runs has the jackknife's interval over runs" if runs else "expected --ci, too"
-        raise SettingsError(f"{flags}: there are no intervals from resampling files; {expected}")
+        more = "; --runs gives jackknife intervals over runs" if runs else ""
+        raise SettingsError(f"{flags}: files are resampled only with --ci{more}")
     if wanted is None or not skips_optimal(settings):
         return
     optimal = [name for name in wanted if ScoreName.parse(name).reading == "optimal"]

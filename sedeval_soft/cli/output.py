@@ -93,7 +93,7 @@ def check_files(outputs: Mapping[str, str | None], inputs: Mapping[str, str | No
                     message = f"{option} {path}: this is the {role} ({source}); expected another file"
                     raise SettingsError(message)
     if "--save-tally" in outputs and to_standard_output(outputs["--save-tally"]):
-        message = "a tally is no text; expected the path of a file"
+        message = "a tally is not text; expected the path of a file"
         raise SettingsError(f"--save-tally {outputs['--save-tally']}: {message}")
     written: dict[str, str] = {}
     for option, path in outputs.items():

@@ -108,13 +108,13 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
     printed, quiet = to_standard_output(output), given["quiet"]
     refuse(
         ([reference, *systems].count("-") > 1, "Only one of REFERENCE and SYSTEM can be standard input."),
-        (given["worst"] and kind != "worst", f"--worst is of the kind worst; {kind} has no use for it."),
+        (given["worst"] and kind != "worst", f"--worst belongs to the kind worst; {kind} does not use it."),
         (
             given["ci"] and kind not in RESAMPLED,
             f"--ci: {kind} shows no intervals; expected {' or '.join(RESAMPLED)}.",
         ),
         (printed and form is None, f"-o {output}: expected --format, {', '.join(SUFFIXES)}."),
-        (printed and sys.stdout.isatty(), f"-o {output}: a figure is nothing for a terminal."),
+        (printed and sys.stdout.isatty(), f"-o {output}: a figure cannot be shown in a terminal."),
     )
     with options.limits_of(given) as limits:
         from sedeval_soft.api.plotting import scored_systems

@@ -274,7 +274,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
         (standard_input > 1, "Only one of TABLE and --ceiling-of can be standard input."),
         (output is None and (given["to"] or given["force"]),
-         "--to and --force are of the reference; expected -o, too."),
+         "--to and --force need -o, which writes the reference."),
     )  # fmt: skip
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     check_files({"-o": output}, each_of("table of annotator", tables) | others)
@@ -357,12 +357,12 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     refuse(
         (given["preset"] and config, "--preset and --config both set classes; expected one of them."),
         ([*systems, reference].count("-") > 1, "Only one of SYSTEM and --reference can be standard input."),
-        (several and fix is not None, "--fix is of one SYSTEM: it writes one copy."),
+        (several and fix is not None, "--fix needs exactly one SYSTEM, as it writes one copy."),
         (several and form in {"json", "sarif"},
-         f"--format {form} is a document of one SYSTEM; expected text or github."),
+         f"--format {form} holds just one SYSTEM; expected text or github."),
         (fix is not None and to_standard_output(fix),
          "--fix writes a file; standard output has the report."),
-        (one_file, "-o and --fix write one file; expected two."),
+        (one_file, "-o and --fix name the same file; expected two."),
     )  # fmt: skip
     read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
     read |= each_of("system output", systems) | options.settings_files(config)

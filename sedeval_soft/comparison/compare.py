@@ -245,9 +245,9 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
         longer = any("longer" in warning for scores in systems for warning in scores.warnings)
         if len({scores.classes for scores in systems}) > 1 or longer:
             warnings.append(
-                f"by sed_eval's rules systems are scored over what they name, so {measure} is of unlike "
-                "things: silence of more classes, or later, betters means; --classes and --durations give "
-                "those of all"
+                "by sed_eval's rules each system is scored over the classes and times that it names, so "
+                f"{measure} cannot be compared: more silent classes, or later silence, make a mean better; "
+                "--classes and --durations make classes and times the same for all"
             )
     undefined = [scores.system for scores in systems if scores[rank_by] is None]
     if undefined:

@@ -115,7 +115,7 @@ class Processes(Execute):
             return [future.result() for future in futures]
         except BrokenProcessPool as error:
             raise EvaluationError(
-                "a worker process ended before its work did: it was killed, or there was no memory for it; "
+                "a worker process ended early: it was killed, or memory ran out; "
                 "expected fewer --jobs, or a smaller --memory-limit; in a script, what asks for jobs must be "
                 'below `if __name__ == "__main__":`'
             ) from error
@@ -228,9 +228,11 @@ class Dask(Execute):
                 "smaller shards"
             ) from error
         except CancelledError as error:
-            raise EvaluationError(f"{OPTION} {self._name}: the scheduler was lost") from error
+            raise EvaluationError(
+                f"{OPTION} {self._name}: the connection to the scheduler was lost"
+            ) from error
         except MemoryError as error:
-            raise EvaluationError(f"{OPTION} {self._name}: a worker has not enough memory") from error
+            raise EvaluationError(f"{OPTION} {self._name}: a worker does not have enough memory") from error
         except Exception as error:
             raise EvaluationError(
                 f"{OPTION} {self._name}: a worker failed: {type(error).__name__}: {one_line(error)}"
@@ -299,7 +301,7 @@ def _address(scheduler: str) -> str:
     if "://" in scheduler:
         return scheduler
     option = f"{OPTION} {visible(scheduler)}"
-    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs is of this machine"
+    expected = "expected tcp://HOST:PORT, or the path of a scheduler file; --jobs uses this machine"
     try:
         return str(json.loads(Path(scheduler).read_bytes())["address"])
     except OSError as error:

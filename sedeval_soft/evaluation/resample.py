@@ -447,8 +447,8 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
         return []
     n_files = len(tally.files)
     if n_files < 2:
-        there = "is 1 file" if n_files else "are no files"
-        return [f"no intervals: there {there}, and nothing to resample; expected two or more"]
+        there = "is only one file" if n_files else "are no files"
+        return [f"no intervals: there {there}, and resampling needs two or more"]
     notes = _rough(n_files, settings.ci, settings)
     needed = math.ceil(round(2 / (1 - settings.confidence), 6))
     if settings.ci != "jackknife" and settings.replicates < needed:

@@ -60,7 +60,7 @@ def score_shard(
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and not whole:
-        warnings.append(f"PSDS is of false alarms an hour, and {NO_DURATIONS}")
+        warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
 
     best = (
         {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}

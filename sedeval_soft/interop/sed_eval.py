@@ -66,7 +66,7 @@ def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
     plan = Plan.of(settings)
     if not (plan.scores("segment", "hard") or plan.scores("event", "hard")):
-        raise SettingsError("--check is of hard segment- and event-based scores; --only leaves them out")
+        raise SettingsError("--check needs hard segment- or event-based scores; --only leaves them out")
     if not plan.scores("event", "hard"):
         return
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:

@@ -79,13 +79,13 @@ def refuse_settings(settings: Settings) -> None:
     plan = Plan.of(settings)
     bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
     if not bases and "hard" not in plan.psds:
-        raise SettingsError("--check sed_scores_eval is of optimal readings and PSDS; --only leaves them out")
+        raise SettingsError("--check sed_scores_eval needs optimal readings or PSDS; --only leaves them out")
     if settings.pool != "max" and "segment" in bases:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
     if "event" in bases and not (settings.onset and settings.offset):
         raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
     if settings.compat:
-        raise SettingsError("--compat is of sed_eval; --check sed_scores_eval asks another package")
+        raise SettingsError("--compat sed_eval cannot go with --check sed_scores_eval")
 
 
 def second_opinion(pair: Recordings, tally: Tally, settings: Settings, ours: Mapping[str, Value]) -> str:

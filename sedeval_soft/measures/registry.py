@@ -73,9 +73,9 @@ class ScoreName:
         match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
         if match is None or not (match[6] is None or is_part_name(match[6])):
             raise ScoreNameError(
-                f"{text!r} is not a score name; expected basis.reading.measure.average (average: "
-                f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, and "
-                "@name behind it for a group of classes or a scene"
+                f"{text!r} is not the name of a score; expected basis.reading.measure.average (average: "
+                f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, "
+                "with @name after it for a group of classes or a scene"
             )
         basis, reading, measure, average, label, group = match.groups()
         return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)

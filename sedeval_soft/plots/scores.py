@@ -249,7 +249,7 @@ def draw_worst(systems: Systems, look: Look) -> Figure:
     worst = systems.all[0].scores.worst
     assert worst is not None, "it is asked for, and there is what costs"  # noqa: S101
     if systems.wish.of == "segments" and worst.basis != "segment":
-        raise SettingsError(f"--of segments is of segment-based scores; --only names {worst.basis}")
+        raise SettingsError(f"--of segments needs segment-based scores; --only names {worst.basis}")
     what = systems.wish.of or ("segments" if worst.basis == "segment" else "files")
     offenders = getattr(worst, what)
     unit = {"segment": "segments", "clip": "files"}.get(worst.basis, "events")

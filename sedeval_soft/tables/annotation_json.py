@@ -129,7 +129,7 @@ def reads_jams(source: Source) -> bool:
 def read_jams(source: Source, limits: Limits) -> EventTable | None:
     """Read the sound events of a JAMS document."""
     if source.data.find(b'"namespace"') < 0 <= source.data.find(b'"result"'):
-        message = "is a task of Label Studio by itself; expected a list of tasks: [ before it, ] behind it"
+        message = "is a task of Label Studio by itself; expected a list of tasks: [ before it and ] after it"
         raise InputError(Problem(source.name, f"{message}, and commas between several"))
     document = _decoded(source, _text(source), _Document, "JAMS")
     if not any(each.namespace in NAMESPACES for each in document.annotations):
@@ -288,7 +288,7 @@ def read_label_studio(source: Source, limits: Limits) -> EventTable | None:
         )
         raise InputError(Problem(source.name, message))
     past, assumed = events.choose("control")
-    of_audio = "left out: only those of type 'labels' are of audio, in seconds"
+    of_audio = "left out: only those of type 'labels' have times of audio, in seconds"
     for kind, n in others.items():
         assumed += [
             f"{counted(n, 'region')} of type {quoted(kind)} {'is' if n == 1 else 'are'} {of_audio}"

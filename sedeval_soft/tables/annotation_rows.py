@@ -60,7 +60,7 @@ def rows_of(
         if len(missing) == len(rows) and not layout.has_header:
             layout = replace(layout, roles=(*layout.roles[:at], None, *layout.roles[at + 1 :]))
         elif missing and role == "soft_value":
-            note = f"{counted(len(missing), 'event')} without a value count{'s' * (len(missing) == 1)} 1.0"
+            note = f"{counted(len(missing), 'event')} without a value count{'s' * (len(missing) == 1)} as 1.0"
             origin = replace(origin, notes=(*origin.notes, note))
             for fields in missing:
                 fields[at] = "1"
@@ -124,7 +124,7 @@ def end_of(onset: str, duration: str) -> str:
 def read_past(n: int, what: str) -> list[str]:
     """Return the note of what was read past, `{s}` its plural; none where nothing was."""
     words = what.format(s="s" * (n != 1), are="is" if n == 1 else "are")
-    return [f"{n} {words} {'was' if n == 1 else 'were'} read past"] * (n > 0)
+    return [f"{n} {words} {'was' if n == 1 else 'were'} ignored"] * (n > 0)
 
 
 def points_noted(n: int) -> list[str]:

@@ -95,7 +95,7 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
                 points += is_point
     more = next(tokens, None)
     if more is not None:
-        message = f"{quoted(more.text)} stands after the last tier; expected as many as are counted"
+        message = f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
         raise InputError(Problem(source.name, message, more.line))
     past, assumed = events.choose("tier")
     return events.rows(origin_of(source, "TextGrid", points_noted(points), past, assumed))
@@ -192,7 +192,7 @@ class _Document:
                 parser.Parse(data[begin : begin + _PIECE], begin + _PIECE >= len(data))
         except expat.ExpatError as error:
             decode(self.source)  # says where it is not UTF-8
-            message = f"is no sound XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
+            message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
             raise InputError(Problem(self.source.name, message, error.lineno)) from error
 
     def start(self, element: str, attributes: dict[str, str]) -> None:

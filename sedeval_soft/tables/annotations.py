@@ -247,7 +247,7 @@ def _header(fields: list[str]) -> _Export | None:
     ignored = tuple(field for i, field in enumerate(fields) if i not in used and field)
     texts = [fields[i] for i in rest] if value is None and tier is not None else []
     assumed = tuple(
-        f"the names of tiers are the labels, and column {quoted(text)} is read past; 'Annotation' in its "
+        f"the names of tiers are the labels, and column {quoted(text)} is ignored; 'Annotation' in its "
         "place in the header makes its texts the labels"
         for text in texts[:1]
     )

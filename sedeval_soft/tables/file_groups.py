@@ -83,7 +83,7 @@ def read_partition(
 
     def part(text: str) -> str:
         if not is_part_name(text):
-            raise ValueError(f"part {text!r} cannot stand in names of scores; expected {PART_NAMES}")
+            raise ValueError(f"part {text!r} cannot be part of a score's name; expected {PART_NAMES}")
         return text
 
     source = open_source(path, limits=limits)
@@ -108,7 +108,7 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
     else:
         names = _names_in(source, limits)
     if not names:
-        message = "names no file; expected a name a line, or a table with the column filename"
+        message = "names no file; expected a name on each line, or a table with the column filename"
         raise InputError(Problem(source.name, message))
     limits.check(source.name, "files", len(names), "files")
     limits.check(source.name, "name_length", max(map(len, names)), "characters in the name of a file")

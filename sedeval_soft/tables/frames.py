@@ -382,7 +382,7 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
             wrong = f"is {_shown(column)}, of {array.ndim} dimensions; expected one value per row"
         elif arrays and len(array) != len(arrays[0]):
             first = f"{next(iter(columns))!r} has {len(arrays[0])}"
-            wrong = f"has {counted(len(array), 'row')}, {first}; expected as many"
+            wrong = f"has {counted(len(array), 'row')}, {first}; expected the same number"
         if wrong:
             raise InputError(Problem(name, f"column {key!r} {wrong}"))
         arrays.append(array)

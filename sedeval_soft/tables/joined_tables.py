@@ -380,7 +380,7 @@ def check_apart(name: str, tables: Iterable[tuple[str, EventTable]]) -> None:
                     "tables of one system at several thresholds, in place of SYSTEM, and a pattern such as "
                     f"'FOLDER/*{PurePath(table).suffix}' parts of one table"
                 )
-                mend = "leave one of them, or say what they are: `--operating-points` or a pattern"
+                mend = "keep one of them, or say what they are: `--operating-points` or a pattern"
                 raise InputError(Problem(spelled(name), message, code="repeated-recording", mend=mend))
 
 

@@ -541,9 +541,7 @@ class Scan:
         mends = {"value-out-of-range": of_each_value(self.low, self.high)}
         if copy is not None:
             if layout.has_header and "soft_value" in layout.roles:
-                other = (
-                    f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to read past them"
-                )
+                other = f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to ignore them"
                 mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
             if not layout.has_header or 2 * backwards >= self.sound:
                 swapped = copy and not self.sound and backwards > 1

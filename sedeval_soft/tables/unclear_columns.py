@@ -46,7 +46,7 @@ _MESSAGES = {
     UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
     "({cells}): all rows would be of one recording; expected {first} if it names them, or {ignore} if not",
     UNCLEAR_VALUE: "there is no column of values, but column {names} has numbers in [0, 1] ({cells}), which "
-    "would be read past; expected {first} if it has the values, or {ignore} if not",
+    "would be ignored; expected {first} if it has the values, or {ignore} if not",
 }
 
 _ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}

@@ -69,26 +69,26 @@ _MANY = (
     ("zero-length", "zero_length", "row", "onset and offset are equal in {n:,} {total}",
      "write when each event ends"),
     ("duplicate-row", "repeated", "row",
-     "file, class and times are those of another row in {n:,} {total}",
+     "file, class and times repeat those of another row in {n:,} {total}",
      "are several outputs, views or annotators in one table? Keep one of each"),
     ("overlapping-rows", "overlapping", "row",
-     "another event of the same file and class goes on at the onset of {n:,} {total}",
+     "another event of the same file and class is still going on at the onset of {n:,} {total}",
      "are several recordings or outputs in one? Name the file of each row"),
-    ("gap", "gaps", "row", "a wide table leaves a gap before {n:,} {total}",
+    ("gap", "gaps", "row", "there is a gap in the wide table before {n:,} {total}",
      "write a row for all times"),
     ("early-end", "early", "recording", "a wide table ends before {n:,} {total} do",
-     "are the time steps as long as they are said to be? Write rows up to the end"),
+     "are the time steps as long as the table says? Write rows up to the end"),
 )  # fmt: skip
 """What is a doubt where it is so of many: code, statistic, of what, how it is told, what to do about it."""
 
 _FILES = (
-    ("missing", "reference file", ("the system has no rows for {files}; counted as misses "
-                                      "(--files scores just those that a list names)")),
-    ("extra", "system file", ("the reference has no {files}; counted as false alarms, unless a row with only "
-                              "its name declares it as a file without events{hint}")),
-    ("dropped", "system file", "{files} {are} not in the reference or the durations; left out{hint}"),
-    ("unlisted", "reference file", ("no duration for {files}; evaluated to the last offset (durations leave "
-                                    "none of them out, --files does)")),
+    ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (--files scores "
+                                   "only the files of a list)")),
+    ("extra", "system file", ("{files} {are} not in the reference; counted as false alarms (a row with only "
+                              "the name of a file declares it as one without events){hint}")),
+    ("dropped", "system file", "{files} {are} neither in the reference nor in the durations; left out{hint}"),
+    ("unlisted", "reference file", ("{files} {have} no duration; evaluated up to the last offset (--files "
+                                    "leaves files out, --durations does not)")),
 )  # fmt: skip
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 
@@ -429,9 +429,9 @@ class AlignmentReport:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 lines.append(
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {off:.3g} s at the most: each counts in a segment "
-                    "that it hardly reaches. Is the step of the table another, or do its times begin "
-                    "elsewhere? --segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                    f"segments of {length} s, off by {off:.3g} s at most: each counts in a segment that "
+                    "it hardly reaches. Has the table another time step, or do its times not begin at 0? "
+                    "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
@@ -445,13 +445,13 @@ class AlignmentReport:
             if role not in self.tables or count > self.tables[role].after_end:
                 end = "ends after its" if count == 1 else "end after their"
                 lines.append(
-                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at the most; "
+                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at most; "
                     "segments after it are not evaluated"
                 )
         for name in (*POSTPROCESSING, "thresholds"):
             value = getattr(settings, name)
             lines += [
-                f"{name} is set for {label!r}, which is no evaluated class{did_you_mean(label, classes)}"
+                f"{name} is set for {label!r}, which is not an evaluated class{did_you_mean(label, classes)}"
                 for label in (value if isinstance(value, dict) else ())
                 if label not in classes
             ]
@@ -473,7 +473,7 @@ class AlignmentReport:
             later = _times(row.offset / max(*table.ends[1:], system))
             yield (
                 f"{self._table('reference')}: {row} ends {later} times as late as any other on either side, "
-                "and is taken for the end of its recording; correct its times if they are not seconds, or "
+                "and is taken as the end of its recording; correct its times if they are not seconds, or "
                 "give durations (outlasting-row)"
             )
 
@@ -503,7 +503,8 @@ class AlignmentReport:
             files = sorted(getattr(self, kind))
             if files:
                 hint = self._hint(files) if "{hint}" in text else ""
-                yield text.format(files=listing(files, noun), are=be(len(files)), hint=hint)
+                have = "has" if len(files) == 1 else "have"
+                yield text.format(files=listing(files, noun), are=be(len(files)), have=have, hint=hint)
 
     def _hint(self, files: Sequence[str]) -> str:
         """Return a hint for the system's files that are those of the reference, or tables at thresholds."""
@@ -554,7 +555,7 @@ class AlignmentReport:
             later += ", except in sed_eval's own scores, where a system makes files longer"
         yield (
             f"{rows} {'ends' if n_rows == 1 else 'end'} up to {seconds:.6g} s after the reference's last "
-            f"offset there, which without --durations is taken for the end of the file: {later}"
+            f"offset there, which without --durations is assumed to be the end of the file: {later}"
         )
 
     def _of_classes(self, asked: Sequence[str] | None) -> Iterator[str]:
@@ -579,7 +580,10 @@ class AlignmentReport:
         if unnames and len(unnames) == len(asked or ()) and every:
             # As where a preset of another data set is taken: one line says more than one for each class.
             hint = did_you_mean(unnames[0], every, n=1)
-            yield f"none of {listing(unnames, 'class')} to evaluate is in either table{hint}"
+            if len(unnames) == 1:
+                yield f"class {unnames[0]!r}, the only one to evaluate, is in neither table{hint}"
+            else:
+                yield f"none of the {listing(unnames, 'class')} to evaluate is in either table{hint}"
             return
         for names, among, cutoff, middle, text in (
             (strange, known, 0.75, "", "not in the reference; counted as false alarms"),

@@ -195,7 +195,7 @@ def annotate(
     ]
     warnings = [*crowd.warnings]
     if method == "competence" and len(tables) < _FEW:
-        warnings.append("competences of two annotators cannot be told apart; expected three or more")
+        warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     made = reference_of(crowd.values, labelled, method, threshold)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     return Annotation(
@@ -268,7 +268,9 @@ class _Crowd(NamedTuple):
             warnings.append(f"nobody labelled {listing(sorted(unlabelled), 'file')}; left out")
         alone = named[number_of == 1].tolist()
         if alone:
-            warnings.append(f"one annotator labelled {listing(alone, 'file')}; no agreement comes from there")
+            warnings.append(
+                f"one annotator labelled {listing(alone, 'file')}; it says nothing about agreement"
+            )
         files, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
         pairs = [pair.with_files(files) for pair in pairs]
         grid, classes = Grid.over(pairs[0].reach_ticks, settings.segment_ticks), pairs[0].classes

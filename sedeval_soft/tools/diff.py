@@ -221,7 +221,7 @@ def changes_text(changes: dict[str, Any], a: Results, b: Results) -> str:
     blocks = [
         heads,
         _table("Settings that differ", ("setting", "a", "b"), settings, 3) or "The settings are the same.\n",
-        _table("Inputs that differ, or that nobody knows", columns, inputs, 5)
+        _table("Inputs that differ or are unknown", columns, inputs, 5)
         or "The inputs are the same, by their SHA-256.\n",
         *(_system_text(system, changes["tolerance"]) for system in changes["systems"]),
         only,

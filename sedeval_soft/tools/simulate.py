@@ -115,7 +115,7 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if kind not in kinds:
             takes = ", ".join(each for each, (_, _, kinds) in _ARGUMENTS.items() if kind in kinds)
-            raise SettingsError(f"{name} is not of {kind}, which takes {takes}")
+            raise SettingsError(f"{kind} does not take {name}; it takes {takes}")
         is_prior = name == "value" and isinstance(value, str) and value == "prior"
         if span and not is_prior and not _is_within(value, *span):
             or_prior = ", or prior" if name == "value" else ""

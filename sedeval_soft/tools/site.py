@@ -42,7 +42,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be
 from sedeval_soft.evaluation.apart import LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
@@ -356,8 +356,8 @@ def _check(task: Task) -> None:
         if absent:
             hint = did_you_mean(absent[0], rows.classes)
             raise SettingsError(
-                f"the reference has no {listing(absent, 'class')} of --classes or --preset{hint}; with "
-                "--strict no submission could be valid"
+                f"{listing(absent, 'class')} of --classes or --preset {be(len(absent))} not in the "
+                f"reference{hint}; with --strict no submission could be valid"
             )
     for text in (task.rank_by, *task.columns):
         name = ScoreName.parse(text)
@@ -400,7 +400,7 @@ def _check_ours(root: Path, name: str) -> None:
     other = next((each for each in _OURS if os.path.lexists(root / each)), None)
     if other is not None:
         raise OutputError(
-            f"{name}: is not a site of this command, and has {other!r}, which would be replaced; "
+            f"{name}: was not made by this command, and has {other!r}, which would be replaced; "
             "expected a new folder"
         )
 

@@ -137,7 +137,7 @@ def validate(
             at_thresholds = limits.points or "operating-points" in log.counts
             form = f"{_of_several(tables, at_thresholds=at_thresholds)}, {form}"
         if not n_rows and not log.counts:
-            log.add(problem("no-rows", name, "there is no row in it", tables[0].header))
+            log.add(problem("no-rows", name, "it has no rows", tables[0].header))
         tables = compare(name, tables, rows, chosen, whose, lengths, log, listed)
     problems = log.worst()
     return Validation(
@@ -173,7 +173,7 @@ def _write_copy(
 
     name, copy = os.fspath(system), os.fspath(fix)
     if name not in {"", "-"} and os.path.isdir(system):
-        raise SettingsError(f"--fix is of one table; {name} is a folder")
+        raise SettingsError(f"--fix mends one table; {name} is a folder")
     try:
         same = Path(copy).samefile(name)
     except (OSError, ValueError):

@@ -38,23 +38,23 @@ _FEW = 10
 
 _OF_ROWS = {
     "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
-    "duplicate-row": ("onset", "stands on line {line} already"),
+    "duplicate-row": ("onset", "repeats line {line}"),
     "overlapping-rows": ("onset", "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s"),
-    "touching-rows": ("onset", "goes on where line {line} ends"),
+    "touching-rows": ("onset", "begins where line {line} ends"),
     "gap": ("onset", "there are no rows from {end:.6g} to {onset:.6g} s"),
     "late-start": ("onset", "the first row of the recording begins at {onset:.6g} s"),
     "swapped-columns": ("filename", "{why}"),
     "time-unit": ("offset", "ends at {offset:.6g} s; {unit}"),
     "long-recording": ("offset", "ends at {offset:.6g} s: the recording would be {days:.3g} days long"),
-    "after-end": ("offset", "ends at {offset:.6g} s, after the recording, which has {length:.6g} s"),
+    "after-end": ("offset", "ends at {offset:.6g} s, after the recording, which is {length:.6g} s long"),
     "outlasting-row": ("offset", "ends at {offset:.6g} s, {times:,.3g} times as late as any other row"),
     "early-end": ("offset", "its last row ends at {offset:.6g} s, the recording at {length:.6g} s"),
 }
 """Of the codes of single rows: the role of the column that is wrong, and the message."""
 
 _OF_NAMES = {
-    "control-character": "{name} is not all to be seen",
-    "similar-classes": "class {name} is another than {other}",
+    "control-character": "parts of {name} cannot be seen",
+    "similar-classes": "class {name} is not the same as {other}",
     "unknown-class": "class {name} is not {where}{hint}",
     "class-spelling": "class {name} is not {where}, {other} is",
     "unknown-file": "file {name} is not {where}{hint}",
@@ -145,9 +145,7 @@ def check_table(table: Table, log: Log) -> None:
     for i, (name, role_) in enumerate(zip(layout.names, layout.roles, strict=True)):
         if layout.has_header and role_ is None and i not in layout.settled:
             meant = ("soft_value", "value", "score", "filename")
-            message = (
-                f"column {quoted(name)} is read past{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
-            )
+            message = f"column {quoted(name)} is ignored{did_you_mean(name.lower(), meant, n=1, cutoff=0.8)}"
             log.add(problem("ignored-column", table.name, message, table.header, i + 1))
     log.add(*(problem("assumed", table.name, text) for text in rows.origin.assumed))
     log.add(*(problem("value-rounded", table.name, note) for note in rows.origin.notes))
@@ -165,7 +163,7 @@ def _check_values(table: Table, log: Log) -> None:
     first = columns[0][0]
     if all(((values == 0) | (values == 1)).all() for values in columns):
         which = "the only value is" if number == 1 else f"all {number} values are"
-        code, message = "values-all-hard", f"{which} 0 or 1; soft scores are between them"
+        code, message = "values-all-hard", f"{which} 0 or 1; soft scores lie between them"
     elif number >= _FEW and all((values == first).all() for values in columns):
         code, message = "values-all-equal", f"all {number} values are {first:.6g}"
     else:
@@ -290,7 +288,7 @@ def compare(
         and are_swapped(table.rows.files, table.rows.classes, reference.files, reference.classes)
     ]
     if swapped:
-        why = "classes of the reference stand as file names, and its files as classes"
+        why = "file names are classes of the reference, and classes are its files"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
     if classes is None and reference is not None:
         classes, whose = reference.classes, "in the reference"

@@ -445,10 +445,10 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 SETTINGS = {
-    "laughs": (LAUGHS, "has an alias"),
-    "laughs as a number": (f"{LAUGHS}threshold: *i\n", "has an alias"),
-    "itself": ("classes: &a [*a]\n", "has an alias"),
-    "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "has an alias"),
+    "laughs": (LAUGHS, "uses a YAML alias"),
+    "laughs as a number": (f"{LAUGHS}threshold: *i\n", "uses a YAML alias"),
+    "itself": ("classes: &a [*a]\n", "uses a YAML alias"),
+    "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "uses a YAML alias"),
     "long number": (f"threshold: {'9' * 5000}\n", "cannot be read|must be|threshold"),
     "number beyond floats": (f"threshold: {'9' * 400}\n", "must be a finite number"),
     "timestamp": ("threshold: !!timestamp nonsense\n", "could not determine"),

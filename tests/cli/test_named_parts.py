@@ -56,7 +56,7 @@ def test_scores_of_parts_are_printed_and_required_by_name(config):
     [
         (f"{F1}.macro@trafic", f"named '{F1}.macro@trafic'; did you mean '{F1}.macro@traffic'"),
         (f"{F1}[car]@traffic", r"did you mean 'segment\.soft\.f1\[car\]'"),
-        (f"{F1}.macro@a@b", "is not a score name"),
+        (f"{F1}.macro@a@b", "is not the name of a score"),
         ("intersection.hard.psds@people", "needs --psds"),
     ],
 )

@@ -97,9 +97,9 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
 
 NO_THRESHOLDS = {
     "car: [\n": ":2:1: is not YAML",
-    "": "expected thresholds, one `class: number` a line",
+    "": "expected thresholds, one `class: number` on each line",
     "car: 3\n": "thresholds of 'car' must be -1 to 2, not 3",
-    "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given a second time",
+    "car: 0.5\ncar: 0.6\n": ":2:1: setting 'car' is given twice",
     "thresholds: prior\n": "expected `--thresholds prior`",
     "inclusive: true\nthresholds: {car: 0.5}\n": "found for active at or above thresholds",
 }
@@ -116,7 +116,7 @@ def test_files_that_hold_no_thresholds_are_refused(tmp_path):
 def test_classes_that_are_not_evaluated_are_a_warning(tmp_path):
     (tmp_path / "t.yaml").write_text("cars: 0.4\n", encoding="utf-8")
     done = call(REFERENCE, SYSTEM, "--thresholds", tmp_path / "t.yaml", "--score", F1)
-    said = "thresholds is set for 'cars', which is no evaluated class; did you mean 'car'?"
+    said = "thresholds is set for 'cars', which is not an evaluated class; did you mean 'car'?"
     assert done.code == 0 and f"warning: {said}" in done.err
 
 

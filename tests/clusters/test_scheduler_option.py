@@ -111,7 +111,9 @@ def test_a_scheduler_that_is_lost_and_ctrl_c(lost, scheduler, tmp_path):
     out, err = process.communicate(timeout=120)
     (tmp_path / "ref-1.tsv.wait").unlink()
     assert (process.returncode, out, err.count("\n")) == (2 if lost else 130, "", 1)
-    said = f"--scheduler {scheduler.file}: the scheduler was lost" if lost else "interrupted\n"
+    said = (
+        f"--scheduler {scheduler.file}: the connection to the scheduler was lost" if lost else "interrupted\n"
+    )
     assert err.startswith(f"soft-sed-eval: {said}")
 
 
@@ -153,8 +155,8 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
         ),
         ([*SIDES, "--scheduler=list.json"], "is no scheduler file; expected tcp://HOST:PORT"),
         ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
-        ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler counts parts; --chance"),
-        ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler counts parts; --report"),
+        ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler cannot go with --chance"),
+        ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler cannot go with --report"),
     ],
 )
 def test_what_is_no_scheduler_or_does_not_go_with_one(options, words, tmp_path, monkeypatch):

@@ -84,7 +84,7 @@ def test_files_extend_one_another_a_few_times_only(tmp_path):
         ("# one\n\nbeta: -1\n", ":3: beta must be 0.001 to 1000"),
         ("a: [1", ":1:6: is not YAML"),
         ("- 1", ": holds list; expected settings"),
-        ("beta: 1\nthreshold: 0.4\nbeta: 2", ":3:1: setting 'beta' is given a second time"),
+        ("beta: 1\nthreshold: 0.4\nbeta: 2", ":3:1: setting 'beta' is given twice"),
         ("strict: yes", ":1: strict must be true or false, not 'yes'"),
         ("segment_length: 1:30", ":1: segment_length must be a finite number, not '1:30'"),
         ("groups: {a: [car]}\nscenes: {a: '*'}", ":1: groups and scenes both have 'a'"),

@@ -158,7 +158,7 @@ def test_strictness_and_scenes_wait_for_all_batches():
     evaluator.update(rows(("b", "dog")), rows(("b", "car")))
     assert evaluator.compute().classes == ("car", "dog")
     evaluator.update(rows(("c", "car")), rows())
-    with pytest.raises(EvaluationError, match="the system has no rows for 1 reference file"):
+    with pytest.raises(EvaluationError, match="1 reference file .* has no rows in the system"):
         evaluator.compute()
 
 
@@ -168,7 +168,7 @@ def test_what_cannot_be_computed_says_so(tmp_path):
         evaluator.update(rows(row), rows(row))
     with pytest.raises(EvaluationError, match=r"different classes, car and dog; name them by `classes`"):
         evaluator.compute()
-    with pytest.raises(EvaluationError, match="nothing was counted yet; expected a call of update"):
+    with pytest.raises(EvaluationError, match="nothing has been counted yet; call update first"):
         Evaluator().save(tmp_path / "x.tally")
     assert not list(tmp_path.iterdir())
     tables = random_tables(12)
@@ -212,7 +212,7 @@ def test_arrays_are_counted_as_a_whole_or_not_at_all():
         with pytest.raises(EvaluationError, match=words):
             evaluator.update(values, p[1:3], files=files)
         assert evaluator.compute().files == ("a",)
-    with pytest.raises(InputError, match="files: given for tables"):
+    with pytest.raises(InputError, match="files: expected arrays with them, not tables"):
         Evaluator().update(*batch_of(random_tables(0), FILES), files=list(FILES))
 
 

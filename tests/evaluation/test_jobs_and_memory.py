@@ -151,7 +151,7 @@ def test_what_is_stopped_leaves_nothing(number, jobs, folder):
 def test_a_worker_that_is_killed_is_told(folder):
     code, out, err = called(folder, PARTED, "--jobs", "2", what="die")
     assert (code, out) == (2, "")
-    assert "a worker process ended before its work did" in err
+    assert "a worker process ended early" in err
     assert "Traceback" not in err
 
 

@@ -284,8 +284,8 @@ LIMIT = "memory_limit must be bytes, or a size such as '4G', not"
         *(({"jobs": number}, JOBS) for number in (-1, True, "many")),
         *(({"memory_limit": most}, LIMIT) for most in (0, "much", 1.5)),
         ({"scheduler": 7}, "scheduler must be a text, not 7"),
-        ({"scheduler": "x.json", "chance": True}, "scheduler counts parts; chance looks at all rows"),
-        ({"scheduler": "x.json", "reference": TABLE}, "scheduler is of tables in files"),
+        ({"scheduler": "x.json", "chance": True}, "scheduler cannot go with chance, which needs all rows"),
+        ({"scheduler": "x.json", "reference": TABLE}, "scheduler needs tables in files"),
         ({"scheduler": "no file"}, "--scheduler"),
     ],
 )

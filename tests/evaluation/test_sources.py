@@ -283,7 +283,7 @@ def test_after_a_reset_an_evaluator_is_a_fresh_one():
     used = Evaluator(**HOW, name="x").update(y, p, files=list("abc"))
     used.compute()
     assert used.reset() is used
-    with pytest.raises(EvaluationError, match="nothing was counted yet"):
+    with pytest.raises(EvaluationError, match="nothing has been counted yet"):
         used.compute()
     fresh = Evaluator(**HOW, name="x")
     for evaluator in (used, fresh):

@@ -170,7 +170,7 @@ def test_folds_of_runs_are_folds_of_means(mean):
     assert spread.values == pytest.approx(expected, abs=1e-12)
     assert (spread.mean, spread.deviation) == pytest.approx((fmean(expected), stdev(expected)), abs=1e-12)
     # What costs most in one run is not what costs most in all.
-    with pytest.raises(SettingsError, match="worst is of one system's output"):
+    with pytest.raises(SettingsError, match="worst cannot go with a mean of runs"):
         mean_of_runs(REFERENCE, [ONE, OTHER], worst=3, **SOFT)
 
 

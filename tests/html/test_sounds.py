@@ -399,7 +399,7 @@ def test_several_systems_share_sounds(path, audio):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--audio", "."), "--audio is of --report; expected --report FILE beside it"),
+        (("--audio", "."), "--audio needs --report FILE"),
         (
             ("--audio", "none", "--report", "r.html"),
             "--audio none: does not exist; expected a folder of audio",

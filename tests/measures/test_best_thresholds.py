@@ -192,5 +192,5 @@ def test_what_is_no_constraint_is_refused(text, words):
     with pytest.raises(SettingsError) as caught:
         Settings(satisfice=text)
     assert words in str(caught.value)
-    with pytest.raises(SettingsError, match="only leaves them out"):
+    with pytest.raises(SettingsError, match="only leaves it out"):
         Settings.of(satisfice="precision>=0.5", only=("segment.hard",))

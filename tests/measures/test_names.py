@@ -59,8 +59,8 @@ def test_what_is_no_name_is_told_the_forms(text):
     with pytest.raises(ScoreNameError) as refused:
         ScoreName.parse(text)
     assert str(refused.value) == (
-        f"{text!r} is not a score name; expected basis.reading.measure.average (average: micro, "
-        "macro, weighted) or basis.reading.measure[class], such as segment.soft.f1.macro, and @name behind "
+        f"{text!r} is not the name of a score; expected basis.reading.measure.average (average: micro, "
+        "macro, weighted) or basis.reading.measure[class], such as segment.soft.f1.macro, with @name after "
         "it for a group of classes or a scene"
     )
 

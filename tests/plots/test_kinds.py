@@ -38,7 +38,7 @@ def test_is_written_in_a_form_and_shows_several_systems_or_refuses_them(kind, su
     needed = [text for name, value in NEEDED.get(kind, {}).items() for text in (f"--{name}", value)]
     done = call("plot", kind, REFERENCE, SYSTEM, OTHER, "-o", path, "--dpi", "60", "--quiet", *needed)
     if KINDS[kind].single:
-        assert (done.code, done.err) == (2, f"{kind} is a figure of one system; found 2\n")
+        assert (done.code, done.err) == (2, f"{kind} shows one system; found 2\n")
         assert not path.exists()
         return
     assert (done.code, done.out, done.err) == (0, "", "")
@@ -110,19 +110,19 @@ def test_progress_is_told_of_where_files_are_resampled():
 
 REFUSED = {
     "pie": "Invalid value for 'KIND'",
-    "pr --file cafe.wav": "--file is of timeline; pr has no use for it",
+    "pr --file cafe.wav": "--file works with timeline; not with pr",
     "pr --ci": "pr shows no intervals; expected matrix or classes",
-    "matrix --replicates 9": "there are no intervals",
+    "matrix --replicates 9": "files are resampled only with --ci",
     "roc --only event": "roc shows one of segment.hard, segment.soft, clip.hard, clip.soft; --only",
     "sweep --only segment.soft": "sweep shows segment.hard, segment.optimal, event.hard,",
-    "sweep --score segment.soft.f1.macro": "sweep has averages of hard and optimal readings",
-    "worst --only event --of segments": "--of segments is of segment-based scores",
-    "matrix --score f1": "a matrix has a measure of all bases",
-    "classes --score segment.hard.f1.macro": "expected BASIS.READING.MEASURE",
+    "sweep --score segment.soft.f1.macro": "a sweep has averages of hard and optimal readings",
+    "worst --only event --of segments": "--of segments needs segment-based scores",
+    "matrix --score f1": "a matrix needs a measure between 0 and 1",
+    "classes --score segment.hard.f1.macro": "classes needs BASIS.READING.MEASURE",
     "classes --score segment.tuned.f1": "tuned readings need",
     "pr --class cars": "class 'cars' is not among those that are evaluated; did you mean 'car'?",
     "confusion --sort score": "a confusion has no score",
-    "timeline": "timeline shows one of 5 files; expected --file",
+    "timeline": "timeline draws one of 5 files; --file names it: ",
     "timeline --file cafe.wa": "did you mean 'cafe.wav'",
     "timeline --file cafe.wav --start 99": "expected seconds of the file",
     "pr --name a --name b": "expected a name for each of 1 systems, found 2",

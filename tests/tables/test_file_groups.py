@@ -160,7 +160,7 @@ def test_preferred_columns_come_first(tmp_path):
         ("sample\tfold\na.wav\t1\n", "t.tsv:1: 'fold' names a column of parts, but no column is filename"),
         ("a.wav\t1\nb.wav\n", "t.tsv:2: has 1 fields; expected filename and part"),
         ("fold,file\n1,a.wav\n1,\n", "t.tsv:3:2: filename is empty; expected a name"),
-        ("a.wav\t1\nb.wav\t \n", "t.tsv:2:2: part '' cannot stand in names of scores; expected printable"),
+        ("a.wav\t1\nb.wav\t \n", "t.tsv:2:2: part '' cannot be part of a score's name; expected printable"),
         ("a.wav\t1\n\na.wav\t2\n", "t.tsv:3:2: 'a.wav' has part '2', but '1' on an earlier line"),
         ('a.wav\t1\nb.wav\t"2\n', "t.tsv:2:2: a quote is opened and not closed on this line"),
     ],

@@ -246,7 +246,7 @@ def test_cells_of_few_shot_tables_are_events_where_they_are_positive(tmp_path):
     for sides in ((classes, ours), (ours, classes)):
         done = call(*sides, "--format", "json")
         assert {done.scores[f"{basis}.hard.f1.micro"]["value"] for basis in ("event", "segment")} == {1.0}
-        assert "1 cell of UNK was read past" in done.err
+        assert "1 cell of UNK was ignored" in done.err
         assert "what is UNK is taken for no event" in done.err
         assert call(*sides, "--strict").code == 2
     assert "2 files" in call(classes, classes).out

@@ -64,11 +64,11 @@ def test_what_is_read_past_is_said():
     assert SAMPLES.keys() == READ.keys()
     made = {name: read_rows(path).origin for name, path in SAMPLES.items()}
     assert made["rttm"].notes == (
-        "1 line of RTTM that is not SPEAKER was read past",
-        "2 events without a value count 1.0",
+        "1 line of RTTM that is not SPEAKER was ignored",
+        "2 events without a value count as 1.0",
     )
-    assert made["audacity"].notes == ("1 line of frequencies was read past",)
-    assert made["jams"].notes == ("1 background was read past", "2 events without a value count 1.0")
+    assert made["audacity"].notes == ("1 line of frequencies was ignored",)
+    assert made["jams"].notes == ("1 background was ignored", "2 events without a value count as 1.0")
     assert made["jams"].ignored == ("namespace 'beat'",)
     assert made["jsonl"].ignored == ("note",)
     assert made["elan"].ignored == ("Participant",)

@@ -208,13 +208,13 @@ OPEN = {
             ]
         ),
         [("x y/a.wav", 0.0, 1.0, "car"), ("x y/a.wav", 0.0, 1.0, "dog")],
-        ["1 region without label was read past"],
+        ["1 region without label was ignored"],
         ["labels are the texts of 2 controls ('a', 'b')"],
     ),
     "untagged.json": (
         aoef([{"tags": [0]}, {}]),
         [("a.wav", 1.5, 1.5, "robin")],
-        ["1 sound event without a tag 'species' was read past", "1 event is a point"],
+        ["1 sound event without a tag 'species' was ignored", "1 event is a point"],
         [],
     ),
     "scores.json": (
@@ -237,7 +237,7 @@ OPEN = {
             }
         ),
         [("", 0.0, 1.0, "ann", 1.0), ("", 0.0, 1.0, 'bob \\" NaN', 0.5)],
-        ["1 event without a value counts 1.0"],
+        ["1 event without a value counts as 1.0"],
         ["has annotations of 2 annotators, whose events are those of one table"],
     ),
     "lines.vtt": (
@@ -385,7 +385,7 @@ HOSTILE = {
     "external.eaf": ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><ANNOTATION_DOCUMENT/>', "a document type"),
     "entity.eaf": ('<ANNOTATION_DOCUMENT><TIER TIER_ID="&a;"/></ANNOTATION_DOCUMENT>', "undefined entity"),
     "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 100_000, "more than 32 deep"),
-    "cut.eaf": ('<ANNOTATION_DOCUMENT>\n<TIER TIER_ID="x">', ":2: is no sound XML"),
+    "cut.eaf": ('<ANNOTATION_DOCUMENT>\n<TIER TIER_ID="x">', ":2: is not well-formed XML"),
     "other.eaf": ("<html>\n<ANNOTATION_DOCUMENT/></html>", "1: begins with 'html'"),
     "latin.eaf": (b"<ANNOTATION_DOCUMENT>\n\xe9", "2: byte 0xe9 at position 1 of the line is not UTF-8"),
     "frames.eaf": (

@@ -133,4 +133,6 @@ def test_bad_settings_are_refused(bad):
 def test_an_unknown_class_is_warned_of():
     rows = long_rows([("f", 0, 1, "car", 0.9)])
     scores = evaluate(rows, rows, min_gap={"cat": 1.0})
-    assert scores.warnings == ("min_gap is set for 'cat', which is no evaluated class; did you mean 'car'?",)
+    assert scores.warnings == (
+        "min_gap is set for 'cat', which is not an evaluated class; did you mean 'car'?",
+    )

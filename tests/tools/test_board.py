@@ -661,7 +661,7 @@ def test_the_former_site_stays_where_a_build_fails(one):
     for name in ("index.html", "data/x"):
         (path := one.folder / name[:4] / name).parent.mkdir(parents=True)
         path.write_text("mine")
-        with pytest.raises(OutputError, match="is not a site of this command"):
+        with pytest.raises(OutputError, match="was not made by this command"):
             one.build(site=one.folder / name[:4])
     assert one.hashes() == before
 
@@ -674,7 +674,10 @@ def test_the_former_site_stays_where_a_build_fails(one):
         (("--only", "event"), "segment.soft.f1.macro is left out by --only event"),
         (("--baseline", "nobody"), "baseline must be one of "),
         (("-o", "-"), ""),
-        (("--strict", "--classes", "car,birds_singing"), "the reference has no 1 class ('birds_singing')"),
+        (
+            ("--strict", "--classes", "car,birds_singing"),
+            "1 class ('birds_singing') of --classes or --preset is not in the reference",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_call_is_told_once_and_nothing_is_written(one, options, words):
@@ -717,7 +720,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     assert three.call("--quiet").err == ""
     three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
     strict = three.call("--strict", "--classes", "car,zoo"), three.call("--strict")
-    first = "invalid: part: 2 problems, the first: part.tsv: the system has no rows for 4 "
+    first = "invalid: part: 2 problems, the first: part.tsv: 4 reference files ("
     assert strict[0].code == 2 and first in strict[1].err
     problems = three.page("problems/part.html")
     assert "zoo" in problems and "strict" not in problems and "\\n" not in problems

@@ -217,7 +217,7 @@ def test_smoothing_is_a_mean_over_what_is_there(values, half):
     ("kind", "given_", "said"),
     [
         ("beta", {}, "did you mean"),
-        ("betas", {"r": 1.0}, "r is not of betas"),
+        ("betas", {"r": 1.0}, "betas does not take r; it takes"),
         ("betas", {"fit": "best"}, "fit must be"),
         ("betas", {"train": table([("x", 0, 1, "barking")])}, "none of the reference's classes"),
         ("beta-noise", {}, "needs r"),

@@ -193,8 +193,8 @@ def _notes(board: Board) -> Iterator[str]:
     sure = percent(board.confidence)
     if any(entry.tied for entry in board.entries):
         yield (
-            f"tied with: places that cannot be told from this one at {sure} confidence, by p Holm; of systems "
-            "that tie the first was compared with each of the others."
+            f"tied with: places that cannot be told from this one at {sure} confidence, by p Holm; the first "
+            "of systems that tie was compared with each of the others."
         )
     compared = sum(each.difference is not None for each in board.entries)
     if compared:

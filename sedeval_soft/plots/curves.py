@@ -156,7 +156,9 @@ def _draw_systems(
     classes. reason: why a class with reference may have no line.
     """
     if len(systems.all) > DISTINCT:
-        raise SettingsError(f"up to {DISTINCT} lines can be told apart; found {len(systems.all)} systems")
+        raise SettingsError(
+            f"{len(systems.all)} systems are too many: up to {DISTINCT} lines can be told apart"
+        )
 
     def drawable(label: str | None) -> list[Line | None]:
         lines = [line_of(system, label) for system in systems.all]
@@ -182,7 +184,7 @@ def _draw_systems(
     called = [system.name for system in systems.all]
     for k, name in enumerate(called):
         absent = [title or POOLED for title, lines in by_panel.items() if lines[k] is None]
-        notes += [f"{name} has nothing to be drawn of {joined(absent)}."] if absent else []
+        notes += [f"{name} has no line for {joined(absent)}."] if absent else []
     by_panel = by_panel or {"": [None] * len(called)}
     panels = {title: list(zip(called, lines, styles, strict=True)) for title, lines in by_panel.items()}
     return _draw_panels(look, frame, panels, [*notes, *omitted])
@@ -355,7 +357,7 @@ def draw_sweep(systems: Systems, look: Look) -> Figure:
     for name in systems.wish.scores:
         if name not in swept:
             hint = did_you_mean(name, swept) or f"; there are {', '.join(swept)}"
-            raise SettingsError(f"--score {name} is not swept{hint}")
+            raise SettingsError(f"--score {name}: the sweep has no such score{hint}")
     main = [name for name in swept if name.endswith(".f1.macro")]
     names = list(systems.wish.scores) or (main[:1] if systems.several else main)
     pairs = [(system, name) for name in names for system in systems.all]

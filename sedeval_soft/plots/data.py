@@ -223,18 +223,18 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
     for stem in wish.scores:
         if stem.count(".") != 2 or "[" in stem or "@" in stem:
             raise SettingsError(
-                f"--score {stem}: bars are for classes; expected BASIS.READING.MEASURE: segment.soft.f1"
+                f"--score {stem}: classes needs BASIS.READING.MEASURE, such as segment.soft.f1"
             )
         measure_of(f"{stem}[class]")
     if several and len(wish.scores) > 1:
-        raise SettingsError(f"classes shows one score of several systems; found {len(wish.scores)} --score")
+        raise SettingsError(f"with several systems, classes draws one score, not {len(wish.scores)}")
     stems = wish.scores
     if not stems:
         plan = Plan.of(settings)
         families = [(b, r) for b in (*MATRIX_BASES, "clip") for r in READINGS if plan.scores(b, r)]
         if not families:
             raise SettingsError(
-                "classes shows no F of what --only names; expected --score BASIS.READING.MEASURE"
+                "what --only names has no F; --score BASIS.READING.MEASURE says what classes is to draw"
             )
         if several:
             families = [family for family in families if family[0] == families[0][0]][-1:]
@@ -247,7 +247,7 @@ def class_scores(settings: Settings, wish: Wish, *, several: bool) -> tuple[str,
 def matrix_score(wish: Wish) -> tuple[str, str]:
     """Return the measure and the average that a matrix shows; raises SettingsError."""
     if len(wish.scores) > 1:
-        raise SettingsError(f"matrix shows one score; found {len(wish.scores)} --score")
+        raise SettingsError(f"matrix draws one score, not {len(wish.scores)}")
     text = wish.scores[0] if wish.scores else "f1.macro"
     name, _, average = text.partition(".")
     try:
@@ -256,8 +256,8 @@ def matrix_score(wish: Wish) -> tuple[str, str]:
         measure = None
     if not measure or average not in AVERAGES or measure.high != 1.0 or group_of(f"segment.hard.{text}"):
         raise SettingsError(
-            f"--score {text}: a matrix has a measure of all bases, between 0 and 1, and an average; "
-            "expected f1.macro, fbeta.micro, precision.macro, recall.weighted or another of these"
+            f"--score {text}: a matrix needs a measure between 0 and 1 that all bases have, and its average, "
+            "such as f1.macro, fbeta.micro, precision.macro or recall.weighted"
         )
     return name, average
 
@@ -276,7 +276,7 @@ def _swept(wish: Wish) -> tuple[str, ...]:
     for text, name in zip(wish.scores, names, strict=True):
         if name.average is None or name.group or name.reading not in ("hard", "optimal"):
             raise SettingsError(
-                f"--score {text}: sweep has averages of hard and optimal readings: segment.hard.f1.macro"
+                f"--score {text}: a sweep has averages of hard and optimal readings, as segment.hard.f1.macro"
             )
         measure_of(name)
     return tuple(dict.fromkeys(f"{name.basis}.{name.reading}" for name in names))

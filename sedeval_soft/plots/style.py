@@ -188,7 +188,9 @@ def form_of(path: str | os.PathLike[str]) -> str:
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
         expected = ", ".join(f".{each}" for each in SUFFIXES)
-        raise SettingsError(f"-o {name}: a figure is written as its name ends; expected one of {expected}")
+        raise SettingsError(
+            f"-o {name}: the end of the name says the form of a figure; expected one of {expected}"
+        )
     return suffix
 
 

@@ -90,14 +90,12 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     labels, omitted = systems.largest([label for label in wanted if label not in silent], _MOST_CLASSES)
     # The only file of a table without names has none.
     notes = [f"{name}, {start:g} to {end:g} s." if name else f"{start:g} to {end:g} s."]
-    notes += [f"Neither side has anything of {joined(silent)} there."] if silent else []
+    notes += [f"Silent on both sides: {joined(silent)}."] if silent else []
     notes += omitted
     # Boxes around so many events would be black.
     counts = [len(side.events) for rows in recordings for both in rows.values() for side in both]
     if crowded := any(count > _MANY for count in counts):
-        notes.append(
-            "Hard events are too many to be seen, and not drawn; --start and --end show some of them."
-        )
+        notes.append("There are too many hard events to draw; --start and --end show a part of the file.")
     each = _STRIP + len(pairs) * (_BAND + _STRIP) + _GAP
     n_rows, width, unit = max(len(labels), 1), look.inches("double"), layout.unit_of()
     entries = [
@@ -144,9 +142,7 @@ def _file(files: list[str], wanted: str | None) -> str:
     """Return the file that is drawn; raises SettingsError."""
     name = files[0] if wanted is None and len(files) == 1 else wanted
     if name is None:
-        raise SettingsError(
-            f"timeline shows one of {len(files)} files; expected --file, one of {joined(files, 10)}"
-        )
+        raise SettingsError(f"timeline draws one of {len(files)} files; --file names it: {joined(files, 10)}")
     if name not in files:
         hint = did_you_mean(name, files) or f"; there are {joined(files, 10)}"
         raise SettingsError(f"--file {name}: there is no such file{hint}")

@@ -56,14 +56,7 @@ def render(
     if form in {"json", "yaml"}:
         from sedeval_soft.comparison.board import board_document
 
-        whole = document(systems) if board is None else board_document(board)
-        if form == "json":
-            return json_document(whole)
-        import msgspec
-
-        from sedeval_soft.settings_files import write_plain_yaml
-
-        return write_plain_yaml(msgspec.json.decode(_json(whole)))
+        return encoded(document(systems) if board is None else board_document(board), form)
     if form == "text" and not verbose and board is None:
         from sedeval_soft.report.screen import WIDTH, screen
 
@@ -91,6 +84,17 @@ def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = 
     from sedeval_soft.report.page import page_of
 
     return [page_of(shown(scores), in_full=in_full) for scores in systems]
+
+
+def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values
+    """Return plain values as JSON or YAML, as the form says, which say the very same."""
+    if form == "json":
+        return json_document(document)
+    import msgspec
+
+    from sedeval_soft.settings_files import write_plain_yaml
+
+    return write_plain_yaml(msgspec.json.decode(_json(document)))
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values

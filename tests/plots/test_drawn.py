@@ -152,7 +152,7 @@ def test_classes_without_reference_are_named_and_no_more_lines_drawn_than_can_be
     figure = plot("pr", table(classes), table(classes, shift=1), class_names=classes)
     assert "Not drawn: the 2 classes" in said(figure)
     assert len({(line.get_color(), str(line._dash_pattern)) for line in lines_of(figure, 28)}) == 28
-    with pytest.raises(SettingsError, match="up to 28 lines can be told apart; found 29 systems"):
+    with pytest.raises(SettingsError, match="29 systems are too many: up to 28 lines can be told apart"):
         plot("roc", table(("a",)), *(table(("a",), shift=k) for k in range(29)))
 
 
@@ -303,7 +303,7 @@ def test_a_timeline_shows_values_and_events_of_one_file():
         FALSE_ALARM.light: [(2.0, 3.0)],
         "events": [(1.0, 2.0), (3.0, 5.0), (1.5, 4.0)],
     }
-    assert "Neither side has anything of c there." in said(figure)
+    assert "Silent on both sides: c." in said(figure)
     assert legend_of(figure) == ["hit", "miss", "false alarm", "hard event"]
     hatched = {
         (box.get_hatch()[0], to_hex(box.get_edgecolor()[0])) for box in axes.collections if box.get_hatch()
@@ -320,7 +320,7 @@ def test_a_timeline_of_very_many_pieces_is_drawn_as_pixels(tmp_path):
     values, path = np.random.default_rng(2).random((20_000, 2)), tmp_path / "a.pdf"
     figure = plot("timeline", values, values[::-1], output=path, dpi=100)
     assert path.stat().st_size < 500_000
-    assert "Hard events are too many to be seen, and not drawn" in said(figure)
+    assert "There are too many hard events to draw" in said(figure)
     part = plot("timeline", values, values[::-1], start=1000, end=1200.5)
     assert "too many" not in said(part)
     assert strips_of(part.axes[0])[0] == values[1000:1201, 0].tolist()

@@ -151,6 +151,20 @@ def mean_of_runs(
     return mean_scores(scores, name or f"mean of {', '.join(each.system for each in scores)}")
 
 
+def score_each(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    systems: Systems,
+    *,
+    settings: Settings,
+    durations: Durations | None = None,
+    folds: Parted | None = None,
+    by: Parted | None = None,
+    limits: Limits,
+) -> list[Scores]:
+    """Score systems against one reference, each by itself; arguments and errors as for `compare`."""
+    return _score(reference, systems, settings, durations, folds, by, limits)[0]
+
+
 def _score(
     reference: Any,  # noqa: ANN401 - as for evaluate
     systems: Systems,

@@ -294,7 +294,7 @@ def _score_several(
     given: Mapping[str, Any], how: Mapping[str, Any], show: Callable[[int, int], None] | None
 ) -> tuple[tuple[EventTable, dict[str, EventTable]], Board | None, list[Scores]]:
     """Return the rows of both sides, the board of several systems unless they are runs of one, and scores."""
-    from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.comparison import compare, mean_of_runs, score_each
     from sedeval_soft.api.sources import to_rows, with_points
 
     settings, limits = how["settings"], how["limits"]
@@ -303,6 +303,9 @@ def _score_several(
     systems = {
         path: to_rows(with_points(path, limits), "system", settings, limits) for path in given["systems"]
     }
+    if given["per_file"] and not given["report"]:
+        # Scores of single files are not compared, nor resampled.
+        return (reference, systems), None, score_each(reference, systems, **how)
     if given["runs"]:
         return (reference, systems), None, [mean_of_runs(reference, systems, **how)]
     board = compare(reference, systems, baseline=given["baseline"], **how, progress=show)

@@ -407,9 +407,13 @@ RESULTS = (
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",
-        help="Print all tables, not just the screen that fits a terminal; -vv with the whole signature."),
+        help="Print all tables (with --per-file all files), not just the screen that fits a terminal; -vv "
+        "with the whole signature."),
     option(OUTPUT, "--all-classes", is_flag=True,
         help="Show F of all classes, groups and scenes on the screen, not just of the ten worst."),
+    option(OUTPUT, "--per-file", is_flag=True,
+        help="Print the scores of each file, the worst first: those that fit a screen; in forms for "
+        "programs all files and scores. --score chooses scores."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
     option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),

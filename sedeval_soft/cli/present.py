@@ -13,7 +13,7 @@ from functools import partial
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sedeval_soft.cli.options import SERVICE_FORMATS
+from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
 from sedeval_soft.cli.output import emit, remark, to_standard_output, warn
 from sedeval_soft.errors import EvaluationError, SettingsError, visible, without_commands
 from sedeval_soft.measures.registry import ScoreNameError, measure_of
@@ -105,6 +105,9 @@ class Presentation:
         self.averages: tuple[str, ...] = given["averages"]
         self.output: str | None = given["output"]
         self.quiet: bool = given["quiet"]
+        self.per_file: bool = given["per_file"]
+        if self.per_file:
+            self._check_files(given)
         if self.form == "junit" and not self.requirements:
             raise SettingsError(
                 "--format junit has a test for each requirement; expected --require 'NAME>=NUMBER', too"
@@ -112,6 +115,20 @@ class Presentation:
         self.raw_names: bool = given["raw_names"]
         self.verbose: int = given["verbose"]
         self.all_classes: bool = given["all_classes"]
+
+    def _check_files(self, given: Mapping[str, Any]) -> None:
+        """Raise SettingsError for what scores of single files do not have."""
+        if self.form in SERVICE_FORMATS:
+            expected = f"expected one of {', '.join(FORMATS)}"
+            raise SettingsError(f"--format {self.form} has no place for scores of single files; {expected}")
+        for name, reason in (
+            ("runs", "--runs has the means of several trainings; expected one or more SYSTEM without it"),
+            ("ci", "--ci is of all files together; scores of single files have no intervals"),
+            ("chance", "--chance is of all files together; expected one of the two"),
+            ("worst", "--worst is beside the scores of all files; --per-file has the worst files first"),
+        ):
+            if given.get(name):
+                raise SettingsError(reason)
 
     def check(self, systems: Sequence[Scores]) -> None:
         """Print the warnings of systems on standard error, and look whether they have all scores.
@@ -142,7 +159,13 @@ class Presentation:
 
             systems = tuple(with_averages(scores, self.averages) for scores in systems)
             board = board and replace(board, systems=systems)
-        if self.form in SERVICE_FORMATS:
+        if self.per_file:
+            from sedeval_soft.report.per_file import render_files
+
+            how: dict[str, Any] = {"raw_names": self.raw_names, "every": self.verbose > 0, **self._terminal()}
+            text = render_files(systems, self.form, names=self.wanted, averages=self.averages, **how)
+            emit(text, self.output, exact=self.raw_names)
+        elif self.form in SERVICE_FORMATS:
             self._show_for_service(systems, board, verdicts)
         elif self.wanted and self.form != "text":
             from sedeval_soft.report.chosen import render_chosen
@@ -154,11 +177,15 @@ class Presentation:
         else:
             from sedeval_soft.report import render
 
-            how: dict[str, Any] = {"board": board, "raw_names": self.raw_names}
+            how = {"board": board, "raw_names": self.raw_names, **self._terminal()}
             how |= {"verbose": self.verbose, "all_classes": self.all_classes}
-            if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
-                how |= {"color": True, "width": get_terminal_size().columns}
             emit(render(systems, self.form, **how), self.output, exact=self.raw_names)
+
+    def _terminal(self) -> dict[str, Any]:
+        """Return how results are drawn for the terminal, if that is where they go."""
+        if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
+            return {"color": True, "width": get_terminal_size().columns}
+        return {}
 
     def add(self, table: str) -> None:
         """Print a table below the results; on standard error where standard output is for a machine."""

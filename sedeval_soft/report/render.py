@@ -56,27 +56,31 @@ def render(
     if form in {"json", "yaml"}:
         from sedeval_soft.comparison.board import board_document
 
-        whole = document(systems) if board is None else board_document(board)
-        if form == "json":
-            return json_document(whole)
-        import msgspec
-
-        from sedeval_soft.settings_files import write_plain_yaml
-
-        return write_plain_yaml(msgspec.json.decode(_json(whole)))
-    if form == "text" and not verbose and board is None:
-        from sedeval_soft.report.screen import WIDTH, screen
-
-        how: dict[str, Any] = {
-            "width": width or WIDTH,
-            "color": color and not os.environ.get("NO_COLOR"),
-            "all_classes": all_classes,
-        }
-        return "\n".join(screen(scores, **how) for scores in systems)
+        return encoded(document(systems) if board is None else board_document(board), form)
+    if form == "text" and not verbose:
+        return _screens(systems, board, width=width, color=color, all_classes=all_classes)
     from sedeval_soft.report.table import markdown, text
 
     pages = pages_of(systems, board, in_full=verbose > 1)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
+
+
+def _screens(
+    systems: Sequence[Scores], board: Board | None, *, width: int | None, color: bool, all_classes: bool
+) -> str:
+    """Return the screen of a board, or without one those of systems, one below another."""
+    from sedeval_soft.report.screen import WIDTH, screen
+
+    how: dict[str, Any] = {
+        "width": width or WIDTH,
+        "color": color and not os.environ.get("NO_COLOR"),
+        "all_classes": all_classes,
+    }
+    if board is None:
+        return "\n".join(screen(scores, **how) for scores in systems)
+    from sedeval_soft.report.board_screen import board_screen
+
+    return board_screen(board, **how)
 
 
 def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = False) -> list[Page]:
@@ -91,6 +95,17 @@ def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = 
     from sedeval_soft.report.page import page_of
 
     return [page_of(shown(scores), in_full=in_full) for scores in systems]
+
+
+def encoded(document: Any, form: str) -> str:  # noqa: ANN401 - plain values
+    """Return plain values as JSON or YAML, as the form says, which say the very same."""
+    if form == "json":
+        return json_document(document)
+    import msgspec
+
+    from sedeval_soft.settings_files import write_plain_yaml
+
+    return write_plain_yaml(msgspec.json.decode(_json(document)))
 
 
 def json_document(document: Any) -> str:  # noqa: ANN401 - plain values

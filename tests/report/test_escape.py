@@ -250,6 +250,7 @@ CALLS = [
     *((0, [REF, SYS, OTHER, *ONLY, "--replicates", "20", "--format", form]) for form in FORMS[:7:2]),
     (0, [REF, SYS, "--worst", "3", "--measures", "confusion", "--chance", "--check", "sed_eval"]),
     (0, [REF, SYS, OTHER, "--runs"]),
+    *((0, [REF, SYS, OTHER, *ONLY, "--per-file", "--format", form]) for form in FORMS[:7]),
     (0, [REF, SYS, OTHER, "--score", "segment.soft.f1.macro"]),
     *((1, [REF, SYS, "--format", form, "--require", "segment.hard.f1[::error::x]>=2"])
       for form in ("text", "github", "junit")),

@@ -1,0 +1,255 @@
+"""Scores of single files: a row for each file of each system, in any form.
+
+Programs get all files in the order of their names, and all scores. People get the worst files first; a screen
+has so many of these, and of their scores, as fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from sedeval_soft.errors import EvaluationError, counted, visible
+from sedeval_soft.evaluation.per_file import FileScores
+from sedeval_soft.evaluation.scores import Scores, document, finite
+from sedeval_soft.evaluation.signature import Signature, sign_together
+from sedeval_soft.measures.registry import ScoreName, measure_of
+from sedeval_soft.report import fitted
+from sedeval_soft.report.fitted import POINT, how_good, lines_of, shortened, styled, wrapped
+from sedeval_soft.report.page import input_line, measure_label
+from sedeval_soft.report.render import encoded
+from sedeval_soft.report.shown import shown_families
+from sedeval_soft.report.table import Page, Table, markdown, number
+from sedeval_soft.settings import Settings
+
+SCHEMA = "soft-sed-eval-files/1"
+
+_MOST_FILES = 30
+"""Files that are on a screen where not all are asked for."""
+
+_WIDTH, _SHORTEST, _SYSTEM = 80, 32, 20
+"""Cells of a screen, of a file's name below which columns are left out first, and of a system's name."""
+
+_FIRST = ("system", "filename", "length")
+
+_Row = list[Any]
+"""The name of a system, that of a file, and numbers, None where undefined."""
+
+
+def render_files(
+    systems: Sequence[Scores],
+    form: str = "text",
+    *,
+    names: Sequence[str] = (),
+    averages: Sequence[str] = (),
+    every: bool = False,
+    raw_names: bool = False,
+    color: bool = False,
+    width: int | None = None,
+) -> str:
+    """Return the scores of each file of each system as text in one of `FORMATS`.
+
+    names: of the scores; without any the main ones, of these averages if any are named. every: the screen has
+    all files, too. color, width, raw_names: as for `render`. Raises EvaluationError for scores that single
+    files do not have.
+    """
+    tables = [scores.file_scores(names) for scores in systems]
+    columns = [
+        name
+        for name in dict.fromkeys(name for table in tables for name in table.scores)
+        if names or not averages or ScoreName.parse(name).average in averages
+    ]
+    if not columns:
+        raise EvaluationError("single files have micro and macro averages; --score names any others")
+    if form in {"json", "yaml"}:
+        whole, head = document(systems), (*_FIRST, *columns)
+        kept = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
+        files = [dict(zip(head, row, strict=True)) for row in _rows(systems, tables, columns)]
+        return encoded({"schema": SCHEMA, **kept, "files": files}, form)
+    if form in {"csv", "tsv"}:
+        from sedeval_soft.report.delimited import SIGNATURE, lines
+
+        signatures = (each.short_signature for each in systems for _ in each.files)
+        signed = zip(_rows(systems, tables, columns), signatures, strict=True)
+        rows = ([*row, signature] for row, signature in signed)
+        return lines((*_FIRST, *columns, SIGNATURE), rows, "," if form == "csv" else "\t", raw=raw_names)
+    shown = [*(_chosen if names else _main)(systems, columns)]
+    by = names[0] if names else _first_of([column.name for column in shown], systems[0].settings)
+    page = _Files.of(systems, tables, shown, by)
+    if form == "text":
+        return page.screen(width or _WIDTH, color=color, every=every)
+    return page.latex() if form == "latex" else page.markdown()
+
+
+def _rows(systems: Sequence[Scores], tables: Sequence[FileScores], names: Sequence[str]) -> Iterator[_Row]:
+    """Yield the row of each file: its system, name and length, and its scores, None where there is none."""
+    for scores, table in zip(systems, tables, strict=True):
+        nothing = np.full(len(table.files), np.nan)
+        columns = [table.scores.get(name, nothing) for name in names]
+        for file, *row in zip(table.files, *(c.tolist() for c in (table.length, *columns)), strict=True):
+            yield [scores.system, file, *map(finite, row)]
+
+
+# For people.
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A score that people are shown: under which heading, what it is called there, and its name.
+
+    rank: the highest are left out first where there is no room.
+    """
+
+    heading: str
+    label: str
+    name: str
+    rank: int
+
+
+def _chosen(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
+    """Yield the scores that were asked for."""
+    for rank, name in enumerate(names):
+        score = ScoreName.parse(name)
+        which = f"[{visible(score.class_name)}]" if score.class_name else f" {score.average}"
+        heading = f"{score.basis} {score.reading}"
+        label = f"{measure_label(systems[0].settings, score.measure)}{which}"
+        # At least as wide as what stands above it.
+        yield _Column(heading, label.rjust(len(heading)), name, rank)
+
+
+def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
+    """Yield the size of the reference, F, error rate, precision and recall of each basis and reading."""
+    settings = systems[0].settings
+    f = "f1" if settings.beta == 1 else "fbeta"
+    ranking = _ranking(settings)
+    bases: dict[str, list[str]] = {ranking.basis: []} if ranking else {}
+    for basis, reading in dict.fromkeys(family for scores in systems for family in shown_families(scores)):
+        bases.setdefault(basis, []).append(reading)
+    for place, (basis, readings) in enumerate(bases.items()):
+        # F of all readings comes first, then the size of the reference, then the error rate of the first one.
+        if not readings:
+            continue
+        members = [("n_ref", readings[0], 10), *((f, reading, 0) for reading in readings)]
+        members += [("error_rate", each, 20 if each == readings[0] else 30) for each in readings]
+        members += [(measure, reading, 40) for reading in readings for measure in ("precision", "recall")]
+        for measure, reading, rank in members:
+            stem = f"{basis}.{reading}.{measure}"
+            name = next((name for name in names if name in {f"{stem}.micro", f"{stem}.macro"}), None)
+            label = "n" if measure == "n_ref" else f"{reading} {measure_label(settings, measure)}"
+            if name is not None:
+                yield _Column(basis, label, name, rank + place + 100 * (reading == "optimal"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """What people are shown of single files.
+
+    by: the name of the score by which they are in order. columns: the scores that are shown. rows: the
+    system, the file, and its scores, the worst first.
+    """
+
+    systems: Sequence[Scores]
+    by: str
+    columns: Sequence[_Column]
+    rows: Sequence[_Row]
+
+    @property
+    def title(self) -> str:
+        """What is shown, and in which order."""
+        several = f" of {len(self.systems)} systems" if len(self.systems) > 1 else ""
+        title = f"{counted(len(self.systems[0].files), 'file')}{several}"
+        first = {"higher": "lowest", "lower": "highest"}.get(measure_of(self.by).direction)
+        return title if first is None else f"{title}, the {first} {visible(self.by)} first"
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of all systems together."""
+        signed = [(Signature(each.signature, each.short_signature), each.inputs) for each in self.systems]
+        return sign_together(signed) if len(signed) > 1 else signed[0][0]
+
+    @classmethod
+    def of(
+        cls,
+        systems: Sequence[Scores],
+        tables: Sequence[FileScores],
+        columns: Sequence[_Column],
+        by: str,
+    ) -> _Files:
+        """Put files in order."""
+        direction = measure_of(by).direction
+        rows = [*_rows(systems, tables, [by, *(column.name for column in columns)])]
+        values = np.array([row[3] for row in rows], dtype=np.float64)
+        if direction != "none":
+            order = np.argsort(-values if direction == "lower" else values, kind="stable")
+            rows = [rows[k] for k in order]
+        return cls(systems, by, columns, [[*row[:2], *row[4:]] for row in rows])
+
+    def screen(self, width: int, *, color: bool, every: bool) -> str:
+        """Return the worst files, or all, in lines of at most `width` cells of a terminal."""
+        # One more takes no more room than to say that there is one.
+        cut = not every and len(self.rows) > _MOST_FILES + 1
+        rows = self.rows[:_MOST_FILES] if cut else self.rows
+        columns = [fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)]
+        if len(self.systems) > 1:
+            names = [shortened(visible(PurePath(row[0]).name), _SYSTEM) for row in rows]
+            columns.append(fitted.Column("", "system", names, left=True))
+        for k, column in enumerate(self.columns, 2):
+            values, measure = [row[k] for row in rows], measure_of(column.name)
+            if measure.direction == "none":
+                texts, styles = [number(value, 1) for value in values], ["dim"] * len(values)
+            else:
+                texts = [fitted.number(value) for value in values]
+                styles = [how_good(value) for value in values] if measure.direction == "higher" else []
+            columns.append(fitted.Column(column.heading, column.label, texts, styles, rank=column.rank))
+        lines = [styled(self.title, "bold", color=color), ""]
+        lines += lines_of(columns, width, shortest=_SHORTEST, color=color)
+        if cut:
+            more = f"... and {len(self.rows) - len(rows)} more: -v shows all files"
+            lines += ["", f"{more}, --format csv all of their scores"]
+        lines += ["", *wrapped(map(visible, self.signature.short.split(POINT)), width)]
+        return "".join(f"{line}\n" for line in lines)
+
+    def table(self) -> Table:
+        """Return all files as a table."""
+        several = len(self.systems) > 1
+        head = ("system", "file") if several else ("file",)
+        rows = ((*map(visible, row[not several : 2]), *map(number, row[2:])) for row in self.rows)
+        headings = tuple(column.heading for column in self.columns)
+        labels = (column.label for column in self.columns)
+        return Table(self.title, (*head, *labels), tuple(rows), len(head), headings)
+
+    def markdown(self) -> str:
+        """Return all files in Markdown."""
+        inputs = dict.fromkeys(input_line(item) for scores in self.systems for item in scores.inputs)
+        page = Page("Scores of single files", tuple(inputs), (self.table(),), ())
+        return markdown([replace(page, signatures=(self.signature.short,))])
+
+    def latex(self) -> str:
+        """Return all files as a table of LaTeX."""
+        from sedeval_soft.report.board import escaped, tabular
+
+        table = self.table()
+        rows = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
+        return tabular(replace(table, rows=rows), "l" * table.names, (self.signature.full,))
+
+
+def _ranking(settings: Settings) -> ScoreName | None:
+    """Return the score that ranks systems, if there is one."""
+    return ScoreName.parse(settings.rank_by) if settings.rank_by else None
+
+
+def _first_of(names: Sequence[str], settings: Settings) -> str:
+    """Return the score that says which files are the worst.
+
+    F of the basis and reading that rank systems; without these, of the first basis, soft if that is there.
+    """
+    ranking = _ranking(settings)
+    scores = [ScoreName.parse(name) for name in names]
+    f = [score for score in scores if score.measure in {"f1", "fbeta"}]
+    soft = [score for score in f if score.reading == "soft" and score.basis == f[0].basis]
+    ranked = [s for s in f if ranking and (s.basis, s.reading) == (ranking.basis, ranking.reading)]
+    return str((ranked or soft or f or scores)[0])

@@ -16,7 +16,7 @@ from sedeval_soft.api.report import write_report
 
 DOCS = Path(__file__).parents[1]
 SAMPLE = DOCS.parent / "sample_data"
-PICTURES = (("report", 1400, "light", 1500), ("report-phone", 390, "dark", 1500))
+PICTURES = (("report", 1400, "light", 1500), ("report-phone", 390, "dark", 1200))
 """Name, width and colours of each picture, and how much of the page it has, in pixels."""
 
 
@@ -33,7 +33,9 @@ def main() -> None:
             )
             page = context.new_page()
             page.goto(page_file.as_uri())
-            page.wait_for_selector("#explorer-curve .main-svg", state="attached")
+            page.wait_for_selector("html[data-ready]", state="attached")
+            if width > 1000:
+                page.wait_for_selector("#explorer-curve .main-svg", state="attached")
             page.wait_for_timeout(500)
             page.screenshot(path=DOCS / "screenshots" / f"{name}.png")
             if width > 1000:

@@ -93,7 +93,7 @@ def render(
             {
                 "name": name,
                 "families": [".".join(family) for family in own],
-                "bases": list(dict.fromkeys(basis for basis, _ in headline.rows)),
+                "rows": [" ".join(family) for family in headline.rows],
                 "silent": _silent(each.scores, own),
                 "explorer": explorer(each, pack, len(inputs)),
                 "curves": curves(each, pack),
@@ -160,11 +160,13 @@ def file_names(names: Sequence[str]) -> list[str]:
 class Headline:
     """The few scores that a person should see first.
 
-    rows: bases and readings. groups: averages, and how many columns each has. columns: an average, a measure
-    and its heading each. overall: scores of all classes together, with their names. always_on: by basis,
-    classes whose best threshold is below all values.
+    ranking: the score that ranks systems, if there is one. rows: bases and readings, that of the ranking
+    score first. groups: averages, and how many columns each has. columns: an average, a measure and its
+    heading each. overall: scores of all classes together, with their names. always_on: by basis, classes
+    whose best threshold is below all values.
     """
 
+    ranking: Score | None
     rows: list[Family]
     groups: list[tuple[str, int]]
     columns: list[tuple[str, str, str]]
@@ -193,6 +195,10 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         for basis, reading in asked
         if any(f"{basis}.{reading}.{measure}.{average}" in scores for average, measure, _ in columns)
     ]
+    ranking = scores.scores.get(scores.settings.rank_by or "")
+    if ranking is not None:
+        first = ranking.basis, ranking.reading
+        rows.sort(key=lambda family: (family[0] != first[0], first[0] in family and family != first))
     overall = [
         (measure_label(scores.settings, score.measure), score)
         for score in scores.scores.values()
@@ -204,7 +210,9 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         if reading == "optimal"
     }
     groups = [(average, len([*same])) for average, same in groupby(average for average, *_ in columns)]
-    return Headline(rows, groups, columns, overall, {b: labels for b, labels in always_on.items() if labels})
+    return Headline(
+        ranking, rows, groups, columns, overall, {b: labels for b, labels in always_on.items() if labels}
+    )
 
 
 def _below_all(scores: Scores, threshold: str) -> bool:

@@ -271,3 +271,22 @@ def test_says_what_cannot_be(arguments, said, tmp_path, monkeypatch):
     with pytest.raises(InputError):
         write_report(TABLES[0], SAMPLE / "missing.tsv", "page.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_score_that_ranks_stands_first_and_is_marked(path):
+    (scores,) = write_report(*TABLES, path, rank_by="event.soft.f1.micro")
+    found = re.findall(r'data-score="([^"]+)">([^<]+)<', path.read_text(encoding="utf-8"))
+    assert found[0] == ("event.soft.f1.micro", f"{scores['event.soft.f1.micro']:.4f}")
+    assert found[1][0].startswith("event.soft.")
+    assert embedded(path)["systems"][0]["rows"][0] == "event soft"
+    marked = re.findall(
+        r'★</span> <span class="value" data-score="([^"]+)"', path.read_text(encoding="utf-8")
+    )
+    assert marked == ["event.soft.f1.micro"]
+
+
+def test_one_class_is_told_once(path):
+    one = long_rows([("a", 0, 1, "car", 0.9), ("a", 2, 3, "car", 0.2)])
+    write_report(one, {"s": one}, path)
+    shown = re.findall(r'data-score="([^"]+)"', path.read_text(encoding="utf-8"))
+    assert shown and not [name for name in shown if name.endswith(".macro")]

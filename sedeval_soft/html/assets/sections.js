@@ -189,7 +189,7 @@ SED.section("classes", (() => {
         measures.get(score.measure).push(score);
       }
       // One class has the scores of all classes together, which stand above.
-      overview = data.document.systems[index].classes.length < 2 ? [] : [...families.keys()].filter((name) => system.bases.includes(name.split(" ")[0]) && families.get(name).has("f1"));
+      overview = data.document.systems[index].classes.length < 2 ? [] : system.rows.filter((name) => families.get(name)?.has("f1"));
       options(element("class-family"), [...(overview.length ? [[OVERVIEW, "F1, all readings"]] : []), ...[...families.keys()].map((name) => [name, name.replace(" ", ", ")])]);
       update();
     },

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -23,14 +22,14 @@ from sedeval_soft.report.fitted import (
     interval,
     lines_of,
     number,
-    shortened,
     styled,
     wrapped,
 )
+from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
 from sedeval_soft.report.shown import Family, families, shown
-from sedeval_soft.report.table import UNDEFINED, cells, short
+from sedeval_soft.report.table import UNDEFINED, cells
 
 WIDTH, HEIGHT = 80, 40
 
@@ -44,7 +43,7 @@ _SHORTEST = 16
 """Cells of a terminal below which no name of a class is shortened before columns are left out."""
 
 _MOST_OTHER = 3
-"""Lines of measures that were asked for, and of the signature."""
+"""Lines of measures that were asked for."""
 
 _ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed"}
 """Tables of measures that are computed only if asked for."""
@@ -112,25 +111,13 @@ class _Screen:
     # What was scored, and the score that ranks.
 
     def _head(self) -> list[str]:
-        scores, settings = self.scores, self.settings
-        system = _name_of(scores.system)
+        scores = self.scores
+        system, n_runs = name_of(scores.system), counted(len(scores.runs), "run")
         if scores.runs:
-            system = f"{system}, {counted(len(scores.runs), 'run')}"
-        reference = next((_name_of(i.name) for i in scores.inputs if i.role == "reference"), "the reference")
-        facts = [counted(len(scores.files), "file"), _duration(scores.length)]
-        facts.append(counted(len(scores.classes), "class"))
-        facts.append(f"threshold {short(settings.threshold)}")
-        if settings.reference_cut != settings.threshold:
-            facts[-1] += f" (reference {short(settings.reference_cut)})"
-        told = ", ".join(filter(None, facts))
-        room = (self.width - cells(" against ")) // 2
-        system, reference = (shortened(name, room) for name in (system, reference))
-        title = f"{system} against {reference}"
-        lines = [styled(title, "bold", color=self.color)]
-        if cells(title) + 4 + cells(told) <= self.width:
-            lines[0] += f"    {told}"
-        else:
-            lines.append(clipped(told, self.width))
+            # Without a name of their own they are called by all their names.
+            unnamed = scores.system.startswith("mean of ")
+            system = f"mean of {n_runs}" if unnamed else f"{system}, mean of {n_runs}"
+        lines = title_lines(system, scores, self.width, color=self.color)
         if self.first is not None:
             score = scores.scores[str(self.first)]
             value = f"{number(score.value)} {interval(score.low, score.high)}".rstrip()
@@ -346,7 +333,7 @@ class _Screen:
             notes.append(f"{UNDEFINED} undefined: there is nothing to divide by")
         if scores.worst:
             for kind, costly in (("files", scores.worst.files), ("classes", scores.worst.classes)):
-                each = [f"{_name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in costly]
+                each = [f"{name_of(o.file or o.class_name or '')} {round(100 * o.share)} %" for o in costly]
                 notes += [f"{kind} that cost most: {', '.join(each)}"] if each else []
         beside = {
             "confusion of classes": scores.confusion,
@@ -376,7 +363,7 @@ class _Screen:
         for item in self.scores.inputs:
             if item.ignored:
                 columns = ", ".join(map(visible, item.ignored))
-                yield f"{_name_of(item.name)}: columns that are not read: {columns}"
+                yield f"{name_of(item.name)}: columns that are not read: {columns}"
         if self.hidden:
             yield "neither table has values: hard scores only"
 
@@ -394,31 +381,8 @@ class _Screen:
         hints.append(f"soft-sed-eval explain {name}: what it means")
         return [
             styled(line, "dim", color=self.color)
-            for line in (*wrapped(hints, self.width), *self._signature())
+            for line in (*wrapped(hints, self.width), *signature_lines(self.scores, self.width))
         ]
-
-    def _signature(self) -> list[str]:
-        parts = list(map(visible, self.scores.short_signature.split(POINT)))
-        lines, left_out = wrapped(parts, self.width), 0
-        while len(lines) > _MOST_OTHER and len(parts) > 2:
-            del parts[1]
-            left_out += 1
-            lines = wrapped([parts[0], f"{left_out} more (-vv)", *parts[1:]], self.width)
-        return lines
-
-
-def _name_of(path: str) -> str:
-    """Return the last part of a path, as it can be shown; of what has no file its role."""
-    if path in {"reference", "system"}:
-        return f"the {path}"
-    return visible(PurePath(path).name or path)
-
-
-def _duration(seconds: float) -> str:
-    """Return a length of time with three digits or so: `213 s`, `174 min`, `29.1 h`."""
-    if seconds < 600:
-        return f"{seconds:.3g} s"
-    return f"{seconds / 60:.0f} min" if seconds < 36_000 else f"{seconds / 3600:.0f} h"
 
 
 def _size(value: float | int | None) -> str:

@@ -210,7 +210,7 @@ def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
     two = table(tmp_path / "y.txt", f"{RAVEN}|Call Type|Species", "1|Spectrogram 1|1|0|1|song|wren")
     done = call(two, two)
     assert "event_label from 'Species'" in done.out
-    assert "'Species' was taken for the label, which 'Call Type' could be, too" in done.err
+    assert "'Species' was read as the label, which 'Call Type' could be, too" in done.err
     assert "--columns 'event_label=Call Type'" in said(two, two, "--strict")
     assert call(two, two, "--strict", "--columns", "event_label=Species").code == 0
     empty = table(tmp_path / "z.txt", f"{RAVEN}|Species|Call Type", "1|Spectrogram 1|1|0|1||song")
@@ -319,7 +319,7 @@ def test_selections_of_two_files_are_told(tmp_path):
         (
             "filename|start_datetime|end_datetime|annotation",
             "20150204_030001.wav|2015-02-04T03:00:02|noon|x",
-            "end_datetime 'noon' is no date and time of day; expected one such as 2015-02-04T",
+            "end_datetime 'noon' is not a date and time of day; expected one such as 2015-02-04T",
         ),
     ],
 )
@@ -343,7 +343,7 @@ def test_dates_that_no_calendar_has_are_refused(tmp_path):
     head = "filename|start_datetime|end_datetime|annotation"
     row = "20150204_030001.wav|0001-01-01T00:00:00+14:00|9999-12-31T23:59:59-14:00|x"
     path = table(tmp_path / "x.tsv", head, row)
-    assert "is no date and time of day" in said(path, path)
+    assert "is not a date and time of day" in said(path, path)
     frame = pd.read_csv(path, sep="\t")
     with pytest.raises(InputError, match="the column does not hold dates"):
         sedeval_soft.evaluate(frame, frame)
@@ -386,6 +386,6 @@ def test_a_table_in_a_folder_is_of_the_recording_before_what_its_tool_adds(name,
         file.write("rec2.wav\t0.5\t1.5\tcar\n")
     done = call(known, folder / name, "--score", "event.hard.recall.micro")
     assert done.out == "0.5\n"
-    assert "it was taken to be of recording 'rec1.wav', which it is called after" in done.err
+    assert "it was assumed to be of recording 'rec1.wav', after which it is named" in done.err
     other = (folder / name).rename(folder / "other.txt")
     assert "there is no column of file names, but" in said(known, other)

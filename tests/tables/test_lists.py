@@ -305,7 +305,7 @@ def test_other_tables_of_numbers_are_no_frames(row, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text(row + "\n")
     refused = call(path, path).err
-    assert "is no row of a known table without header" in refused and "or --from seld" in refused
+    assert "is not a row of any known table without header" in refused and "or --from seld" in refused
 
 
 # A file of nothing, and durations beside RTTM.

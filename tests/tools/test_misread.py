@@ -135,7 +135,7 @@ QUIET = {
                  [row("a", 0, 1, "car"), row("b", 0, 1, "car")], {}, ""),
     # As in DCASE's reference of 2019 and the baseline's output: clips of 10 s, rows up to 10.0114 s.
     "events that end a frame late": (FRAMES, FRAMES, OF_FRAMES,
-                                     "2 system rows end after their file's duration, by 0.115 s at the most"),
+                                     "2 system rows end after their file's duration, by 0.115 s at most"),
 }  # fmt: skip
 
 

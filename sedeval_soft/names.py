@@ -101,7 +101,7 @@ def _likely(names: Sequence[str]) -> str:
     if len(names) <= _MOST_LIKELY:
         return f"; it could be {', '.join(names[:-1])} or {names[-1]}"
     first = sorted(names, key=lambda name: ".f1" not in name)[:_MOST_LIKELY]
-    return f"; it could be {', '.join(first)} or one of {len(names) - len(first)} others"
+    return f"; it could be {', '.join(first)} or {len(names) - len(first)} more"
 
 
 _LATIN = (

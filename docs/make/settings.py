@@ -47,7 +47,10 @@ def table() -> str:
     lines = ["| setting | option | meaning | may be | default |", "|---|---|---|---|---|"]
     for name, schema in properties.items():
         field = FIELDS.get(name) or reading.get(name)
-        option = f"`{field.flag}`" if field is not None and field.heading else ""
+        # The commands that rank declare this option themselves.
+        option = "`--rank-by`" if name == "rank_by" else ""
+        if field is not None and field.heading:
+            option = f"`{field.flag}`"
         default = f"`{json.dumps(schema['default']).strip(chr(34))}`" if "default" in schema else ""
         lines.append(f"| `{name}` | {option} | {schema['description']} | {form(schema)} | {default} |")
     return "".join(f"{line}\n" for line in lines)

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "screenshots" / "terminal.svg"
 SAMPLES = ROOT / "sample_data"
 ARGUMENTS = ("ref.tsv", "sys.tsv")
-WIDTH = 120
+WIDTH = 80
 
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -52,7 +52,7 @@ font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asia
 
 
 def printed() -> str:
-    """Return what the program prints on a terminal, up to the end of the first table."""
+    """Return what the program prints on a terminal."""
     terminal, programs = pty.openpty()
     fcntl.ioctl(programs, termios.TIOCSWINSZ, struct.pack("HHHH", 60, WIDTH, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
@@ -69,8 +69,7 @@ def printed() -> str:
             while piece := os.read(terminal, 65536):
                 pieces.append(piece)
     os.close(terminal)
-    lines = b"".join(pieces).decode().replace("\r\n", "\n")
-    return "\n\n".join(lines.split("\n\n")[:2])
+    return b"".join(pieces).decode().replace("\r\n", "\n").rstrip("\n")
 
 
 def picture(shown: str) -> str:

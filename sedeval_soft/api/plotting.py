@@ -17,7 +17,7 @@ from sedeval_soft.api.sources import (
     shown,
     with_points,
 )
-from sedeval_soft.errors import SettingsError
+from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
@@ -117,7 +117,9 @@ def scored_systems(
     if names is not None:
         called = list(_texts("names", names))
         if len(called) != len(systems):
-            raise SettingsError(f"expected a name for each of {len(systems)} systems, found {len(called)}")
+            raise SettingsError(
+                f"expected {counted(len(systems), 'name')}, one for each system; found {len(called)}"
+            )
         if not all(called):
             raise SettingsError("the name of a system must not be empty")
     else:

@@ -447,7 +447,7 @@ def _hand_over(
     name = prepared.form.name
     if printed:
         if not prepared.form.text and sys.stdout.isatty():
-            raise SettingsError(f"{name} is no text for a terminal; expected the name of a file")
+            raise SettingsError(f"{name} is not text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:
         prepared.write(target, force=given["force"])

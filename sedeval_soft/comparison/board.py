@@ -181,6 +181,10 @@ _SOME = 3
 """Systems that a message names."""
 
 
+ALL_TIE = "all systems tie"
+"""How the warning begins that nobody can be told apart."""
+
+
 def ties(board: Board) -> list[tuple[Entry, ...]]:
     """Return for each system the others on a board that it cannot be told apart from.
 

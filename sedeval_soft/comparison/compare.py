@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.comparison.board import Agreement, Board, Difference, Discordance, Entry
+from sedeval_soft.comparison.board import ALL_TIE, Agreement, Board, Difference, Discordance, Entry
 from sedeval_soft.comparison.paired import Paired
 from sedeval_soft.comparison.ranks import (
     holm,
@@ -265,7 +265,7 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
             few = f"{counted(settings.replicates, 'replicate')} {verb}"
         adjusted = f"{min(others * least, 1.0):.3g}"
         after = f", {adjusted} after Holm's adjustment for {others} comparisons" if others > 1 else ""
-        warnings.append(f"all systems tie: {few} no p-value below {least:.3g}{after}")
+        warnings.append(f"{ALL_TIE}: {few} no p-value below {least:.3g}{after}")
     return warnings
 
 

@@ -307,7 +307,7 @@ def _address(scheduler: str) -> str:
     except OSError as error:
         raise SettingsError(f"{option}: cannot be read: {error.strerror or error}; {expected}") from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise SettingsError(f"{option}: is no scheduler file; {expected}") from error
+        raise SettingsError(f"{option}: is not a scheduler file; {expected}") from error
 
 
 def _close(client: Any) -> None:  # noqa: ANN401 - of dask

@@ -78,7 +78,7 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
         for key, values in named(_tables(files, settings), tally.classes):
             name = str(ScoreName(*key))
             if name in wanted if wanted else (key.measure, key.average) in _MAIN:
-                # What is no array of files is the same in all of them: a threshold that was given.
+                # What is not an array of files is the same in all of them: a threshold that was given.
                 column = np.broadcast_to(np.nan if values is None else values, len(files.names))
                 parts.setdefault(name, []).append(column)
     columns = {name: np.concatenate(of_parts) for name, of_parts in parts.items()}

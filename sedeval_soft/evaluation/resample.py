@@ -437,6 +437,10 @@ def skips_optimal(settings: Settings) -> bool:
     return settings.ci == "jackknife" and bool(anew)
 
 
+ROUGH = "intervals are rough"
+"""How the warnings begin that intervals hold the truth less often than they say."""
+
+
 def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     """Return what a reader must know of the intervals of a tally."""
     if settings.ci is None:
@@ -450,7 +454,7 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
     if settings.ci != "jackknife" and settings.replicates < needed:
         # Their ends would be the lowest and the highest of all replicates.
         notes.append(
-            f"intervals are rough: a confidence of {settings.confidence:g} needs {needed} replicates or "
+            f"{ROUGH}: a confidence of {settings.confidence:g} needs {needed} replicates or "
             f"more, found {settings.replicates}"
         )
     if skips_optimal(settings):
@@ -475,7 +479,7 @@ def _rough(n_files: int, method: str, settings: Settings) -> list[str]:
         return []
     told = ", ".join(f"{100 * share:.0f} % ({kind})" for share, kind in low)
     text = (
-        f"intervals are rough: they come from resampling {n_files} files; in simulations with "
+        f"{ROUGH}: they come from resampling {n_files} files; in simulations with "
         f"{measured} files, {100 * NOMINAL:.0f} % intervals held the true score in {told}"
     )
     better = [held("expanded", kind, n_files) or 0.0 for _, kind in low]

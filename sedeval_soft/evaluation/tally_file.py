@@ -335,7 +335,7 @@ def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Header:
     """Return the header of a tally file; raises TallyError where it is none, or one of another format."""
 
     def refuse_constant(name: str) -> float:
-        raise ValueError(f"{name} is no number in JSON")
+        raise ValueError(f"{name} is not a number in JSON")
 
     if info.file_size > max(_TEXT, _TEXT_RATIO * info.compress_size):
         raise TallyError(f"{_HEADER} is {info.file_size} bytes long, which cannot be")

@@ -61,7 +61,7 @@ def opened(path: Path) -> Iterator[SoundFile]:
     import soundfile
 
     if not path.is_file():  # a pipe would be waited for
-        raise ValueError("it is no file")
+        raise ValueError("it is not a file")
     try:
         with soundfile.SoundFile(path) as file:
             if file.channels > _MOST_CHANNELS:

@@ -88,8 +88,7 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     for name, data in played:
         inside[name] = data
         if sum(map(len, inside.values())) > INSIDE:
-            beside = _written_beside(folder, page, chain(inside.items(), played))
-            inside = {}
+            beside = _written_beside(folder, page, chain(_taken(inside), played))
     for which, what in (
         (unreadable, "cannot be read"),
         (damaged, "can be read in part only"),
@@ -178,6 +177,13 @@ def _played(
             unplayed[name] = str(error)
 
 
+def _taken(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield sounds, each taken out: none is held longer than it must be."""
+    while inside:
+        name = next(iter(inside))
+        yield name, inside.pop(name)
+
+
 def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, bytes]]) -> dict[str, str]:
     """Write sounds into a folder beside a page, and return their addresses, relative to it."""
     from urllib.parse import quote
@@ -195,7 +201,7 @@ def _written_beside(folder: Folder, page: Folder, played: Iterable[tuple[str, by
         for number, (name, data) in enumerate(played, 1):
             plain = re.sub(r"[^A-Za-z0-9]+", "-", stem_of(name)).strip("-")[:40]
             member = f"{number:03d}-{plain}.flac"
-            addresses[name] = f"{quote(target.name)}/{member}"
+            addresses[name] = f"{quote(os.fsencode(target.name))}/{member}"
             yield member, data
 
     write_folder(target, members(), replaceable={".flac"}, force=True)

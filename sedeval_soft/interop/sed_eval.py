@@ -96,7 +96,7 @@ def check_sed_eval(pair: Recordings, settings: Settings, ours: Mapping[str, Valu
     """
     refuse_settings(settings)
     if "None" in pair.classes:
-        raise SettingsError("sed_eval takes a class called 'None' for no class; --check cannot ask it")
+        raise SettingsError("sed_eval reads a class called 'None' as no class, so --check cannot ask it")
     plan = Plan.of(settings)
     compared = []
     for basis, steps_of in (("segment", _segment_steps), ("event", _event_steps)):

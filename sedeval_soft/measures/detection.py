@@ -146,7 +146,7 @@ _threshold = partial(Measure, low=-1.0, high=2.0, direction="none", averages=(),
 _overall = partial(Measure, undefined="N_ref = 0", averages=("overall",), has_classes=False, table="joint")
 _satisficed = partial(Measure, source=_EBBERS, averages=("overall",), table="satisficed", needs="--satisfice")
 
-PRECISION = _detection("precision", "share of what the system says that is right", "TP / N_sys",
+PRECISION = _detection("precision", "share of what the system detects that is right", "TP / N_sys",
     lambda c: ratio(c.tp, c.n_sys), missing=0.0, short="P",
     undefined="N_sys = 0; counts 0 in macro and weighted averages if the class has a reference",
     aliases=("p", "prec", "ppv"))  # fmt: skip

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from sedeval_soft.comparison.board import Board, Discordance, Entry
+from sedeval_soft.comparison.board import Board, Discordance, Entry, ties
 from sedeval_soft.comparison.ranks import level_of
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -91,13 +91,14 @@ def _header(board: Board) -> Iterator[tuple[str, str]]:
 def _tables(board: Board) -> Iterator[Table]:
     """Yield the leaderboard, the systems side by side, how alike scores rank them, where they differ."""
     settings, agreement = board.systems[0].settings, board.agreement
-    width, ends_of = max(len(str(entry.rank)) for entry in board.entries), ends(board.confidence)
+    width, ends_of = max(len(str(entry.place)) for entry in board.entries), ends(board.confidence)
+    columns_of_p = "bootstrap", "exchange", "Holm", "tied with"
     yield Table(
         f"Leaderboard by {visible(board.rank_by)}",
-        ("rank", "system", *("value", *ends_of) * 2, "bootstrap", "exchange", "Holm", "stable", "range"),
-        tuple(_entry(entry, width) for entry in board.entries),
+        ("place", "system", *("value", *ends_of) * 2, *columns_of_p, "stable", "range"),
+        tuple(_entry(*each, width) for each in zip(board.entries, ties(board), strict=True)),
         names=2,
-        headings=(*("score",) * 3, *("difference",) * 3, *("p",) * 3, *("place",) * 2),
+        headings=(*("score",) * 3, *("difference",) * 3, *("p",) * 4, *("place",) * 2),
     )
     names = [visible(scores.system) for scores in board.systems]
     columns: list[Column] = [("", "system", names)]
@@ -137,23 +138,28 @@ def _tables(board: Board) -> Iterator[Table]:
     )
 
 
-def _entry(entry: Entry, width: int) -> tuple[str, ...]:
-    """Return a row of the leaderboard; width: of the longest rank."""
+def _entry(entry: Entry, tied: Sequence[Entry], width: int) -> tuple[str, ...]:
+    """Return a row of the leaderboard; tied: those it cannot be told apart from. width: of the last place."""
     off, difference = entry.difference, [""] * 6
     if off is not None:
         difference = [signed(off.value), *("" if end is None else signed(end) for end in (off.low, off.high))]
         difference += map(p_value, (off.p_bootstrap, off.p_exchange, off.p_adjusted))
-    places = dict.fromkeys((entry.best_place, entry.worst_place))
     return (
-        f"{entry.rank:>{width}}{'=' if entry.tied else ''}",
+        f"{entry.place:>{width}}",
         visible(entry.system),
         number(entry.value),
         number_if_any(entry.low),
         number_if_any(entry.high),
         *difference,
+        places([each.place for each in tied]) or "none",
         "" if entry.stability is None else f"{number(100.0 * entry.stability, 1)} %",
-        "-".join(str(place) for place in places if place is not None),
+        places([place for place in (entry.best_place, entry.worst_place) if place is not None]),
     )
+
+
+def places(members: Sequence[int]) -> str:
+    """Return from which place to which some are: `1`, `2-5`; nothing where there are none."""
+    return "-".join(map(str, dict.fromkeys((min(members), max(members))))) if members else ""
 
 
 def _sure(board: Board) -> list[Discordance]:
@@ -186,7 +192,10 @@ def _notes(board: Board) -> Iterator[str]:
     """Yield what a reader must know, a line for each thing."""
     sure = percent(board.confidence)
     if any(entry.tied for entry in board.entries):
-        yield f"= marks a rank that is shared: at {sure} confidence these systems cannot be told apart."
+        yield (
+            f"tied with: places that cannot be told from this one at {sure} confidence, by p Holm; the first "
+            "of systems that tie was compared with each of the others."
+        )
     compared = sum(each.difference is not None for each in board.entries)
     if compared:
         better = "above" if measure_of(board.rank_by).direction == "higher" else "below"

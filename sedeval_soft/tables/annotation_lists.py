@@ -77,7 +77,7 @@ def _lines(source: Source, layout: Layout) -> Iterator[Record]:
         elif len(fields) == 1 and layout.roles[0] == "filename":
             yield line, fields + [""] * (n_fields - 1)
         else:
-            wrong = f"has {len(fields)} fields; expected {n_fields}"
+            wrong = f"has {counted(len(fields), 'field')}; expected {n_fields}"
             yield line, Problem(source.name, wrong, line)
 
 
@@ -261,7 +261,7 @@ def read_seld(source: Source, limits: Limits) -> EventTable | None:
             times = [repr(k / _FRAMES_PER_SECOND) for k in (frame, frame + 1)]
             wanted.append((line, [*times, str(label), "1"]))
         else:
-            wrong = f"{quoted(','.join(fields))} is no frame"
+            wrong = f"{quoted(','.join(fields))} is not a frame"
             expected = "expected frame, class, source, azimuth and elevation, the former two in whole numbers"
             wanted.append((line, Problem(source.name, f"{wrong}; {expected}", line)))
     # Tables of four columns do not number the sources.

@@ -80,7 +80,7 @@ def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
         kind = _take(source, tokens, "text", "the class of a tier")
         tier = one_line_of(_take(source, tokens, "text", "the name of a tier").text)
         if kind.text not in {"IntervalTier", "TextTier"}:
-            message = f"{quoted(kind.text)} is no class of a tier; expected IntervalTier or TextTier"
+            message = f"{quoted(kind.text)} is not the class of a tier; expected IntervalTier or TextTier"
             raise InputError(Problem(source.name, message, kind.line))
         _take(source, tokens, "number", "the start of a tier")
         _take(source, tokens, "number", "the end of a tier")

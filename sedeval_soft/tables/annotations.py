@@ -68,7 +68,7 @@ def read_audacity(source: Source, limits: Limits) -> EventTable | None:
             continue
         spectral += 1
         if len(fields) != 3 or not records:
-            wrong = "is no line of frequencies behind a label; expected \\, low, high"
+            wrong = "is not a line of frequencies after a label; expected \\, low, high"
             records.append((line, Problem(source.name, wrong, line)))
     notes = read_past(spectral, "line{s} of frequencies")
     return rows_of(source, limits, _TRACK, records, origin_of(source, "Audacity label track", notes))
@@ -335,8 +335,8 @@ def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
         times = [_stamp(time) for time in cue.groups()] if cue else [math.nan]
         texts = [text.strip() for _, text in block[(at or 0) + 1 :]]
         if any(map(math.isnan, times)) or any("-->" in text for text in texts):
-            wrong = f"{quoted(text)} begins no cue"
-            expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 behind a blank line"
+            wrong = f"{quoted(text)} does not begin a cue"
+            expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 after a blank line"
             raise InputError(Problem(source.name, f"{wrong}; {expected}", line))
         label = one_line_of("\n".join(unescape(_MARKUP.sub("", text)) for text in texts))
         several += len(texts) > 1

@@ -25,7 +25,7 @@ _CPU = 1
 
 
 def array_of(source: Any, role: str) -> Array | None:  # noqa: ANN401 - see evaluate
-    """Return an array of any library as one of numpy, of the same shape; None for what is no array.
+    """Return an array of any library as one of numpy, of the same shape; None for what is not an array.
 
     role: what messages call it. Raises InputError for an array that cannot be read on the CPU, as one that is
     on a device or takes part in a gradient.

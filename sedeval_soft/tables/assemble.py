@@ -272,7 +272,7 @@ class Columns:
             if n:
                 yield (
                     f"{counted(n, 'selection')} that {'ends' if n == 1 else 'end'} in another file than "
-                    "that of the begin: taken to be of the first"
+                    "that of the begin: assumed to be in the first"
                 )
 
 

@@ -505,7 +505,7 @@ def with_label(layout: Layout, filled: Sequence[int]) -> Layout:
     doubtful = [i for i in doubtful if normal(layout.names[i]) not in same]
     label = layout.names[best]
     assumed = [
-        f"column {label!r} was taken for the label, which {layout.names[i]!r} could be, too; "
+        f"column {label!r} was read as the label, which {layout.names[i]!r} could be, too; "
         f"{option(('event_label', label))} says so, {option(('event_label', layout.names[i]))} the other"
         for i in doubtful[:1]
     ]
@@ -777,7 +777,7 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     if places:
         mend = _numbered(places)
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
-        wrong = f"{line} ({kinds}) is no row of a known table without header"
+        wrong = f"{line} ({kinds}) is not a row of any known table without header"
         frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
         mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(

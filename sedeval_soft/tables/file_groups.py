@@ -208,7 +208,7 @@ def _regions(source: Source) -> Iterator[Record]:
         if not fields or fields[0].startswith(";;"):
             continue
         if len(fields) != 4:
-            wrong = f"has {len(fields)} fields; expected file, channel, begin and end of a region"
+            wrong = f"has {counted(len(fields), 'field')}; expected file, channel, begin and end of a region"
         elif not is_number(fields[2]) or float(fields[2]):
             region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
             wrong, column = f"{region}, but recordings are evaluated from their begin on; write 0", 3
@@ -242,7 +242,7 @@ def _enter(
     at, value_at, header = places
     # What else stands on the lines of a table of parts without a header could be meant.
     if max(at, value_at) >= len(fields) or (noun == "part" and not header and len(fields) != 2):
-        return Problem("", f"has {len(fields)} fields; expected filename and {noun}")
+        return Problem("", f"has {counted(len(fields), 'field')}; expected filename and {noun}")
     file, text = fields[at].strip(), fields[value_at].strip()
     if not file:
         return Problem("", "filename is empty; expected a name", column=at + 1)

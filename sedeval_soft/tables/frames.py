@@ -164,7 +164,7 @@ class _Table:
 
     @property
     def head(self) -> int | None:
-        """Return the line that has the names of columns, None where it is no file."""
+        """Return the line that has the names of columns, None where it is not a file."""
         return None if self.lines is None else 1
 
     def first_row(self) -> list[str]:

@@ -581,7 +581,7 @@ def by_file(role: str, tables: Mapping[str, EventTable], limits: Limits = LIMITS
     for file, rows in tables.items():
         others = sorted({*rows.files} - {UNNAMED, file})
         if others:
-            message = f"names the recording {others[0]!r}; expected {file!r}, by which it stands, or none"
+            message = f"names the recording {others[0]!r}; expected {file!r}, as which it was given, or none"
             raise InputError(Problem(rows.origin.name, message, code="repeated-recording"))
     check_alike(role, [(rows.origin.name, rows) for rows in tables.values() if len(rows)])
     limits.check(role, "rows", sum(map(len, tables.values())), "rows in its tables")

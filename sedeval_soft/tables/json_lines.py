@@ -50,7 +50,7 @@ def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
             lines.append(line)
         except _NO_JSON as error:
             problems.append(
-                Problem(source.name, f"is no JSON object: {error}; expected one in each line", line)
+                Problem(source.name, f"is not a JSON object: {error}; expected one in each line", line)
             )
         if len(problems) > MAX_PROBLEMS:
             break

@@ -30,7 +30,7 @@ _ROWS, _AT_ONCE, _CELL = 1 << 18, 1 << 26, 16
 _PAGE = 1 << 12
 """Bytes as which a page counts at least: to look at very many takes time."""
 
-_MEND = "Expected less data, or in several parts"
+_MEND = "Expected less data, or data in several parts"
 
 _TITLES = {"parquet": "Parquet", "arrow": "Arrow file", "arrow-stream": "Arrow stream"}
 """What forms are called in messages."""

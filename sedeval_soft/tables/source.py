@@ -136,7 +136,7 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
 
 
 def copy_command(name: str) -> str:
-    """Return the command that writes a mended copy of a table; empty where it is no file of its own."""
+    """Return the command that writes a mended copy of a table; empty where it is not a file of its own."""
     return mend_command(name) if os.path.isfile(name) else ""
 
 
@@ -352,7 +352,7 @@ def _file_system(name: str) -> tuple[Any, str]:
         what = f"({lacking or one_line(error)}){mend}"
         raise unreadable(name, f"is a URL that cannot be read without another package {what}") from error
     except ValueError as error:
-        raise unreadable(name, f"is no URL that can be read: {_said(error)}") from error
+        raise unreadable(name, f"is not a URL that can be read: {_said(error)}") from error
     return files, path
 
 
@@ -383,7 +383,7 @@ class Taken:
             from sedeval_soft.memory import check_room
 
             # The buffer doubles, more or less, when it is full.
-            check_room(self.size, f"{self._name}: to hold it", "Expected less data, or in several parts")
+            check_room(self.size, f"{self._name}: to hold it", "Expected less data, or data in several parts")
             self._checked = self.size + _CHECKED
         (self._file or self._memory).write(piece)
 

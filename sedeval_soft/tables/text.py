@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv as pv
 
 from sedeval_soft.arrays import Array, Bools, Floats
-from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, quoted
+from sedeval_soft.errors import MAX_PROBLEMS, SHOWN, InputError, Problem, counted, quoted
 from sedeval_soft.tables.assemble import Columns, Named, OtherTextError, below, range_of
 from sedeval_soft.tables.columns import (
     BESIDE,
@@ -673,7 +673,9 @@ def check_row(
 
             numbers.append(float(ticks_of([text])[0]))
             if math.isnan(numbers[-1]):
-                message = f"{title} {quoted(text)} is no date and time of day; expected one such as {SUCH_AS}"
+                message = (
+                    f"{title} {quoted(text)} is not a date and time of day; expected one such as {SUCH_AS}"
+                )
                 wrong = "not-a-number", message
         elif role is not None and role not in TEXTS:
             stripped = text.strip(BLANKS)
@@ -793,7 +795,7 @@ def _in_plain_digits(code: str, text: str, *, time: bool) -> str:
 
 def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -> Problem:
     delimiter = layout.delimiter
-    expected = f"expected {len(layout.names)} fields ({', '.join(layout.names[:8])})"
+    expected = f"expected {counted(len(layout.names), 'field')} ({', '.join(layout.names[:8])})"
     text = delimiter.join(fields)
     other = misdivided(text, layout)
     if other:
@@ -816,7 +818,7 @@ def _other_length(name: str, layout: Layout, line: int, fields: Sequence[str]) -
             return Problem(name, message, line, column, "decimal-comma", mend=mend)
     rest = fields[len(layout.names) :]
     mend = "" if not rest or any(text.strip() for text in rest) else _line_as(text[: -len(rest)])
-    message = f"has {len(fields)} fields: {quoted(' | '.join(fields))}; {expected}{mend}"
+    message = f"has {counted(len(fields), 'field')}: {quoted(' | '.join(fields))}; {expected}{mend}"
     return Problem(name, message, line, code="field-count")
 
 

@@ -229,10 +229,10 @@ class Grid:
         longest = int(self.length.max()) // TICKS_PER_SECOND
         if longest > _LONGEST:
             raise EvaluationError(
-                f"to look at each of {counted(self.size, 'segment')} would take minutes (the longest file "
+                f"looking at each of {counted(self.size, 'segment')} would take minutes (the longest file "
                 f"has {longest // 86_400} days, {longest} s). Are the times in seconds? A larger "
-                "--segment-length gives fewer. Reports, boards, intervals, folds, --measures, --worst and "
-                "--pool mean look at each, the scores that are there without them do not"
+                "--segment-length gives fewer. Only reports, boards, intervals, folds, --measures, --worst "
+                "and --pool mean look at each"
             )
 
     def spans(self, cell: Index, file: Codes | None = None) -> tuple[Codes, Ticks, Ticks]:

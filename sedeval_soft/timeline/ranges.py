@@ -63,7 +63,7 @@ def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
     pairs = float(np.maximum(last - first, 0).sum(dtype=np.float64))
     if pairs > most:
         raise EvaluationError(
-            f"to rank {pairs:.3g} pairs of events that overlap would take too long: expected {most:.3g} or "
+            f"ranking {pairs:.3g} pairs of events that overlap would take too long: expected {most:.3g} or "
             "fewer. Are rows repeated, or are there very many events at one time? --only segment needs none"
         )
     check_room(

@@ -275,14 +275,14 @@ def name_single_file(
             continue
         origin, named = sides[side].origin, _named_as_table(sides[side], files) if len(files) > 1 else ""
         if named:
-            note = f"it was taken to be of recording {named!r}, which it is called after"
+            note = f"it was assumed to be of recording {named!r}, after which it is named"
             origin = replace(origin, notes=(*origin.notes, note))
             sides[side] = replace(sides[side], files=(named,), origin=origin)
             continue
         if len(files) > 1:
             text = (
                 f"there is no column of file names, but {sides[other].origin.name} has {len(files)} files; "
-                f"expected {_name_column(origin)}a folder with a table of each, called as it"
+                f"expected {_name_column(origin)}a folder with a table for each, which has its name"
             )
             raise InputError(Problem(sides[side].origin.name, text, code="missing-filename-column"))
         sides[side] = replace(sides[side], files=files)

@@ -157,7 +157,7 @@ def _of_several(tables: Sequence[Table], *, at_thresholds: bool) -> str:
     """Return what the tables of a folder are, in words."""
     points = thresholds_in([table.name for table in tables]) if at_thresholds else None
     if points:
-        return f"{len(points)} operating points at {min(points)!r} to {max(points)!r}"
+        return f"{counted(len(points), 'operating point')} at {min(points)!r} to {max(points)!r}"
     return f"folder of {counted(len(tables), 'table')}"
 
 

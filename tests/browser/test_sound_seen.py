@@ -270,6 +270,20 @@ def test_sounds_beside_the_page_play(chromium, beside, by):
         context.close()
 
 
+def test_a_page_that_was_moved_alone_says_what_is_missing(visit, beside, tmp_path):
+    path = tmp_path / "moved.html"
+    path.write_bytes(beside.read_bytes())
+    found = visit(path, quiet=False)
+    drawn(found.page)
+    found.page.click("#timeline-play")
+    found.page.wait_for_function(
+        "() => document.querySelector('#timeline-at').textContent.includes('beside')"
+    )
+    said = "The sound cannot be played. It should be beside this page, as my report_sounds/001-a.flac."
+    assert found.page.inner_text("#timeline-at") == said
+    assert "Play" in found.page.inner_text("#timeline-play")
+
+
 def test_nothing_else_is_loaded(chromium, report, beside):
     """Sounds of others, and other things that lie beside the page, are not."""
     context = chromium.new_context()

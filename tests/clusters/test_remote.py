@@ -105,7 +105,9 @@ def test_a_file_that_is_not_there_is_not_waited_for(installed, tmp_path):
             count_in_parts(name, name, Settings())
     with pytest.raises(InputError, match=r"memory://data/\*\.tsv: fits no file"):
         read_rows("memory://data/*.tsv")
-    with pytest.raises(InputError, match=r"foo://x/\*\.tsv: is no URL that can be read: Protocol not known"):
+    with pytest.raises(
+        InputError, match=r"foo://x/\*\.tsv: is not a URL that can be read: Protocol not known"
+    ):
         read_rows("foo://x/*.tsv")
 
 

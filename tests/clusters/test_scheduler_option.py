@@ -153,7 +153,7 @@ SIDES = ["ref-*.tsv", "sys-*.tsv"]
             [*SIDES, "--scheduler=local"],
             "cannot be read: No such file or directory; expected tcp://HOST:PORT",
         ),
-        ([*SIDES, "--scheduler=list.json"], "is no scheduler file; expected tcp://HOST:PORT"),
+        ([*SIDES, "--scheduler=list.json"], "is not a scheduler file; expected tcp://HOST:PORT"),
         ([*SIDES, "--scheduler=\n<script>"], "cannot be read: "),
         ([*SIDES, "--chance", "--scheduler=x.json"], "--scheduler cannot go with --chance"),
         ([*SIDES, "--report=x.html", "--scheduler=x.json"], "--scheduler cannot go with --report"),

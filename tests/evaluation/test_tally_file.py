@@ -234,7 +234,7 @@ HEADERS = [
     (lambda h: whole(h)["per_file"].update(length="float64"), "begins .*<i8.*; expected float64 \\(2,\\)"),
     (lambda h: whole(h)["samples"]["segment.system"].update(cells=-1), "Expected `int` >= 0"),
     (lambda h: whole(h)["events"]["system"].update(events=10**15), "expected int32"),
-    (lambda h: h.update(durations={"a": float("inf")}), "Infinity is no number in JSON"),
+    (lambda h: h.update(durations={"a": float("inf")}), "Infinity is not a number in JSON"),
     (lambda h: h["findings"].update(beyond={"system": [-1, 0.0]}), "findings have -1"),
 ]  # fmt: skip
 

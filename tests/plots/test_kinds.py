@@ -125,7 +125,7 @@ REFUSED = {
     "timeline": "timeline draws one of 5 files; --file names it: ",
     "timeline --file cafe.wa": "did you mean 'cafe.wav'",
     "timeline --file cafe.wav --start 99": "expected seconds of the file",
-    "pr --name a --name b": "expected a name for each of 1 systems, found 2",
+    "pr --name a --name b": "expected 1 name, one for each system; found 2",
     "pr --width 1 --height 1": "pr has no room in 1 x 1 inches; expected more --width or --height",
     "matrix --width 100 --height 100 --dpi 2400": "expected fewer --dpi",
     "pr --format png": "--format png: -o",

@@ -63,6 +63,7 @@ SCREENS: dict[str, Callable[[], str]] = {
     ),
     "one-class": lambda: of_sample("--classes", "car"),
     "runs": lambda: call(REFERENCE, SYSTEM, OTHER, "--runs", "-q").out,
+    "systems": lambda: call(REFERENCE, SYSTEM, OTHER, "--replicates", "100", "-q").out,
     "fifty-classes": lambda: of_tables(*classes_of(50)),
     "no-class": lambda: of_tables(NOTHING, NOTHING),
     "long-names": lambda: of_tables(*classes_of(4, 90)),

@@ -158,7 +158,7 @@ def test_preferred_columns_come_first(tmp_path):
         ("a.wav\t1\t2\n", "t.tsv:1: 'a.wav', '1', '2' is neither a header nor a row"),
         ("filename\tfold\tscene\n", "t.tsv:1: columns 'fold' and 'scene' could each be the part"),
         ("sample\tfold\na.wav\t1\n", "t.tsv:1: 'fold' names a column of parts, but no column is filename"),
-        ("a.wav\t1\nb.wav\n", "t.tsv:2: has 1 fields; expected filename and part"),
+        ("a.wav\t1\nb.wav\n", "t.tsv:2: has 1 field; expected filename and part"),
         ("fold,file\n1,a.wav\n1,\n", "t.tsv:3:2: filename is empty; expected a name"),
         ("a.wav\t1\nb.wav\t \n", "t.tsv:2:2: part '' cannot be part of a score's name; expected printable"),
         ("a.wav\t1\n\na.wav\t2\n", "t.tsv:3:2: 'a.wav' has part '2', but '1' on an earlier line"),

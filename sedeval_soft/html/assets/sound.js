@@ -3,7 +3,7 @@ SED.sound = (() => {
   const { element, colour } = SED;
   const HEIGHT = 68, GAP = 10, FREQUENCIES = [500, 2000, 8000, 32000, 128000];
   const player = new Audio();
-  const state = { sound: null, loaded: null, at: 0, moved: () => {} };
+  const state = { sound: null, loaded: null, failed: false, at: 0, moved: () => {} };
 
   const mel = (frequency) => 2595 * Math.log10(1 + frequency / 700);
   const hertz = (at) => 700 * (10 ** (at / 2595) - 1);
@@ -44,9 +44,16 @@ SED.sound = (() => {
     }
     state.loaded = sound;
   };
-  const tell = (failed = false) => {
+  const tell = () => {
+    const { sound, failed, at } = state;
+    const beside = failed && sound.address !== null ? ` It should be beside this page, as ${decodeURIComponent(sound.address)}.` : "";
     element("timeline-play").textContent = player.paused ? "▶ Play" : "❚❚ Pause";
-    element("timeline-at").textContent = failed ? "The sound could not be played." : `${state.at.toFixed(2)} s of ${state.sound.seconds.toFixed(2)} s`;
+    element("timeline-at").textContent = failed ? `The sound cannot be played.${beside}` : `${at.toFixed(2)} s of ${sound.seconds.toFixed(2)} s`;
+  };
+  const fail = () => {
+    player.pause();
+    state.failed = true;
+    tell();
   };
   const move = (at) => {
     const before = state.at;
@@ -63,8 +70,8 @@ SED.sound = (() => {
     load();
     player.currentTime = Math.min(Math.max(from, 0), state.sound.seconds);
     move(player.currentTime);
-    // Another recording may be chosen before this one plays.
-    player.play().catch((error) => error.name !== "AbortError" && tell(true));
+    // Another recording may be chosen before this one plays, or it may be paused.
+    player.play().catch((error) => error.name !== "AbortError" && state.sound && fail());
   };
 
   player.addEventListener("play", follow);
@@ -78,7 +85,7 @@ SED.sound = (() => {
     /* Choose a recording's sound, or none, and where in it to begin; moved(before) is called when the time changes. */
     choose(sound, at, moved) {
       player.pause();
-      Object.assign(state, { sound: playable(sound) ? sound : null, moved });
+      Object.assign(state, { sound: playable(sound) ? sound : null, failed: false, moved });
       element("timeline-player").hidden = !state.sound;
       if (state.sound) move(Math.min(at, sound.seconds)); else moved(0);
     },

@@ -309,7 +309,7 @@ SED.section("timeline", (() => {
   const listening = (file) => {
     const heard = file.sound, short = heard && heard.seconds < file.length - 0.1;
     of("sound").textContent = !heard ? "There is no sound of this recording."
-      : `Below the classes is a mel spectrogram, up to ${heard.top / 1000} kHz: the stronger the shade, the louder.${short ? ` The sound ends at ${seconds(heard.seconds)}.` : ""}${sound.playable(heard) ? "" : " It is too long to be played, or cannot be."}`;
+      : `Below the classes is a mel spectrogram, up to ${heard.top / 1000} kHz: the stronger the shade, the louder.${short ? ` The sound ends at ${seconds(heard.seconds)}.` : ""}${sound.playable(heard) ? "" : " It is not played; the warnings of this page say why."}`;
     of("hearing").hidden = !sound.playable(heard);
     of("figure").setAttribute("aria-label", `Reference and system over time${heard ? ", and a mel spectrogram of the recording" : ""}`);
   };

@@ -1,0 +1,294 @@
+"""The screen of a board: systems by place, which of them may differ by chance alone, and where they differ.
+
+It has at most forty lines that fit the terminal, as the screen of one system. All tables are on the page of
+`report.board`, which `-v` prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sedeval_soft.comparison.board import ALL_TIE, Board, ties
+from sedeval_soft.errors import counted, visible
+from sedeval_soft.evaluation.resample import ROUGH
+from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
+from sedeval_soft.names import told_apart
+from sedeval_soft.report.board import places, side_by_side
+from sedeval_soft.report.fitted import (
+    Column,
+    clipped,
+    how_good,
+    interval,
+    lines_of,
+    number,
+    shortened,
+    styled,
+    wrapped,
+)
+from sedeval_soft.report.heading import name_of, signature_lines, title_lines
+from sedeval_soft.report.page import measure_label, percent
+from sedeval_soft.report.screen import HEIGHT, WIDTH
+from sedeval_soft.report.shown import families, shown_of_board
+from sedeval_soft.report.table import UNDEFINED, cells
+
+_MOST_SYSTEMS = 8
+"""Systems that are ranked on the screen, and that stand side by side where there is room."""
+
+_MOST_ROWS = 10
+"""Rows of a group of scores, as of F1 by class."""
+
+_FEWEST_ROWS = 3
+"""Rows below which a group is not worth its heading."""
+
+_LABEL = 22
+"""Cells that names of scores and classes may take in any case."""
+
+_NARROWEST, _NAMED, _WIDEST = 7, 13, 18
+"""Cells of a column of numbers; from the second on it has the name of its system above, not just a place."""
+
+_RANKS = " <"
+"""Behind the score that ranks."""
+
+
+def board_screen(board: Board, *, width: int = WIDTH, color: bool = False, all_classes: bool = False) -> str:
+    """Return the screen of a board, lines of at most `width` cells of a terminal.
+
+    all_classes: show every class, however many lines that takes.
+    """
+    return _BoardScreen(shown_of_board(board), width, color=color, all_classes=all_classes).text()
+
+
+class _Group(NamedTuple):
+    """Scores in which systems stand side by side: rows of a label and the name of a score.
+
+    option: which shows all rows. is_whole: whether all are shown in any case.
+    """
+
+    title: str
+    rows: Sequence[tuple[str, str]]
+    option: str
+    is_whole: bool = False
+
+
+class _BoardScreen:
+    """What is shown of a board, and how.
+
+    ranks: the score that ranks. names: what the systems are called, by place. is_tested: whether there are
+    p-values of their differences.
+    """
+
+    def __init__(self, board: Board, width: int, *, color: bool, all_classes: bool) -> None:
+        self.board, self.width, self.color, self.all_classes = board, width, color, all_classes
+        self.settings = board.systems[0].settings
+        self.ranks = ScoreName.parse(board.rank_by)
+        files = [*map(name_of, board)]
+        self.names = files if len({*files}) == len(files) else [*map(visible, board)]
+        offs = [entry.difference for entry in board.entries]
+        self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
+
+    def text(self) -> str:
+        """Return all lines."""
+        above = [block for block in (self._head(), self._ranking(), self._few_files()) if block]
+        below = self._foot()
+        room = HEIGHT - sum(len(block) + 1 for block in (*above, below))
+        blocks = [*above, self._side_by_side(room), below]
+        return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
+
+    def _first(self, count: int) -> list[int]:
+        """Return the numbers of the first so many systems, among which the baseline is in any case."""
+        shown = [*range(min(count, len(self.names)))]
+        if self.board.baseline is not None:
+            shown[-1] = max(shown[-1], [*self.board].index(self.board.baseline))
+        return shown
+
+    def _dim(self, lines: Sequence[str]) -> list[str]:
+        return [styled(line, "dim", color=self.color) for line in lines]
+
+    # What is compared, and by which score.
+
+    def _head(self) -> list[str]:
+        title, better = counted(len(self.names), "system"), measure_of(self.board.rank_by).direction
+        ranked = clipped(
+            f"ranked by {visible(self.board.rank_by)} (marked {_RANKS.strip()}), {better} is better",
+            self.width,
+        )
+        return [
+            *title_lines(title, self.board.systems[0], self.width, color=self.color),
+            styled(ranked, "bold", color=self.color),
+        ]
+
+    # The systems by place.
+
+    def _ranking(self) -> list[str]:
+        board, tied = self.board, ties(self.board)
+        # One more takes no more room than to say that there is one.
+        shown = self._first(_MOST_SYSTEMS + (len(board) == _MOST_SYSTEMS + 1))
+        entries = [board.entries[i] for i in shown]
+        size = max(len(str(entry.place)) for entry in entries)
+        names = [f"{entry.place:>{size}}  {self.names[i]}" for i, entry in zip(shown, entries, strict=True)]
+        offs = [entry.difference for entry in entries]
+        how = [self._how(board.rank_by, entry.value) for entry in entries]
+        alone, undefined = ("none", UNDEFINED) if self.is_tested else ("", "")
+        lines = lines_of(
+            [
+                Column("", f"{'':>{size}}  system", names, left=True),
+                Column("", "score", [number(each.value) for each in entries], how),
+                Column("", percent(board.confidence), [interval(each.low, each.high) for each in entries],
+                       ["dim"] * len(entries), left=True, rank=3),
+                Column("", self._versus(), [_signed(off.value) if off else "" for off in offs], rank=2),
+                Column("", "p", [_p(off.p_adjusted) or undefined if off else "" for off in offs], rank=1),
+                Column("", "tied with", [places([each.place for each in tied[i]]) or alone for i in shown]),
+            ],
+            self.width, color=self.color,
+        )  # fmt: skip
+        if len(board) > len(shown):
+            lines.append(f"{'':>{size}}  and {len(board) - len(shown)} more: -v")
+        return lines
+
+    def _versus(self) -> str:
+        """Return what stands above differences: the place of the system from which they are taken."""
+        return f"vs {self.board.entries[[*self.board].index(self.board.compared_to)].place}"
+
+    def _few_files(self) -> list[str]:
+        """Return what it means that there are few files, or few replicates."""
+        import textwrap
+
+        warnings = [text.partition(";")[0] for text in self.board.systems[0].warnings]
+        said = [text for start in (ALL_TIE, ROUGH) for text in warnings if text.startswith(start)]
+        lines = [textwrap.wrap(f"! {text}", self.width, subsequent_indent="  ") for text in said[:2]]
+        return [styled(line, "bad", color=self.color) for each in lines for line in each]
+
+    # Where systems differ.
+
+    def _side_by_side(self, room: int) -> list[str]:
+        """Return in so many lines what systems score in other readings and by class."""
+        groups = [*self._groups()]
+        shown = self._first(min(_MOST_SYSTEMS, max(1, (self.width - _LABEL) // _NARROWEST)))
+        size = min(_WIDEST, (self.width - _LABEL) // len(shown))
+        longest = max((cells(text) for group in groups for text, _ in group.rows), default=0)
+        label = min(longest + 1, self.width - size * len(shown))
+        heads = [str(self.board.entries[i].place) for i in shown]
+        if size >= _NAMED:
+            named = zip(heads, shown, strict=True)
+            heads = [f"{place} {shortened(self.names[i], size - len(place) - 3)}" for place, i in named]
+        # Readings may be many: some lines are left to classes.
+        spared = 2 + min(_FEWEST_ROWS + 1, len(groups[1].rows)) if len(groups) > 1 else 0
+        lines: list[str] = []
+        for title, rows, option, is_whole in groups:
+            left = room - len(lines) - (2 if lines else 1 + spared)
+            most = len(rows) if is_whole else min(_MOST_ROWS, left)
+            if most < min(_FEWEST_ROWS, len(rows)):
+                continue
+            cut = rows if len(rows) <= most else rows[: most - 1]
+            lines += self._dim(["", title] if lines else [_aligned(title, label, heads, size)])
+            lines += [self._line(text, label, name, shown, size) for text, name in cut]
+            if len(cut) < len(rows):
+                lines.append(f"and {len(rows) - len(cut)} more: {option}")
+        return lines
+
+    def _line(self, text: str, label: int, name: str, shown: Sequence[int], size: int) -> str:
+        """Return a score of systems."""
+        line = _aligned(text, label)
+        for value in (self.board.systems[i].get(name) for i in shown):
+            cell = number(value)
+            line += " " * (size - cells(cell)) + styled(cell, self._how(name, value), color=self.color)
+        return line
+
+    def _groups(self) -> Iterator[_Group]:
+        """Yield what systems are compared in: the score that ranks, the same of classes, other measures."""
+        others: dict[str, ScoreName] = {}
+        for _, measure, name in side_by_side(self.board.systems):
+            if measure != self.ranks.measure:
+                others.setdefault(measure, ScoreName.parse(name))
+        same = self._readings(self.ranks)
+        # One row alone would say again what is said above.
+        groups = [same] if len(same.rows) > 1 else []
+        groups += map(self._readings, others.values())
+        yield from (*groups[:1], *self._classes(), *groups[1:])
+
+    def _readings(self, like: ScoreName) -> _Group:
+        """Return a measure, in one average, of each basis and reading that has it."""
+        systems, rows, last = self.board.systems, [], ""
+        present = dict.fromkeys(family for scores in systems for family in families(scores))
+        every = sorted(present, key=lambda family: family[0] != self.ranks.basis)
+        width = max((len(basis) for basis, _ in every), default=0)
+        for basis, reading in every:
+            name = str(replace(like, basis=basis, reading=reading))
+            if any(name in scores for scores in systems):
+                mark = "*" * (reading == "optimal") + _RANKS * (name == self.board.rank_by)
+                rows.append((f"{basis if basis != last else '':<{width}}  {reading}{mark}", name))
+                last = basis
+        average = "" if like.average in {None, OVERALL} else f"{like.average} "
+        of_class = "" if like.class_name is None else f" of {visible(like.class_name)}"
+        return _Group(f"{average}{measure_label(self.settings, like.measure)}{of_class}", rows, "-v")
+
+    def _classes(self) -> list[_Group]:
+        """Return the score that ranks, or else F1, of each class, the most different first."""
+        systems, labels = self.board.systems, self.board.systems[0].classes
+        names = {label: visible(label) for label in labels} | told_apart(labels)
+        for measure in (self.ranks.measure, "f1"):
+            like = replace(self.ranks, measure=measure, average=None)
+            of_classes = {label: str(replace(like, class_name=label)) for label in labels}
+            values = {name: [scores.get(name) for scores in systems] for name in of_classes.values()}
+            rows = [
+                (names[label], name)
+                for label, name in of_classes.items()
+                if any(v is not None for v in values[name])
+            ]
+            if len(rows) > 1:
+                rows.sort(key=lambda row: -_spread(values[row[1]]))
+                where = f"{self.ranks.basis} {self.ranks.reading}"
+                title = f"{measure_label(self.settings, measure)} by class, {where}, most different first"
+                return [_Group(title, rows, "--all-classes", is_whole=self.all_classes)]
+        return []
+
+    # What must be known, and what to do next.
+
+    def _foot(self) -> list[str]:
+        board, columns, notes = self.board, [], []
+        if any(entry.difference is not None for entry in board.entries):
+            versus = self._versus()
+            p = ", p after Holm" if self.is_tested else "; it was not tested"
+            columns.append(f"{versus}: difference to place {versus.split()[1]}{p}")
+        if any(entry.tied for entry in board.entries):
+            columns.append(f"tied with: not told apart at {percent(board.confidence)}")
+        if any(".optimal." in name for scores in board.systems for name in scores):
+            notes.append("* thresholds chosen on these very files: optimistic")
+        hints = ["-v: all tables", "--rank-by SCORE", "--baseline SYSTEM", "--report page.html"]
+        return [
+            *(wrapped(columns, self.width) if columns else []),
+            *(clipped(note, self.width) for note in notes),
+            *self._dim(wrapped(hints, self.width)),
+            *self._dim(signature_lines(board.systems[0], self.width)),
+        ]
+
+    def _how(self, name: str, value: float | int | None) -> str:
+        """Return the style of a score where 1 is the best."""
+        return how_good(value) if measure_of(name).direction == "higher" else ""
+
+
+def _aligned(text: str, label: int, heads: Sequence[str] = (), size: int = 0) -> str:
+    """Return a label, and what stands above columns of one size."""
+    text = shortened(text, label - 1)
+    above = (" " * (size - cells(head)) + head for head in heads)
+    return text + " " * (label - cells(text)) + "".join(above)
+
+
+def _signed(value: float | None) -> str:
+    text = number(value)
+    return text if text[0] == "-" or not text.strip("0.") else f"+{text}"
+
+
+def _p(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "<.001" if p < 0.001 else number(p)
+
+
+def _spread(values: Sequence[float | int | None]) -> float:
+    """Return how far values are apart; those that only some systems have are farthest."""
+    defined = [value for value in values if value is not None]
+    return max(defined) - min(defined) if len(defined) == len(values) else math.inf

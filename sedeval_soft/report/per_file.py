@@ -64,7 +64,8 @@ def render_files(
         if names or not averages or ScoreName.parse(name).average in averages
     ]
     if not columns:
-        raise EvaluationError("single files have micro and macro averages; --score names any others")
+        shown = "micro and macro averages" if averages else "precision, recall, F and error rate"
+        raise EvaluationError(f"--per-file has {shown}, and there are none here; --score names other scores")
     if form in {"json", "yaml"}:
         whole, head = document(systems), (*_FIRST, *columns)
         kept = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
@@ -77,9 +78,9 @@ def render_files(
         signed = zip(_rows(systems, tables, columns), signatures, strict=True)
         rows = ([*row, signature] for row, signature in signed)
         return lines((*_FIRST, *columns, SIGNATURE), rows, "," if form == "csv" else "\t", raw=raw_names)
-    shown = [*(_chosen if names else _main)(systems, columns)]
-    by = names[0] if names else _first_of([column.name for column in shown], systems[0].settings)
-    page = _Files.of(systems, tables, shown, by)
+    main = [*(_chosen if names else _main)(systems, columns)]
+    by = names[0] if names else _first_of([column.name for column in main], systems[0].settings)
+    page = _Files.of(systems, tables, main, by)
     if form == "text":
         return page.screen(width or _WIDTH, color=color, every=every)
     return page.latex() if form == "latex" else page.markdown()
@@ -160,6 +161,8 @@ class _Files:
     @property
     def title(self) -> str:
         """What is shown, and in which order."""
+        if not self.rows:
+            return "no files"
         several = f" of {len(self.systems)} systems" if len(self.systems) > 1 else ""
         title = f"{counted(len(self.systems[0].files), 'file')}{several}"
         first = {"higher": "lowest", "lower": "highest"}.get(measure_of(self.by).direction)
@@ -205,8 +208,9 @@ class _Files:
                 texts = [fitted.number(value) for value in values]
                 styles = [how_good(value) for value in values] if measure.direction == "higher" else []
             columns.append(fitted.Column(column.heading, column.label, texts, styles, rank=column.rank))
-        lines = [styled(self.title, "bold", color=color), ""]
-        lines += lines_of(columns, width, shortest=_SHORTEST, color=color)
+        lines = [styled(self.title, "bold", color=color)]
+        if rows:
+            lines += ["", *lines_of(columns, width, shortest=_SHORTEST, color=color)]
         if cut:
             more = f"... and {len(self.rows) - len(rows)} more: -v shows all files"
             lines += ["", f"{more}, --format csv all of their scores"]

@@ -91,6 +91,15 @@ def test_tables_without_values_have_hard_scores_only():
     assert "hard F1" in done.out and "soft" not in done.out.partition("\n\nsoft-sed-eval")[0]
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_files_are_no_rows(form, tmp_path):
+    (tmp_path / "none.tsv").write_text("filename\tonset\toffset\tevent_label\n")
+    (tmp_path / "nothing.tsv").write_text("filename\tonset\toffset\tevent_label\n")
+    done = call(tmp_path / "none.tsv", tmp_path / "nothing.tsv", "--per-file", "--format", form, "--quiet")
+    assert (done.code, done.err) == (0, "") and "nan" not in done.out.lower()
+    assert form != "text" or done.out.startswith("no files\n\nsoft-sed-eval ")
+
+
 def test_tallies_that_were_merged_have_the_same_files(tmp_path):
     whole = call(REFERENCE, SYSTEM, "--per-file", "--format", "tsv", "--save-tally", tmp_path / "1.tally")
     merged = call("merge", tmp_path / "1.tally", "--per-file", "--format", "tsv")
@@ -105,6 +114,7 @@ REFUSED = {
     "--chance": "of all files together",
     "--worst 3": "the worst files first",
     "--average weighted": "micro and macro averages",
+    "--only ranking": "precision, recall, F and error rate",
     "--score segment.optimal.threshold[car]": "single files have no such score",
     "--measures curves --score segment.hard.roc_auc.macro": "single files have no such score",
 }

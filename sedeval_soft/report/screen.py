@@ -26,10 +26,10 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.page import intervals_by, measure_label, percent, scoring
+from sedeval_soft.report.legend import legend, marked
+from sedeval_soft.report.page import measure_label, percent
 from sedeval_soft.report.shown import Family, families, shown
-from sedeval_soft.report.table import UNDEFINED, cells, short
-from sedeval_soft.settings import short_fraction
+from sedeval_soft.report.table import UNDEFINED, cells
 
 WIDTH, HEIGHT = 80, 40
 
@@ -51,13 +51,6 @@ _ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wis
 _MOST_ROWS = 12
 """Rows of averages up to which each has its chance level and its spread over folds below it."""
 
-_MEANINGS = {
-    "hard": "both tables cut: active",
-    "optimal": "each class cut at its best threshold on these very files: optimistic",
-    "tuned": "the system cut at thresholds that were found on other files",
-    "soft": "values as they are: precision, recall and F of fuzzy sets",
-}
-_MARKED = {"optimal": "optimal*"}
 _ABOVE = {"chance": "chance", "folds": "± folds"}
 
 
@@ -86,29 +79,23 @@ class _Screen:
         if self.first is not None:
             basis, reading = self.first.basis, self.first.reading
             order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
-        self.order = [family for family in order if self._has_f(*family)]
+        whole = [score for score in self.scores.scores.values() if score.group is None]
+        self.of_all = [score for score in whole if score.average is not None]
+        known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
+        self.order = [family for family in order if family in known]
         self.few = len(self.order) <= _MOST_ROWS // 2
-        averages = [each for each in ("macro", "micro", "weighted") if self._has_average(each)][:2]
+        known_averages = {score.average for score in self.of_all if score.measure == self.f}
+        averages = [each for each in ("macro", "micro", "weighted") if each in known_averages][:2]
         # Of one class all averages are the same.
         self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
         names = told_apart(self.scores.classes)
         self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
 
-    def _has_f(self, basis: str, reading: str) -> bool:
-        return any(
-            score.measure == self.f and (score.basis, score.reading, score.group) == (basis, reading, None)
-            for score in self.scores.scores.values()
-        )
-
-    def _has_average(self, average: str) -> bool:
-        return any(
-            f"{basis}.{reading}.{self.f}.{average}" in self.scores.scores for basis, reading in self.order
-        )
-
     def text(self) -> str:
         """Return all lines."""
-        above = [block for block in (self._head(), self._averages(), self._other()) if block]
-        below = [block for block in (self._notes(), self._next()) if block]
+        averages = self._averages()
+        above = [block for block in (self._head(), averages, self._other()) if block]
+        below = [block for block in (self._notes(averages), self._next()) if block]
         room = HEIGHT - sum(len(block) + 1 for block in (*above, *below)) + 1
         tables = [table for table in (self._parts(), self._classes()) if table[1]]
         # Each has a line before it, a title, two of headings, and one that says how many more there are.
@@ -151,7 +138,7 @@ class _Screen:
         texts, last = [], ""
         for basis, reading in self.order:
             rows += [((basis, reading), kind) for kind in ("", *beside)]
-            texts.append(f"{basis if basis != last else '':<{width}}  {_MARKED.get(reading, reading)}")
+            texts.append(f"{basis if basis != last else '':<{width}}  {marked(reading)}")
             texts += [f"{'':<{width}}    {_ABOVE[kind]}" for kind in beside]
             last = basis
         columns = [Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)]
@@ -200,61 +187,17 @@ class _Screen:
         return Column(heading, percent(self.settings.confidence), texts, ["dim"] * len(texts), True, rank)
 
     def _meanings(self) -> list[str]:
-        """Return a line for each word that a reader may not know, those that matter most first."""
-        settings, scores, readings = self.settings, self.scores, dict.fromkeys(r for _, r in self.order)
-        told = dict(scoring(scores))
-        lines = {_MARKED.get(each, each): _MEANINGS.get(each, "") for each in readings}
-        if "hard" in lines:
-            lines["hard"] += told["files"].partition("; active")[2]
-        if scores.runs:
-            lines[percent(settings.confidence)] = "interval of the mean over runs, by the jackknife"
-        elif settings.ci is not None and len(scores.files) > 1:
-            drawn = f", {settings.replicates} replicates of the files, seed {settings.seed}"
-            way = intervals_by(settings, "" if settings.ci == "jackknife" else drawn)
-            lines[percent(settings.confidence)] = f"interval: {way}"
-        if scores.chance is not None:
-            lines["chance"] = "what the same output scores moved in time, where it knows nothing"
-        if scores.folds is not None:
-            lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
-        bases = {"segment": self._segments(), "event": self._collars()}
-        bases["intersection"] = told.get("overlaps", "")
-        lines |= {basis: text for basis, text in bases.items() if basis in dict(self.order)}
-        merged = [item.role for item in scores.inputs if item.events == "merge"]
-        if "event" in bases and "event" in lines and merged:
-            lines["rows"] = "rows of a class that touch are one event" + (
-                f" (of the {merged[0]})" if len({*merged}) < len({i.role for i in scores.inputs}) else ""
-            )
-        if {"macro", "micro"} <= {*self.averages}:
-            lines["macro"] = "the mean over classes; micro: all classes together"
-        for key in ("process", "satisfice", "compat"):
-            if key in told:
-                lines[key] = told[key]
+        lines = legend(self.scores, self.order, self.averages)
         margin = max(map(cells, lines), default=0)
-        texts = [f"{name}{' ' * (margin - cells(name))}  {text}" for name, text in lines.items() if text]
+        texts = [f"{name}{' ' * (margin - cells(name))}  {text}" for name, text in lines.items()]
         return [styled(clipped(text, self.width), "dim", color=self.color) for text in texts]
-
-    def _segments(self) -> str:
-        settings, length = self.settings, short_fraction(self.settings.segment_length).removesuffix(".0")
-        pooled = "" if settings.pool == "max" else ", each with the mean of its values"
-        return f"{counted(self.scores.n_segments, 'segment')} of {length} s{pooled}"
-
-    def _collars(self) -> str:
-        settings, parts = self.settings, []
-        if settings.onset:
-            parts.append(f"onset within {short(settings.onset_collar)} s")
-        if settings.offset:
-            share = f"{short(round(100 * settings.offset_collar_rate, 9))} % of the length"
-            parts.append(f"offset within {short(settings.offset_collar)} s or {share}")
-        return f"matched: {', '.join(parts)}"
 
     # What else was asked for.
 
     def _other(self) -> list[str]:
         """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
         told: dict[str, list[str]] = {}
-        for score in self.scores.scores.values():
-            if score.average is None or score.group is not None:
-                continue
+        for score in self.of_all:
             table = measure_of(score.name).table
             if score.average == self._best_average(score) and (score.average == OVERALL or table in _ASKED):
                 average = "" if score.average == OVERALL else f" {score.average}"
@@ -286,7 +229,9 @@ class _Screen:
         labels = self.scores.classes
         if len(labels) < 2:
             return "", []
-        title = f"{measure_label(self.settings, self.f)} by class, worst first"
+        title = (
+            f"{measure_label(self.settings, self.f)} by class, worst first (n: how many the reference has)"
+        )
         return title, self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
 
     def _parts(self) -> tuple[str, list[Column]]:
@@ -331,12 +276,13 @@ class _Screen:
                 )  # fmt: skip
                 ends = [interval(m.low, m.high) if m else "" for m in members]
                 columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
-        if not values:
+        if not any(any(column.texts) for column in columns):
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
         texts = [shown_as.get(name) or visible(name) for name in names]
         columns = [Column("", "", texts, left=True), *columns]
-        marks = ["!" if name in self.missed else "" for name in names]
+        missed = {*self.missed()}
+        marks = ["!" if name in missed else "" for name in names]
         columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
         return [
             replace(
@@ -364,9 +310,8 @@ class _Screen:
         score = self.scores.scores.get(f"{basis}.{reading}.{side}[{label}]")
         return None if score is None else score.value
 
-    @property
     def missed(self) -> list[str]:
-        """The classes of the reference that the system never detects."""
+        """Return the classes of the reference that the system never detects."""
         basis = next((basis for basis, reading in self.order if reading == "hard"), "")
         return [
             label
@@ -374,18 +319,17 @@ class _Screen:
             if self._size(basis, "hard", "n_ref", label) and self._size(basis, "hard", "n_sys", label) == 0
         ]
 
-    @property
     def absent(self) -> list[str]:
-        """The classes that are not in the reference."""
+        """Return the classes that are not in the reference."""
         if not self.order:
             return []
         basis, reading = self.order[0]
         return [k for k in self.scores.classes if self._size(basis, reading, "n_ref", k) == 0]
 
-    def _notes(self) -> list[str]:
-        """Return what must be known of this result."""
+    def _notes(self, averages: Sequence[str]) -> list[str]:
+        """Return what must be known of this result; averages: the lines of their table."""
         notes, scores = [*self._notes_of_classes(), *self._notes_of_inputs()], self.scores
-        if any(line.endswith(f" {UNDEFINED}") or f" {UNDEFINED} " in line for line in self._averages()):
+        if any(line.endswith(f" {UNDEFINED}") or f" {UNDEFINED} " in line for line in averages):
             notes.append(f"{UNDEFINED} undefined: there is nothing to divide by")
         if scores.worst:
             for kind, costly in (("files", scores.worst.files), ("classes", scores.worst.classes)):
@@ -402,16 +346,15 @@ class _Screen:
         return [clipped(note, self.width) for note in notes]
 
     def _notes_of_classes(self) -> Iterator[str]:
-        missed, absent = self.missed, self.absent
+        missed, absent = self.missed(), self.absent()
         if missed:
-            best = [
-                self._size(basis, "optimal", "threshold", k) for k in missed for basis, _ in self.order[:1]
-            ]
-            always = (
-                "; its optimal threshold: always on" if any(t is not None and t < 0 for t in best) else ""
-            )
-            who = "!" if len(self.scores.classes) > 1 else self.labels[missed[0]]
-            yield f"{who} never detected{always}"
+            silent = [k for k in missed if not self._size(self.order[0][0], "soft", "n_sys", k)]
+            which = "! is" if len(self.scores.classes) > 1 else f"{self.labels[missed[0]]} is"
+            why = ": the system has no row of it" if len(silent) == len(missed) == 1 else ""
+            yield f"{which} never detected{why}"
+            best = [self._size(self.order[0][0], "optimal", "threshold", label) for label in missed]
+            if any(threshold is not None and threshold < 0 for threshold in best):
+                yield "  its best threshold is to be always active, which may lower the micro F"
         if absent:
             which = ", ".join(self.labels[label] for label in absent)
             yield f"not in the reference, so left out of macro averages: {which}"
@@ -434,7 +377,8 @@ class _Screen:
             name = f"{basis}.{reading}.{self.f}.{self.averages[0]}"
         else:
             name = next(iter(self.scores), "SCORE")
-        hints = ["-v: all tables", "--report page.html", f"soft-sed-eval explain {name}"]
+        hints = ["-v: all tables", "--report page.html: a page with pictures"]
+        hints.append(f"soft-sed-eval explain {name}: what it means")
         return [
             styled(line, "dim", color=self.color)
             for line in (*wrapped(hints, self.width), *signature_lines(self.scores, self.width))

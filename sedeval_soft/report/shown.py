@@ -22,7 +22,7 @@ Family = tuple[str, str]
 
 def families(scores: Scores) -> list[Family]:
     """Return each basis and reading that has scores: those of the registry in its order, then others."""
-    present = dict.fromkeys((score.basis, score.reading) for score in scores.scores.values())
+    present = dict.fromkeys([(score.basis, score.reading) for score in scores.scores.values()])
     registered = dict.fromkeys((family.basis, family.reading) for family in FAMILIES)
     return [family for family in {**registered, **present} if family in present]
 
@@ -44,8 +44,9 @@ def shown_families(scores: Scores) -> list[Family]:
 
 def shown(scores: Scores) -> Scores:
     """Return the scores that people are shown."""
-    kept = {*shown_families(scores)}
-    worst = scores.worst
+    kept, worst = {*shown_families(scores)}, scores.worst
+    if len(kept) == len(families(scores)):
+        return scores
     if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
         # What costs most is the same in both readings.
         scores = replace(scores, worst=replace(worst, reading="hard"))

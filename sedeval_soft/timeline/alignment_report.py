@@ -36,8 +36,8 @@ STRICT = "strict makes each of these an error"
 """The last line where warnings are refused."""
 
 NO_DURATIONS = (
-    "no durations were given: recordings are taken to end with the last offset that the reference has in "
-    "them; --durations gives how long they are"
+    "no durations were given: recordings are assumed to end with their last offset in the reference; "
+    "--durations gives their lengths"
 )
 """What is said where lengths decide and none are given."""
 
@@ -298,7 +298,7 @@ class RowStatistics:
         """
         unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
         if unit is not None:
-            last = f"the last row ends at {self.last:.6g}, which was taken for seconds"
+            last = f"the last row ends at {self.last:.6g}, which was read as seconds"
             lines.append(("time-unit", f"{unit[0]}; {last}", unit[1]))
         elif self.over_day:
             days = f"a recording would be {self.last / DAY:.3g} days long"
@@ -486,8 +486,8 @@ class AlignmentReport:
         theirs = self.extra | self.dropped
         if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
             yield (
-                f"{self._table('system')}: classes of the reference stand as file names, and its files as "
-                "classes; swap the two columns, or their names in the header (swapped-columns)"
+                f"{self._table('system')}: file names are classes of the reference, and classes are its "
+                "files; swap the two columns, or their names in the header (swapped-columns)"
             )
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
             like = similar_names(sorted(names & {*classes}))

@@ -208,13 +208,13 @@ def test_the_label_of_a_raven_table_is_known_told_or_asked_for(tmp_path):
         call(path, path, "--columns", "event_label=Remark", "--score", "event.hard.f1.micro").out == "1.0\n"
     )
     two = table(tmp_path / "y.txt", f"{RAVEN}|Call Type|Species", "1|Spectrogram 1|1|0|1|song|wren")
-    done = call(two, two)
+    done = call(two, two, "-v")
     assert "event_label from 'Species'" in done.out
     assert "'Species' was read as the label, which 'Call Type' could be, too" in done.err
     assert "--columns 'event_label=Call Type'" in said(two, two, "--strict")
     assert call(two, two, "--strict", "--columns", "event_label=Species").code == 0
     empty = table(tmp_path / "z.txt", f"{RAVEN}|Species|Call Type", "1|Spectrogram 1|1|0|1||song")
-    assert "event_label from 'Call Type'" in call(empty, empty, "--strict").out
+    assert "event_label from 'Call Type'" in call(empty, empty, "--strict", "-v").out
     some = table(tmp_path / "w.txt", f"{RAVEN}|Species|Call Type", "1|V|1|0|1||song", "2|V|1|1|2|a|b")
     assert f"{some}:2:6: Species is empty; expected a name, or --columns 'event_label=Call Type'" in said(
         some, some
@@ -225,7 +225,7 @@ def test_a_table_for_kaleidoscope_of_another_tool_says_whether_its_distances_are
     path = tmp_path / "k.csv"
     path.write_text("INDIR,FOLDER,IN FILE,OFFSET,DURATION,TOP1MATCH,TOP1DIST\n/d,s,a.wav,0,3,wren,0.75\n")
     assert "--columns value=TOP1DIST" in said(path, path)
-    assert "with values" in call(path, path, "--columns", "value=TOP1DIST").out
+    assert "with values" in call(path, path, "--columns", "value=TOP1DIST", "-v").out
 
 
 def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
@@ -256,7 +256,7 @@ def test_no_column_is_proposed_that_is_known_to_be_another_or_in_another_unit(he
 
 def test_an_elan_export_is_none_of_raven_s_and_a_raven_table_none_of_elan_s(tmp_path):
     elan = table(tmp_path / "x.txt", "Tier|Begin Time (s)|End Time (s)|Annotation", "t|0|1|a")
-    assert "ELAN export" in call(elan, elan).out
+    assert "ELAN export" in call(elan, elan, "-v").out
     tiers = table(tmp_path / "y.txt", "Tier|Begin Time - ss.msec|End Time - ss.msec|calls", "t|0|1|a")
     assert "the names of tiers are the labels, and column 'calls' is ignored" in call(tiers, tiers).err
     assert call("convert", tiers, "-", "--strict").code == 2
@@ -357,11 +357,11 @@ def test_dates_of_a_data_frame_may_be_those_of_pandas(tmp_path):
 
 
 def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_path):
-    done = call(FILES / "pandas.csv", FILES / "pandas.csv")
+    done = call(FILES / "pandas.csv", FILES / "pandas.csv", "-v")
     assert "ignored columns: column 1, which has no name\n" in done.out
-    assert "ignored columns: ele, azi, dist\n" in call(FILES / "seld", FILES / "seld").out
+    assert "ignored columns: ele, azi, dist\n" in call(FILES / "seld", FILES / "seld", "-v").out
     wide = table(tmp_path / "w.tsv", "filename|onset|offset|car|azimuth", "a|0|1|1|-40")
-    assert "ignored columns: azimuth\n" in call(wide, wide).out
+    assert "ignored columns: azimuth\n" in call(wide, wide, "-v").out
 
 
 def test_a_duration_beside_an_offset_means_nothing_and_may_be_a_class(tmp_path):
@@ -369,7 +369,7 @@ def test_a_duration_beside_an_offset_means_nothing_and_may_be_a_class(tmp_path):
     same = table(tmp_path / "b.tsv", "filename|onset|offset|label", "a|0|1|car")
     alike(str(long), str(same))
     wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration", "a|0|1|0.5")
-    assert "1 class;" in call(wide, wide).out
+    assert "1 class;" in call(wide, wide, "-v").out
 
 
 @pytest.mark.parametrize(

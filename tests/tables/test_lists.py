@@ -104,7 +104,7 @@ def test_numbers_of_columns_leave_no_time_out_and_tables_with_a_header_alone(tmp
     assert "gives columns by number, but none as the offset; expected offset=NUMBER once" in refused.err
     twice = call(path, path, "--columns", "onset=2,offset=3,event_label=1,event_label=4")
     assert "but 2 as the event_label" in twice.err
-    told = call(path, path, "--columns", "onset=2,offset=3,event_label=1")
+    told = call(path, path, "--columns", "onset=2,offset=3,event_label=1", "-v")
     assert "event_label from column 1, onset from column 2, offset from column 3" in told.out
     alike(path, table(tmp_path / "b.txt", "event_label onset offset", "car 1 2"),
           "--columns", "onset=2,offset=3,event_label=1")  # fmt: skip
@@ -151,7 +151,7 @@ def test_weak_labels_are_scored_as_clips_beside_events_and_beside_others(lines, 
     for sides in ((weak, strong), (strong, weak), (weak, other), (other, weak)):
         assert clips(*sides) == (pytest.approx(2 / 3),) * 3
     assert clips(weak, weak) == clips(other, other) == (1, 1, 1)
-    assert "weak labels" in call(weak, weak, "--only", "clip").out
+    assert "weak labels" in call(weak, weak, "--only", "clip", "-v").out
     assert "time-unit" not in call("validate", strong, "--reference", weak).out
 
 

@@ -254,7 +254,7 @@ def test_what_is_said_holds_over_what_is_known_and_is_told(tmp_path):
     path = table(tmp_path / "sys.tsv", ("filename", "segment", *TIMES), rows)
     known = table(tmp_path / "ref.tsv", ("filename", *TIMES), REFERENCE)
     assert scored(known, path, "--columns", "filename=segment") == F1
-    out = call(known, path, "--columns", "filename=Segment").out
+    out = call(known, path, "--columns", "filename=Segment", "-v").out
     assert "long table with header, tab, filename from 'segment'" in out
     both_known = table(tmp_path / "two.tsv", ("ytid", "segment_id", *TIMES), rows)
     said = refused(known, both_known)
@@ -275,7 +275,7 @@ def test_a_wide_table_leaves_out_what_is_to_be_ignored(tmp_path):
     )
     columns = ("--columns", "filename=take,ignore=comment")
     assert scored(path, path, *columns) == 1
-    assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns).out
+    assert "2 rows, 2 files, 1 class; wide table" in call(path, path, *columns, "-v").out
 
 
 def test_a_column_that_is_in_no_table_is_missed(tmp_path):

@@ -376,7 +376,7 @@ def test_names_that_look_the_same_are_told_apart(twins, tmp_path):
     done = call(reference, system, *SCORE)
     # Classes that look the same are two classes all the same.
     assert hint in done.err and done.out == "0.6666666666666666\n"
-    page = call(reference, system, *ONLY, "--measures", "confusion").out
+    page = call(reference, system, *ONLY, "--measures", "confusion", "-v").out
     cells = [row.split("  ")[0] for row in page.splitlines()]
     assert {our_escape[1:-1], their_escape[1:-1]} <= {*cells}
     assert f"left out of macro averages: {their_escape[1:-1]}." in page

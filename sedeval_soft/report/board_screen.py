@@ -76,7 +76,8 @@ class _Group(NamedTuple):
 class _BoardScreen:
     """What is shown of a board, and how.
 
-    ranks: the score that ranks. names: what the systems are called, by place.
+    ranks: the score that ranks. names: what the systems are called, by place. is_tested: whether there are
+    p-values of their differences.
     """
 
     def __init__(self, board: Board, width: int, *, color: bool, all_classes: bool) -> None:
@@ -85,6 +86,8 @@ class _BoardScreen:
         self.ranks = ScoreName.parse(board.rank_by)
         files = [*map(name_of, board)]
         self.names = files if len({*files}) == len(files) else [*map(visible, board)]
+        offs = [entry.difference for entry in board.entries]
+        self.is_tested = any(off is not None and off.p_adjusted is not None for off in offs)
 
     def text(self) -> str:
         """Return all lines."""
@@ -128,6 +131,7 @@ class _BoardScreen:
         names = [f"{entry.place:>{size}}  {self.names[i]}" for i, entry in zip(shown, entries, strict=True)]
         offs = [entry.difference for entry in entries]
         how = [self._how(board.rank_by, entry.value) for entry in entries]
+        alone, undefined = ("none", UNDEFINED) if self.is_tested else ("", "")
         lines = lines_of(
             [
                 Column("", f"{'':>{size}}  system", names, left=True),
@@ -135,8 +139,8 @@ class _BoardScreen:
                 Column("", percent(board.confidence), [interval(each.low, each.high) for each in entries],
                        ["dim"] * len(entries), left=True, rank=3),
                 Column("", self._versus(), [_signed(off.value) if off else "" for off in offs], rank=2),
-                Column("", "p", [_p(off.p_adjusted) if off else "" for off in offs], rank=1),
-                Column("", "tied with", [places([each.place for each in tied[i]]) or "none" for i in shown]),
+                Column("", "p", [_p(off.p_adjusted) or undefined if off else "" for off in offs], rank=1),
+                Column("", "tied with", [places([each.place for each in tied[i]]) or alone for i in shown]),
             ],
             self.width, color=self.color,
         )  # fmt: skip
@@ -247,7 +251,8 @@ class _BoardScreen:
         board, columns, notes = self.board, [], []
         if any(entry.difference is not None for entry in board.entries):
             versus = self._versus()
-            columns.append(f"{versus}, p: difference to place {versus.split()[1]} (Holm)")
+            p = ", p after Holm" if self.is_tested else "; it was not tested"
+            columns.append(f"{versus}: difference to place {versus.split()[1]}{p}")
         if any(entry.tied for entry in board.entries):
             columns.append(f"tied with: not told apart at {percent(board.confidence)}")
         if any(".optimal." in name for scores in board.systems for name in scores):
@@ -279,7 +284,7 @@ def _signed(value: float | None) -> str:
 
 def _p(p: float | None) -> str:
     if p is None:
-        return UNDEFINED
+        return ""
     return "<.001" if p < 0.001 else number(p)
 
 

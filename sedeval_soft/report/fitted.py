@@ -72,7 +72,7 @@ def _needed(columns: Sequence[Column], gap: int) -> int:
 
 def _apart(columns: Sequence[Column]) -> list[bool]:
     """Return which columns begin a group that is set off: those under another heading than the one before."""
-    before = ["", *(column.heading for column in columns[:-1])]
+    before = ["", *(column.heading for column in columns)][: len(columns)]
     return [column.heading not in {"", last} for column, last in zip(columns, before, strict=True)]
 
 

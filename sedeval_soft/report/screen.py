@@ -276,7 +276,7 @@ class _Screen:
                 )  # fmt: skip
                 ends = [interval(m.low, m.high) if m else "" for m in members]
                 columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
-        if not values:
+        if not any(any(column.texts) for column in columns):
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
         texts = [shown_as.get(name) or visible(name) for name in names]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from called import OTHER, REFERENCE, SYSTEM, call
 
-from sedeval_soft import compare
+from sedeval_soft import build_site, compare
 from sedeval_soft.report import render
 from sedeval_soft.report.table import cells
 
@@ -146,3 +147,17 @@ def test_without_colour_the_same_words_are_there():
     plain = render(board.systems, board=board, width=80)
     assert "\x1b" not in plain
     assert lines_of(board, width=80, color=True) == plain.splitlines()
+
+
+def test_what_was_not_tested_ties_with_nobody(tmp_path):
+    submissions = tmp_path / "submissions"
+    submissions.mkdir()
+    for path in (SYSTEM, OTHER):
+        (submissions / Path(path).name).write_text(Path(path).read_text(encoding="utf-8"), encoding="utf-8")
+    how = {"reports": False, "ties": "none", "only": ["segment.soft"]}
+    board = build_site(submissions, REFERENCE, tmp_path / "site", **how).board
+    lines = lines_of(board)
+    assert "tied with" not in lines[3]
+    assert "vs 1: difference to place 1; it was not tested" in lines
+    # A site keeps no scores of classes: neither screen is in want of them.
+    assert "by class" not in str(board) + str(board["sys_b"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import re
 import shutil
 import tarfile
 import tempfile
@@ -63,6 +64,8 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="soft-sed-eval-fuzz-", dir=_MEMORY if _ME
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 _SMALL = 200
 """Rows up to which a table is scored as well."""
+_GUESSED = re.compile(r", or [^,]* for each x if they are (logits|percent)")
+"""What may be said of values outside [0, 1]."""
 _BLOCK = 64
 """Bytes of a table that are read at a time where it is read in blocks."""
 
@@ -214,7 +217,8 @@ def _read_and_scored(path: Path, options: dict[str, object]) -> tuple[EventTable
 def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
     """Assert that a table read in blocks is what it is at once, or refused in the same words.
 
-    Of a damaged file that has another problem before its damage, either is told.
+    Of a damaged file that has another problem before its damage, either is told. Whether values look like
+    logits or like percent is guessed from those that were read.
     """
     blocks: list[EventTable] | None = None
     try:
@@ -224,7 +228,8 @@ def _check_blocks(path: Path, rows: EventTable | None, refused: str) -> None:
     except UnfitError:
         return
     damaged = f"{path}: cannot be read as " in refused and told.error is not None
-    assert damaged or str(told.error or "") == refused, f"in blocks: {told.error}; at once: {refused}"
+    in_blocks, at_once = (_GUESSED.sub("", text) for text in (str(told.error or ""), refused))
+    assert damaged or in_blocks == at_once, f"in blocks: {told.error}; at once: {refused}"
     if blocks is not None and rows is not None:
         both = Counter(each for block in blocks for each in events(block)), Counter(events(rows))
         assert both[0] == both[1], "rows differ in blocks"

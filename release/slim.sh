@@ -37,6 +37,7 @@ done <<'END'
 --format json
 --format github
 --format junit --require segment.soft.f1.macro>=0.5
+--per-file --format csv
 --only all --measures all --psds dcase-psds1
 --ci
 --preset dcase2019-task4

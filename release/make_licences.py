@@ -19,11 +19,11 @@ PAGE = ROOT / "docs" / "licences.md"
 
 HEAD = """# Licences
 
-soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code of others;
-the site of its documentation has one script of others, `docs/javascripts/iframe-worker.js` (MIT). What it
-installs and imports has licences of its own. They stand here as the metadata of the packages has them:
-`python release/make_licences.py` reads them. Pages that `--report` and `board` write hold plotly.js, which is
-of the package plotly and under the MIT licence, too.
+soft-sed-eval is under the MIT licence ([LICENSE](../LICENSE)). It contains no code from others. The
+documentation site has one script from others, `docs/javascripts/iframe-worker.js` (MIT). The packages that
+soft-sed-eval installs and imports have licences of their own. They are listed here as in the metadata of the
+packages; `python release/make_licences.py` reads them. Pages that `--report` and `board` write contain
+plotly.js, which comes with the package plotly and is under the MIT licence, too.
 """
 
 _FROM_CLASSIFIERS = {

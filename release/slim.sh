@@ -29,7 +29,7 @@ say "Score the sample"
 cp "$root"/sample_data/{ref,sys,sys_b}.tsv "$work"
 cd "$work"
 program=$work/venv/bin/soft-sed-eval
-"$program" ref.tsv sys.tsv >scores.txt
+"$program" ref.tsv sys.tsv -v >scores.txt
 grep -q '^segment  soft     0.9790' scores.txt || fail "the sample has other scores"
 while read -r -a given; do
     "$program" ref.tsv sys.tsv --quiet "${given[@]}" >out.txt 2>said.txt || fail "${given[*]}: $(cat said.txt)"
@@ -37,6 +37,7 @@ done <<'END'
 --format json
 --format github
 --format junit --require segment.soft.f1.macro>=0.5
+--per-file --format csv
 --only all --measures all --psds dcase-psds1
 --ci
 --preset dcase2019-task4

@@ -119,7 +119,8 @@ def test_the_action_scores_compares_and_fails_where_there_is_nothing_to_score(ru
     done, outputs, _ = runner(reference="missing.tsv", system="missing.tsv")
     assert done.returncode == 2 and "missing.tsv" in done.stderr and outputs == {}
     sides = {"reference": REFERENCE, "system": f"{SYSTEM}\n{OTHER}\n"}
-    done, outputs, summary = runner(**sides, format="junit", output="report.xml", args="--only=segment.soft")
+    as_junit = {"format": "junit", "output": "report.xml", "require": "segment.soft.f1.macro>=0.5"}
+    done, outputs, summary = runner(**sides, **as_junit, args="--only=segment.soft")
     assert (done.returncode, done.stdout, summary) == (0, "", "")
     assert (tmp_path / "report.xml").read_text().count("<testsuite ") == 2
     assert len(json.loads(Path(outputs["scores"]).read_text())["systems"]) == 2

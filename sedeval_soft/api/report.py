@@ -96,7 +96,8 @@ def write_report(
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, points, bases))
+        several = theirs.born is not None and len({*theirs.born.tolist()}) > 1
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, several, bases))
     choices, sounds = choices or Choices(), None
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)

@@ -112,7 +112,7 @@ def _tell(site: Site) -> None:
     from sedeval_soft.errors import counted, visible
 
     ignored = [f"{visible(name)} is not a submission; ignored" for name in site.ignored]
-    warn([*ignored, *map(visible, site.warnings)], quiet=False)
+    warn([*ignored, *map(visible, (*site.warnings, *site.ranking))], quiet=False)
     for name, number in site.invalid.items():
         first = visible(site.first.get(name, ""))
         problems = "problem" if number == 1 else "problems, the first"

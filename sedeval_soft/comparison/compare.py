@@ -264,7 +264,7 @@ def _warnings(systems: Sequence[Scores], rank_by: str, n_files: int | None, sett
             verb = "gives" if settings.replicates == 1 else "give"
             few = f"{counted(settings.replicates, 'replicate')} {verb}"
         adjusted = f"{min(others * least, 1.0):.3g}"
-        after = f", {adjusted} after Holm's adjustment for {others} comparisons" if others > 1 else ""
+        after = f" ({adjusted} after Holm's adjustment for {others} comparisons)" if others > 1 else ""
         warnings.append(f"{ALL_TIE}: {few} no p-value below {least:.3g}{after}")
     return warnings
 

@@ -253,11 +253,22 @@ class BoardPages:
         every = set.intersection(*map(set, texts.values())) if len(texts) > 1 else set()
         alone = {name: [text for text in of if text not in every] for name, of in texts.items()}
         common = [text for text in next(iter(texts.values()), ()) if text in every]
-        ranking: list[str] = []
-        if self.board is not None:
-            first = self.board.systems[0]
-            ranking = [text for text in first.warnings if text not in texts[first.system]]
+        ranking = [*ranking_warnings(self.board, self.submissions)]
         return {_OF_THE_BOARD: ranking, "": [*dict.fromkeys((*self.warnings, *common))], **alone}
+
+
+def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> tuple[str, ...]:
+    """Return what a board says of its own ranking, which is in the warnings of all of its systems."""
+    if board is None:
+        return ()
+    first = board.systems[0]
+    own = {
+        text
+        for each in submissions
+        if each.name == first.system and each.scores
+        for text in each.scores.warnings
+    }
+    return tuple(text for text in first.warnings if text not in own)
 
 
 def _places(entries: Sequence[Entry]) -> str:

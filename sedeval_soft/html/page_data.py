@@ -49,8 +49,8 @@ class ReportInput:
     """A system that was scored, and what its scores came from.
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
-    which the scores can be had again, and by which their intervals. points: whether the system is tables at
-    several thresholds. bases: those that were asked for; the page has more.
+    which the scores can be had again, and by which their intervals. several_points: whether the system is
+    tables at several thresholds. bases: those that were asked for; the page has more.
     """
 
     scores: Scores
@@ -58,13 +58,13 @@ class ReportInput:
     tally: Tally
     settings: Settings
     signatures: tuple[str, ...] = ()
-    points: bool = False
+    several_points: bool = False
     bases: tuple[str, ...] = ()
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""
         values = any(item.has_values for item in self.scores.inputs if item.role == role)
-        return values or (self.points and role == "system")
+        return values or (self.several_points and role == "system")
 
 
 class Packer:
@@ -184,11 +184,12 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     None where its hard scores are found in another way, or no threshold of either side matters.
     """
     settings, tally = inputs.settings, inputs.tally
-    moves = {side: inputs.has_thresholds(side) for side in ("reference", "system")}
-    if settings.compat is not None or not any(moves.values()):
-        return None
     plan = Plan.of(settings)
     thresholds = reference_thresholds(tally, settings)
+    moves = {side: inputs.has_thresholds(side) for side in ("reference", "system")}
+    moves["reference"] &= len(thresholds) > 1
+    if settings.compat is not None or not any(moves.values()):
+        return None
     has_events = "reference" in tally.events and (len(thresholds) == 1 or "levels" in tally.events)
     events = {
         basis: explored_events(tally, basis, settings, thresholds)

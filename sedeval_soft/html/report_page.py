@@ -200,9 +200,12 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         first = ranking.basis, ranking.reading
         rows.sort(key=lambda family: (family[0] != first[0], first[0] in family and family != first))
     overall = [
-        (measure_label(scores.settings, score.measure), score)
+        (f"{measure_label(scores.settings, score.measure)}, {score.reading}", score)
         for score in scores.scores.values()
-        if score.measure in _OVERALL and score.average is not None and score.group is None
+        if score.measure in _OVERALL
+        and (score.basis, score.reading) in families
+        and score.average is not None
+        and score.group is None
     ]
     always_on = {
         basis: [each for each in scores.classes if _below_all(scores, f"{basis}.optimal.threshold[{each}]")]

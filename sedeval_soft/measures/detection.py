@@ -201,7 +201,7 @@ OF_CELLS = (
     _negatives("specificity", "share of silent reference segments left silent", "TN / (TN + FP)",
         lambda c: ratio(c.tn, c.tn + c.fp), undefined="the reference is active in every segment",
         short="spec", aliases=("spec", "tnr")),
-    _negatives("accuracy", "share of segments judged rightly", "(TP + TN) / (TP + TN + FP + FN)",
+    _negatives("accuracy", "share of segments that are judged correctly", "(TP + TN) / (TP + TN + FP + FN)",
         lambda c: ratio(c.tp + c.tn, c.tp + c.tn + c.fp + c.fn), undefined="there are no segments",
         short="acc", aliases=("acc",)),
     _negatives("balanced_accuracy", "mean of sensitivity and specificity", "(sensitivity + specificity) / 2",

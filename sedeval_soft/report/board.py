@@ -203,7 +203,7 @@ def _notes(board: Board) -> Iterator[str]:
             f"difference: the score minus that of {visible(board.compared_to)}, better {better} 0; both are "
             "resampled by the same files."
         )
-        yield "p bootstrap: two-sided, of no difference, files of both drawn anew together."
+        yield "p bootstrap: two-sided, of no difference, files of both resampled together."
         yield "p exchange: two-sided, of no difference, files exchanged between the two at random."
         yield (
             f"p Holm: p exchange adjusted for {counted(compared, 'comparison')}. No p of these can be below "

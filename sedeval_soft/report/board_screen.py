@@ -29,6 +29,7 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
+from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
 from sedeval_soft.report.screen import HEIGHT, WIDTH
 from sedeval_soft.report.shown import families, shown_of_board
@@ -199,11 +200,10 @@ class _BoardScreen:
 
     def _groups(self) -> Iterator[_Group]:
         """Yield what systems are compared in: the score that ranks, the same of classes, other measures."""
-        others: dict[str, ScoreName] = {}
+        same, others = self._readings(self.ranks), dict[str, ScoreName]()
         for _, measure, name in side_by_side(self.board.systems):
-            if measure != self.ranks.measure:
+            if measure != self.ranks.measure or not same.rows:
                 others.setdefault(measure, ScoreName.parse(name))
-        same = self._readings(self.ranks)
         # One row alone would say again what is said above.
         groups = [same] if len(same.rows) > 1 else []
         groups += map(self._readings, others.values())
@@ -218,8 +218,8 @@ class _BoardScreen:
         for basis, reading in every:
             name = str(replace(like, basis=basis, reading=reading))
             if any(name in scores for scores in systems):
-                mark = "*" * (reading == "optimal") + _RANKS * (name == self.board.rank_by)
-                rows.append((f"{basis if basis != last else '':<{width}}  {reading}{mark}", name))
+                mark = _RANKS * (name == self.board.rank_by)
+                rows.append((f"{basis if basis != last else '':<{width}}  {marked(reading)}{mark}", name))
                 last = basis
         average = "" if like.average in {None, OVERALL} else f"{like.average} "
         of_class = "" if like.class_name is None else f" of {visible(like.class_name)}"
@@ -256,7 +256,8 @@ class _BoardScreen:
         if any(entry.tied for entry in board.entries):
             columns.append(f"tied with: not told apart at {percent(board.confidence)}")
         if any(".optimal." in name for scores in board.systems for name in scores):
-            notes.append("* thresholds chosen on these very files: optimistic")
+            name = marked("optimal")
+            notes.append(f"{name}: {legend(board.systems[0], [('segment', 'optimal')], ())[name]}")
         hints = ["-v: all tables", "--rank-by SCORE", "--baseline SYSTEM", "--report page.html"]
         return [
             *(wrapped(columns, self.width) if columns else []),

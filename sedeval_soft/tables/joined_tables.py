@@ -624,7 +624,7 @@ def read_points(
         rows = tables[low]
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)
         lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
-    form, name = f"operating points at {', '.join(lists)}", name or f"{len(lists)} operating points"
+    form, name = f"operating points at {', '.join(lists)}", name or counted(len(lists), "operating point")
     prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
     return _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
 

@@ -50,7 +50,7 @@ from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreErr
 from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import About, BoardPages, Submission, slugs
+from sedeval_soft.html.board_page import About, BoardPages, Submission, ranking_warnings, slugs
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -121,7 +121,8 @@ class Site:
     board: of the valid submissions; None where there is none. invalid: the number of problems of each that
     is not, by name; first: the first problem of each.
     scored: the names of those that were looked at anew, the others were as they are.
-    ignored: files that are no submissions. warnings: what else the organiser should know.
+    ignored: files that are no submissions. warnings: what else the organiser should know; ranking: what the
+    board says of its own ranking, as where few files make all submissions tie.
     """
 
     board: Board | None
@@ -130,6 +131,7 @@ class Site:
     ignored: tuple[str, ...]
     warnings: tuple[str, ...]
     first: Mapping[str, str]
+    ranking: tuple[str, ...] = ()
 
 
 def build_site(
@@ -203,6 +205,7 @@ def build_site(
         ignored=tuple(ignored),
         warnings=tuple(builder.warnings),
         first={each.name: str(each.problems[0]) for each in invalid if each.problems},
+        ranking=ranking_warnings(board, done),
     )
 
 

@@ -98,7 +98,7 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
     Path("a.tsv").write_text("onset\toffset\tevent_label\n0\t1\tcar\n")
     for line, told in (
         ("compare ref.tsv a.tsv b.tsv", "compares systems; it needs no command."),
-        ("check sys.tsv", "soft-sed-eval validate finds all problems of an output."),
+        ("check sys.tsv", "soft-sed-eval validate finds all problems in an output."),
         ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
         ("a.tsv a.tsv --ci 5", "--replicates N"),
         ("a.tsv a.tsv --folds 5", "--cross-tune K"),

@@ -58,10 +58,10 @@ def test_one_file_shows_no_difference_to_be_sure():
     ("n_files", "n_systems", "replicates", "words"),
     [
         (6, 2, 1000, None),
-        (6, 3, 1000, "exchanging 6 files between two of them gives no p-value below 0.0312, 0.0625 after"),
+        (6, 3, 1000, "exchanging 6 files between two of them gives no p-value below 0.0312 (0.0625 after"),
         (20, 2, 30, None),
         (20, 2, 10, "10 replicates give no p-value below 0.0909"),
-        (20, 3, 30, "30 replicates give no p-value below 0.0323, 0.0645 after Holm's adjustment for 2"),
+        (20, 3, 30, "30 replicates give no p-value below 0.0323 (0.0645 after Holm's adjustment for 2"),
         # 1 - 0.95 is a little more than 0.05, which is 1 / (19 + 1): at the level is not below it.
         (20, 2, 19, "19 replicates give no p-value below 0.05"),
     ],

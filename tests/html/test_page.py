@@ -247,9 +247,13 @@ def test_counts_are_written_as_counts(page):
 
 
 def test_operating_points_have_a_page(path):
-    points = ("--operating-point", f"0.5={SAMPLE / 'events.tsv'}")
-    assert call(TABLES[0], *points, "--report", path).code == 0
+    first, second = (("--operating-point", f"{low}={SAMPLE / 'events.tsv'}") for low in (0.5, 0.7))
+    assert call(TABLES[0], *first, "--report", path).code == 0
+    # There is no other threshold to go to.
+    assert explorer(path) is None and "<h1>1 operating point against" in path.read_text(encoding="utf-8")
+    assert call(TABLES[0], *first, *second, "--report", path).code == 0
     data = explorer(path)
+    assert data["moves"] == {"reference": False, "system": True}
     assert data["segment"] is None and len(data["event"]) == len(data["thresholds"]) == 1
 
 

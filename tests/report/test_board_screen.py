@@ -132,6 +132,12 @@ def test_the_score_that_ranks_is_marked_and_its_measure_stands_first():
     assert any(line.startswith("macro F1") for line in lines[at:])
 
 
+def test_an_average_that_is_left_out_is_shown_in_no_table():
+    lines = call(REFERENCE, SYSTEM, OTHER, "--average", "micro", "-q").out.splitlines()
+    assert any(line.startswith("micro F1") for line in lines)
+    assert not any(line.startswith("macro") for line in lines)
+
+
 def test_files_of_one_name_in_several_folders_have_their_folders():
     rng = np.random.default_rng(0)
     reference = rng.random((6, 20, 2))

@@ -294,6 +294,7 @@ def test_where_few_files_make_all_tie_the_table_says_so_first(three):
     warning = "all systems tie: exchanging 5 files between two of them gives no p-value below 0.0625"
     assert page.index("These places are by the score alone") < page.index(warning) < page.index("<table")
     assert page.count(warning) == 1
+    assert any(line.startswith(f"warning: {warning}") for line in three.call().err.splitlines())
 
 
 def test_a_soft_count_has_two_digits_and_a_whole_one_none(two):

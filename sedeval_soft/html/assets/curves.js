@@ -11,10 +11,10 @@ SED.section("curves", (() => {
   const deviate = (text) => ({ title: { text }, tickvals: deviates, ticktext: normal.map((p) => `${+(p * 100).toFixed(1)} %`), range: [-3.1, 3.1] });
   const rate = (text) => ({ title: { text }, range: [-0.02, 1.02] });
   const kinds = {
-    pr: { name: "precision over recall", said: "What precision there is at which recall, while the threshold of the system goes from high to low.", x: "recall", y: "precision", xaxis: rate("recall"), yaxis: rate("precision"), has: () => true },
-    roc: { name: "ROC", said: "ROC: the share of active segments that are found, over the share of silent segments in which the system is active.", x: "false_positive_rate", y: "recall", xaxis: rate("false positive rate"), yaxis: rate("true positive rate"), has: cells },
-    det: { name: "DET", said: "DET: the share of active segments that are missed, over the share of silent segments in which the system is active.", x: "det_x", y: "det_y", xaxis: deviate("false positive rate"), yaxis: deviate("miss rate"), has: cells },
-    f1: { name: "F1 over thresholds", said: "F1 at each threshold of the system.", x: "threshold", y: "f1", xaxis: { title: { text: "threshold of the system" }, range: [-0.02, 1.02] }, yaxis: rate("F1"), has: () => true, shape: "hv" },
+    pr: { name: "precision over recall", said: "Precision against recall at all thresholds of the system. A line that stays high up to the right is good.", x: "recall", y: "precision", xaxis: rate("recall"), yaxis: rate("precision"), has: () => true },
+    roc: { name: "ROC", said: "The share of active segments that the system finds, against the share of silent segments in which it is active. A line close to the upper left corner is good.", x: "false_positive_rate", y: "recall", xaxis: rate("false positive rate"), yaxis: rate("true positive rate"), has: cells },
+    det: { name: "DET", said: "The share of active segments that the system misses, against the share of silent segments in which it is active. A line close to the lower left corner is good.", x: "det_x", y: "det_y", xaxis: deviate("false positive rate"), yaxis: deviate("miss rate"), has: cells },
+    f1: { name: "F1 over thresholds", said: "F1 at each threshold of the system. Where a line is flat, the threshold hardly matters.", x: "threshold", y: "f1", xaxis: { title: { text: "threshold of the system" }, range: [-0.02, 1.02] }, yaxis: rate("F1"), has: () => true, shape: "hv" },
   };
   let data = null;
 
@@ -30,13 +30,13 @@ SED.section("curves", (() => {
     const pooled = of.pooled && of.classes.length !== 1;
     if (pooled) traces.push({ name: "all classes together", x: of.pooled[x], y: of.pooled[y], mode: "lines", line: { color: colour("ink"), width: 4, shape: shape || "linear" } });
     const left = of.left_out ? ` The lines of ${of.left_out} ${of.left_out === 1 ? "class" : "classes"} are left out: there are too many to draw.` : "";
-    element("curve-text").textContent = `${kinds[kind].said} Each class has a line${pooled ? ", and the thick line is of all classes together" : ""}; a class without a reference has none.${left}${traces.length > MANY ? " Point at a line to see its class." : ""}`;
+    element("curve-text").textContent = `${kinds[kind].said} Each class has a line${pooled ? ", and the thick line is for all classes together" : ""}. A class without a reference has none.${left}${traces.length > MANY ? " Point at a line to see its class." : ""}`;
     return { traces, layout: { xaxis, yaxis, ...legend(traces) } };
   };
 
   const drawReliability = () => {
     const bins = data.reliability[element("curve-family").value];
-    element("curve-text").textContent = "Reliability: segments with similar values of the system stand together, and for each such group you see the mean of the system and that of the reference. A calibrated system lies on the diagonal; larger marks stand for more segments.";
+    element("curve-text").textContent = "Segments in which the system has similar values are taken together. Each mark shows the mean of the system and the mean of the reference over such a group; a larger mark has more segments. A system whose values can be trusted lies on the dotted diagonal.";
     const lines = [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: colour("soft-ink"), dash: "dot" }, hoverinfo: "skip", showlegend: false },
         ...bins.map(({ name, equal_width: of }, i) => ({ name: plain(name), x: of.score, y: of.reference, mode: "lines+markers", line: line(i),
           marker: { size: [...of.size].map((n) => 4 + 2 * Math.log10(1 + n)) }, customdata: of.size, hovertemplate: "%{fullData.name}<br>system %{x:.4f}, reference %{y:.4f}<br>%{customdata} segments<extra></extra>" }))];
@@ -44,7 +44,7 @@ SED.section("curves", (() => {
   };
 
   const drawRoc = () => {
-    element("curve-text").textContent = "PSD-ROC: the effective true positive rate over the effective false positives per hour. PSDS is the area below this line.";
+    element("curve-text").textContent = "The effective true positive rate against the effective false positives per hour. PSDS is the area below this line.";
     const shown = [["psd_roc", "PSD-ROC"], ["pi_psd_roc", "best of the median filters"]].filter(([name]) => data[name]);
     return { traces: shown.map(([name, text], i) => ({ name: text, x: data[name].efpr, y: data[name].etpr, mode: "lines", line: { ...line(i), shape: "hv" } })),
       layout: { xaxis: { title: { text: "effective false positives per hour" }, rangemode: "tozero" }, yaxis: rate("effective true positive rate"), ...legend(shown) } };

@@ -83,7 +83,7 @@ SED.section("maps", (() => {
   element("surface-of").addEventListener("change", surface);
   return {
     show(system, all, index) {
-      matrices = all.document.systems[index].confusion;
+      matrices = all.document.systems[index].confusion.filter(({ classes }) => classes.length);
       sizes = new Map(all.document.systems[index].scores.filter(({ measure }) => measure === "n_ref" || measure === "n_sys").map(({ name, value }) => [name, value]));
       data = system.explorer;
       options(element("confusion-basis"), matrices.map(({ basis }, i) => [i, basis]));

@@ -98,14 +98,14 @@ SED.section("explorer", (() => {
       SED.present("explorer", data);
       if (!data) return;
       element("explorer-by-class").hidden = data.classes.length < 2;
-      for (const side of ["system", "reference"]) element(`explorer-${side}`).hidden = !data.moves[side];
+      element("explorer-system").hidden = !data.moves.system;
+      element("explorer-reference").hidden = !data.moves.reference;
       const without = [...(data.segment && !data.exact ? ["segments"] : []), ...(data.event && data.event.some(({ paired }) => !paired) ? ["events"] : [])];
       const limits = (data.exact ? "" : " This page has too many values to hold them all: thresholds move in steps of 0.01, and the scores at these are exact.")
         + (without.length ? ` The micro error rate of ${without.join(" and ")} is left out, because it needs all classes at the same moment.` : "");
       element("explorer-note").textContent = `Move a threshold, and this page computes the hard scores again, exactly as the command would.${limits}`;
       options(element("explorer-basis"), SED.hard.bases(data).map((basis) => [basis, basis]));
       element("reference-threshold").max = data.thresholds.length - 1;
-      element("reference-threshold").disabled = data.thresholds.length < 2;
       if (changed) traced.key = "";
       if (drawn === "" || !data.thresholds.includes(reference)) { threshold = data.threshold; reference = data.reference_threshold; }
       drawn = system.name;
@@ -119,7 +119,7 @@ SED.section("classes", (() => {
   const sorted = SED.sortable(element("class-scores"), element("class-more"));
   const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
   const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
-  const OVERVIEW = "F1";
+  const OVERVIEW = "F1", units = { segment: "segments", clip: "files", event: "events", intersection: "events" };
   let families = new Map(), labels = {}, overview = [], silent = new Set();
 
   /* A row for each class with the scores of some columns: { key, family, measure }, the worst first. ends: whether
@@ -151,7 +151,7 @@ SED.section("classes", (() => {
     const firstOfBasis = overview.find((each) => each.startsWith(`${basis} `)) === family;
     return [...(firstOfBasis ? ["n_ref"] : []), "f1"].filter((measure) => families.get(family).has(measure)).map((measure) => ({
       key: `${family} ${measure}`, family, measure, group: basis, bar: measure === "f1",
-      name: measure === "f1" ? reading : basis === "event" ? "events" : "segments",
+      name: measure === "f1" ? reading : units[basis],
       title: measure === "f1" ? `F1, ${reading} reading` : "how many the reference has",
     }));
   });
@@ -191,6 +191,7 @@ SED.section("classes", (() => {
       // One class has the scores of all classes together, which stand above.
       overview = data.document.systems[index].classes.length < 2 ? [] : system.rows.filter((name) => families.get(name)?.has("f1"));
       options(element("class-family"), [...(overview.length ? [[OVERVIEW, "F1, all readings"]] : []), ...[...families.keys()].map((name) => [name, name.replace(" ", ", ")])]);
+      SED.present("classes", families.size);
       update();
     },
   };

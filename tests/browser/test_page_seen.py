@@ -144,9 +144,13 @@ def test_paper_has_whole_figures_and_headings(visit, sample_report):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
 
 
-def test_rows_are_low_on_a_phone(visit, sample_report):
-    page = visit(sample_report.path, width=390).page
-    heights = page.eval_on_selector_all(
-        "#scores tr, #classes tr", "(all) => all.map((row) => row.offsetHeight)"
-    )
-    assert len(heights) > 10 and max(heights) < 80
+def test_rows_are_low_on_a_phone(visit, sample_report, tmp_path):
+    long = tmp_path / "long.html"
+    names = rows(["a class whose name says very much about it, and then goes on " * 3, "b"])
+    write_report(names, {"s": names}, long)
+    for path in (sample_report.path, long):
+        page = visit(path, width=390).page
+        heights = page.eval_on_selector_all(
+            "#scores tr, #classes tr, #worst tr", "(all) => all.map((row) => row.offsetHeight)"
+        )
+        assert len(heights) > 10 and max(heights) < 80

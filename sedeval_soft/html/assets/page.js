@@ -61,7 +61,7 @@ const SED = (() => {
     const cell = (row, column) => {
       if (column.text) {
         const name = String(value(row, column));
-        return make("th", { scope: "row", title: name }, name, ...(row.note ? [make("span", { class: "remark" }, ` ${row.note}`)] : []));
+        return make("th", { scope: "row", title: name }, make("span", { class: "cut" }, name), ...(row.note ? [make("span", { class: "remark" }, ` ${row.note}`)] : []));
       }
       const found = value(row, column), measure = column.measure || column.key;
       const made = make("td", { "data-score": row.names && row.names[column.key], "data-value": found ?? "" });

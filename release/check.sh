@@ -56,7 +56,7 @@ version=$(basename "${sdist[0]}" .tar.gz)
 version=${version#soft_sed_eval-}
 [[ $("$work/venv/bin/soft-sed-eval" --version) == "soft-sed-eval, version $version" ]] ||
     fail "--version does not say $version"
-"$work/venv/bin/soft-sed-eval" ref.tsv sys.tsv --report page.html --check sed_eval >scores.txt
+"$work/venv/bin/soft-sed-eval" ref.tsv sys.tsv -v --report page.html --check sed_eval >scores.txt
 grep -q '^segment  soft     0.9790' scores.txt || fail "the sample has other scores"
 [[ -s page.html ]] || fail "there is no report"
 "$work/venv/bin/soft-sed-eval" presets show dcase2019-task4 >preset.yaml

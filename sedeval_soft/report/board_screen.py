@@ -47,8 +47,8 @@ _FEWEST_ROWS = 3
 _LABEL = 22
 """Cells that names of scores and classes may take in any case."""
 
-_NARROWEST, _NAMED, _WIDEST = 7, 13, 18
-"""Cells of a column of numbers; from the second on it has the name of its system above, not just a place."""
+_NARROWEST, _NAMED = 7, 13
+"""Cells of a column of numbers; from the second on names above are shortened, below are places alone."""
 
 _RANKS = " <"
 """Behind the score that ranks."""
@@ -168,13 +168,14 @@ class _BoardScreen:
         """Return in so many lines what systems score in other readings and by class."""
         groups = [*self._groups()]
         shown = self._first(min(_MOST_SYSTEMS, max(1, (self.width - _LABEL) // _NARROWEST)))
-        size = min(_WIDEST, (self.width - _LABEL) // len(shown))
+        places_of = [str(self.board.entries[i].place) for i in shown]
+        heads = [f"{place} {self.names[i]}" for place, i in zip(places_of, shown, strict=True)]
+        size = min(max(_NARROWEST, *map(cells, heads)) + 2, (self.width - _LABEL) // len(shown))
+        if size < _NAMED and size < max(map(cells, heads)) + 2:
+            heads = places_of
+        heads = [shortened(head, size - 2) for head in heads]
         longest = max((cells(text) for group in groups for text, _ in group.rows), default=0)
         label = min(longest + 1, self.width - size * len(shown))
-        heads = [str(self.board.entries[i].place) for i in shown]
-        if size >= _NAMED:
-            named = zip(heads, shown, strict=True)
-            heads = [f"{place} {shortened(self.names[i], size - len(place) - 3)}" for place, i in named]
         # Readings may be many: some lines are left to classes.
         spared = 2 + min(_FEWEST_ROWS + 1, len(groups[1].rows)) if len(groups) > 1 else 0
         lines: list[str] = []

@@ -436,6 +436,8 @@ class AlignmentReport:
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
         lines += [*sorted(self.notes), *self._of_outside()]
+        nothing = not both and settings.classes is None
+        lines += ["neither table has an event: there is nothing to score"] * nothing
         left_out = sorted(both - {*classes})
         if left_out:
             are = be(len(left_out))

@@ -243,7 +243,7 @@ def test_one_file_has_no_intervals():
         assert dict(scores) == dict(tables.scores(SOME))
         assert all(score.low is score.high is None for score in scores.scores.values())
         (warning,) = [text for text in scores.warnings if "interval" in text]
-        assert "1 file" in warning
+        assert "only one file" in warning
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ _AVERAGES = {
     "micro": "all classes pooled: frequent ones weigh more",
     "weighted": "the mean of the classes' scores, weighted by the size of the reference",
 }
-_OTHERS = "lower is better: error rate (may exceed 1){kld}"
+_OTHERS = "error rate (may exceed 1){kld}: low is good"
 _KLD = ", Kullback-Leibler divergence"
 
 

@@ -36,7 +36,7 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
 )
 def test_a_crowd_is_scored(n, values, options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05, values=values)
-    done = attack(*sides, *options)
+    done = attack(*sides, *options, "-v")
     assert done.code == 0, done.text
     done.was_cheap()
     assert done.memory < ROOM

@@ -224,7 +224,11 @@ class _BoardScreen:
                 last = basis
         average = "" if like.average in {None, OVERALL} else f"{like.average} "
         of_class = "" if like.class_name is None else f" of {visible(like.class_name)}"
-        return _Group(f"{average}{measure_label(self.settings, like.measure)}{of_class}", rows, "-v")
+        lower = measure_of(str(like)).direction == "lower"
+        title = (
+            f"{average}{measure_label(self.settings, like.measure)}{of_class}{', lower is better' * lower}"
+        )
+        return _Group(title, rows, "-v")
 
     def _classes(self) -> list[_Group]:
         """Return the score that ranks, or else F1, of each class, the most different first."""

@@ -19,7 +19,7 @@ _READINGS = {
 _MARKED = {"optimal": "optimal*"}
 
 _AVERAGES = {
-    "macro": "the mean of the classes' scores",
+    "macro": "the mean of the classes' P, R and F",
     "micro": "all classes pooled: frequent ones weigh more",
     "weighted": "the mean of the classes' scores, weighted by the size of the reference",
 }

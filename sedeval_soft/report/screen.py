@@ -229,10 +229,10 @@ class _Screen:
         labels = self.scores.classes
         if len(labels) < 2:
             return "", []
-        title = (
-            f"{measure_label(self.settings, self.f)} by class, worst first (n: how many the reference has)"
-        )
-        return title, self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
+        columns = self._by_name(labels, lambda stem, label: f"{stem}[{label}]", self.labels)
+        worst = f"worst {columns[2].heading} {columns[2].name} first" if columns else ""
+        title = f"{measure_label(self.settings, self.f)} by class, {worst} (n: how many the reference has)"
+        return title, columns
 
     def _parts(self) -> tuple[str, list[Column]]:
         """Return the columns of groups and scenes: the macro average of each."""
@@ -259,8 +259,9 @@ class _Screen:
         for place, basis in enumerate(dict.fromkeys(basis for basis, _ in self.order)):
             readings = [reading for of, reading in self.order if of == basis]
             two = [r for r in ("hard", "soft") if r in readings] or readings[:1]
-            if self.first is not None and self.first.basis == basis and self.first.reading not in two:
-                two = [self.first.reading, *two[:1]]
+            if self.first is not None and self.first.basis == basis:
+                # The one that ranks comes first.
+                two = [self.first.reading, *(r for r in two if r != self.first.reading)][:2]
             sizes = [scores.get(score_name(f"{basis}.{two[0]}.n_ref", name)) for name in names]
             texts = ["" if size is None else _size(size.value) for size in sizes]
             columns.append(Column(basis, "n", texts, ["dim"] * len(names), rank=3 * place))
@@ -298,7 +299,7 @@ class _Screen:
         # One more takes no more room than to say that there is one.
         most += size - most == 1
         cut = [replace(c, texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
-        lines = [title, *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
+        lines = [clipped(title, self.width), *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
         if size > most:
             lines.append(f"... and {size - most} more, which are better: --all-classes")
         return lines

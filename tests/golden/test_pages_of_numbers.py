@@ -112,7 +112,10 @@ def test_the_example_of_thresholds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first, second = re.findall(r"^    soft-sed-eval (.*)$", TEXT["thresholds"], re.MULTILINE)
     assert call(*first.split()).code == 0
-    for form, made in (("yaml\n(.*?)", (tmp_path / "thresholds.yaml").read_text), ("text\n( +macro\n.*?)", None)):
+    for form, made in (
+        ("yaml\n(.*?)", (tmp_path / "thresholds.yaml").read_text),
+        ("text\n( +macro\n.*?)", None),
+    ):
         printed = re.search(rf"```{form}```", TEXT["thresholds"], re.DOTALL)[1].rstrip()
         whole = made(encoding="utf-8") if made else call(*second.split()).out
         assert printed in "\n".join(line.rstrip() for line in whole.splitlines())

@@ -5,7 +5,7 @@ What settings ask for beside plain scores is imported only then: start-up is a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -16,7 +16,6 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.per_file import file_scores
 from sedeval_soft.evaluation.scores import Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
@@ -32,6 +31,7 @@ from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Confusion, Folds
+    from sedeval_soft.evaluation.per_file import FileScores
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
 
@@ -107,9 +107,16 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        make_files=partial(file_scores, _counts_of_files(tally, best), settings),
+        make_files=partial(_file_scores, _counts_of_files(tally, best), settings),
         **_details(tally, settings, plan, points=points),
     )
+
+
+def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
+    """Return the scores of each file; what computes them is imported when they are asked for."""
+    from sedeval_soft.evaluation.per_file import file_scores
+
+    return file_scores(tally, settings, names)
 
 
 def _counts_of_files(tally: Tally, best: Mapping[str, Best]) -> Tally:

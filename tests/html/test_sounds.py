@@ -237,6 +237,7 @@ def test_only_what_is_shown_is_read(path, audio):
 # Inside the page, or beside it.
 
 
+@pytest.mark.slow
 def test_many_sounds_lie_beside_the_page(path, audio):
     names = ["a b", "c", "Ä"]
     for seed, name in enumerate(names):

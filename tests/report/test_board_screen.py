@@ -48,6 +48,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=map(str, range(len(SHAPES))))
 def test_forty_lines_of_any_width_hold_a_board(shape):
     board = made(**shape)

@@ -278,6 +278,7 @@ CALLS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "arguments"), CALLS, ids=str)
 def test_no_line_that_a_command_prints_is_obeyed(logged, code, arguments):
     found, text = run(logged, *arguments)

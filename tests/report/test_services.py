@@ -122,6 +122,7 @@ def test_no_name_begins_a_command(name):
     assert "\r" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [20_000, 300])
 def test_a_summary_has_no_more_bytes_than_it_may(most, monkeypatch):
     monkeypatch.setattr("sedeval_soft.report.services.MOST_BYTES", most)

@@ -128,7 +128,7 @@ def test_far_less_memory_than_the_tables_take(asked, folder):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_is_stopped_leaves_nothing(number, jobs, folder):
     limit = ("--memory-limit", "800M") if jobs == 1 else ()
     process = started(folder, PARTED, f"--jobs={jobs}", *limit, what="wait", start_new_session=True)

@@ -369,6 +369,7 @@ def test_only_what_changed_is_scored_again(three):
     assert three.hashes() == three.hashes_anew(), "incremental and new are the same bytes"
 
 
+@pytest.mark.slow
 def test_what_shapes_scores_has_them_made_again(two, monkeypatch):
     folds, other = two.folder / "folds.tsv", two.folder / "ref.tsv"
     head, *lines = (SAMPLES / "folds.tsv").read_text().splitlines()
@@ -531,6 +532,7 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
     assert two.hashes() == expected and two.document("data/sys_b.json") == other
 
 
+@pytest.mark.slow
 def test_a_report_that_is_lost_leaves_the_scores(two, monkeypatch):
     monkeypatch.setattr("sedeval_soft.tools.site.look_at", ends_in_its_report)
     site = two.build(reports=True)

@@ -144,8 +144,9 @@ class _Screen:
         columns = [Column("", "", texts, ["dim" * bool(kind) for _, kind in rows], left=True)]
         for place, average in enumerate(self.averages):
             heading = average if len(self.scores.classes) > 1 else ""
-            for measure, rank in (("precision", 4), ("recall", 4), (self.f, 0)):
-                columns.append(self._numbers(heading, measure, average, rows, rank + (rank or place) * place))
+            # Where there is no room for all, P and R of the second average go before those of the first.
+            for measure, rank in (("precision", 4 + place), ("recall", 4 + place), (self.f, place)):
+                columns.append(self._numbers(heading, measure, average, rows, rank))
             columns.append(self._intervals(heading, self.f, average, rows, 2 + place))
             if place == len(self.averages) - 1:
                 columns += [
@@ -204,17 +205,15 @@ class _Screen:
                 label = measure_label(self.settings, score.measure)
                 value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
                 told.setdefault(f"{score.basis} {score.reading}{average}", []).append(value)
-        lines: list[str] = []
-        left = sum(map(len, told.values()))
-        for family, values in told.items():
-            each = wrapped(values, self.width, f"{family}  ")
-            room = _MOST_OTHER - len(lines) - (left > len(values) or len(each) > _MOST_OTHER - len(lines))
-            # Whole lines only; what is on them is counted by the points between.
-            lines += each[:room]
-            left -= sum(line.count(POINT) + 1 for line in each[:room])
-            if len(each) > room:
-                break
-        return [*lines, f"and {left} more such measures: -v"] if left else lines
+        lines = [
+            line for family, values in told.items() for line in wrapped(values, self.width, f"{family}  ")
+        ]
+        if len(lines) <= _MOST_OTHER:
+            return lines
+        lines = lines[: _MOST_OTHER - 1]
+        # What is on them is counted by the points between.
+        left = sum(map(len, told.values())) - sum(line.count(POINT) + 1 for line in lines)
+        return [*lines, f"and {left} more such measures: -v"]
 
     def _best_average(self, score: Score) -> str:
         """Return the average by which a measure is told: over all classes, else macro, else micro."""
@@ -268,7 +267,7 @@ class _Screen:
             for at, reading in enumerate(two):
                 members = [scores.get(score_name(f"{basis}.{reading}.{self.f}", name)) for name in names]
                 values.append([None if m is None else m.value for m in members])
-                rank = 3 * place + (2 * at if place else at)
+                rank = 3 * place + at
                 columns.append(
                     Column(
                         basis, reading, ["" if m is None else number(m.value) for m in members],

@@ -30,7 +30,7 @@ def board(bench: Bench) -> Iterator[Result]:
         ours: Command = ["bash", "-c", changed]
         report = bench.folder / "report.html"
         floor: Command = [COMMAND, tables.reference, tables.system, "--report", report]
-        costs = processes(bench, ours, floor, f"{count} ranked, 0 invalid; {count - 1} as before")
+        costs = processes(bench, ours, floor, f"{count} ranked, 0 invalid; {count - 1} unchanged")
         yield within(f"board of {count} x {rows:,} rows, one changed", costs, "one with --report", 2.0)
     finally:
         for folder in (made, site, Path(f"{site}.cache")):

@@ -112,7 +112,7 @@ def shortened(text: str, room: int) -> str:
     """Return a name in so many cells of a terminal: of a longer one the middle is left out."""
     if cells(text) <= room:
         return text
-    head, tail = text, ""
+    head, tail, room = text, "", max(room, 1)
     while cells(head) > (room - 1) - (room - 1) // 2:
         head = head[:-1]
     while len(tail) < len(text) and cells(text[-len(tail) - 1 :]) <= room - 1 - cells(head):
@@ -124,7 +124,7 @@ def clipped(text: str, room: int) -> str:
     """Return a sentence in so many cells of a terminal: of a longer one the end is left out."""
     if cells(text) <= room:
         return text
-    while cells(text) >= room:
+    while text and cells(text) >= room:
         text = text[:-1]
     return text + ELLIPSIS
 

@@ -69,10 +69,10 @@ def _screens(
     systems: Sequence[Scores], board: Board | None, *, width: int | None, color: bool, all_classes: bool
 ) -> str:
     """Return the screen of a board, or without one those of systems, one below another."""
-    from sedeval_soft.report.screen import WIDTH, screen
+    from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
 
     how: dict[str, Any] = {
-        "width": width or WIDTH,
+        "width": max(width or WIDTH, NARROWEST),
         "color": color and not os.environ.get("NO_COLOR"),
         "all_classes": all_classes,
     }

@@ -32,6 +32,8 @@ from sedeval_soft.report.shown import Family, families, shown
 from sedeval_soft.report.table import UNDEFINED, cells
 
 WIDTH, HEIGHT = 80, 40
+NARROWEST = 60
+"""Cells of a terminal below which a screen does not fit it."""
 
 _MOST = 10
 """Classes, and groups and scenes, that are shown unless all are asked for."""

@@ -105,6 +105,10 @@ def test_whatever_there_is_fits(names, made, width, color):
     assert max(map(cells, lines)) <= width
 
 
+def test_no_terminal_is_too_narrow():
+    assert render([build()], width=1) == render([build()], width=60)
+
+
 def test_all_classes_are_shown_if_they_are_asked_for():
     tables = classes_of(50)
     few, every = (render([evaluate(*tables)], all_classes=each) for each in (False, True))

@@ -524,7 +524,8 @@ def test_who_takes_too_much_or_is_lost_costs_nobody_else_and_is_looked_at_again(
     expected = two.hashes_anew()
     monkeypatch.setattr("sedeval_soft.tools.site.look_at", work)
     with memory_limited(1 << 30):
-        site = two.build(time_limit=4)
+        # Only who never ends is to be stopped by the time, however slow the machine is.
+        site = two.build(time_limit=4 if work is never_ends else 60)
     assert {*site.invalid} == {"sys"} and site.first["sys"] == f"sys.tsv: {reason}"
     other = two.document("data/sys_b.json")
     monkeypatch.undo()

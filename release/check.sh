@@ -84,7 +84,7 @@ cd "$unpacked"
 say "uv tool install"
 UV_TOOL_DIR=$work/tools UV_TOOL_BIN_DIR=$work/bin "$uv" tool install -q "${wheel[0]}"
 cd "$work/empty"
-"$work/bin/soft-sed-eval" ref.tsv sys.tsv >again.txt
+"$work/bin/soft-sed-eval" ref.tsv sys.tsv -v >again.txt
 cmp <(sed -n '/^Summary/,$p' scores.txt | sed -n 1,8p) <(sed -n '/^Summary/,$p' again.txt | sed -n 1,8p) ||
     fail "the tool has other scores"
 

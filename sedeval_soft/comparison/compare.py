@@ -27,7 +27,7 @@ from sedeval_soft.errors import SettingsError, counted
 from sedeval_soft.evaluation.details import Spread
 from sedeval_soft.evaluation.intervals import mean_of_runs, percentile
 from sedeval_soft.evaluation.scores import Scores, finite
-from sedeval_soft.evaluation.signature import Signature, sign_together
+from sedeval_soft.evaluation.signature import sign_together
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
@@ -145,11 +145,7 @@ def rank_scores(
         for i, group in enumerate(groups)
         for k in group
     ]
-    signature = sign_together(
-        [(Signature(each.signature, each.short_signature), each.inputs) for each in systems],
-        rank_by=rank_by,
-        baseline=baseline,
-    )
+    signature = sign_together(systems, rank_by=rank_by, baseline=baseline)
     ranked = [systems[k] for k in order]
     warnings = _warnings(ranked, rank_by, None if paired is None else len(paired.files), settings)
     ranked = [
@@ -296,11 +292,7 @@ def mean_scores(runs: Sequence[Scores], name: str) -> Scores:
         folds = replace(folds, spreads=spreads)
     inputs = {(item.role, item.name): item for run in runs for item in run.inputs}
     warnings = dict.fromkeys(warning for run in runs for warning in run.warnings)
-    signature = sign_together(
-        [(Signature(run.signature, run.short_signature), run.inputs) for run in runs],
-        runs=len(runs),
-        confidence=first.settings.confidence,
-    )
+    signature = sign_together(runs, runs=len(runs), confidence=first.settings.confidence)
     return replace(
         first,
         scores=scores,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from sedeval_soft.evaluation.scores import Input
+from sedeval_soft.evaluation.scores import Input, Scores
 from sedeval_soft.settings import Settings, short_fraction
 from sedeval_soft.tables.file_groups import Partition
 
@@ -20,6 +20,9 @@ _LETTERS = 8
 
 _LONGEST = 32
 """Letters of a setting that are shown in short; of a longer one its hash."""
+
+POINT = " \N{MIDDLE DOT} "
+"""What stands between the parts of a signature in short."""
 
 _MOST_SYSTEMS = 3
 """Systems up to which each has its hash in short."""
@@ -70,25 +73,30 @@ def sign(
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
     return Signature(
         f"{program} | {words} | {' '.join(hashes)}",
-        _joined([program, *told, *map(_brief, options), *short]),
+        POINT.join([program, *told, *map(_brief, options), *short]),
     )
 
 
-def sign_together(signed: Sequence[tuple[Signature, Sequence[Input]]], **asked: object) -> Signature:
+def sign_together(systems: Sequence[Scores], **asked: object) -> Signature:
     """Return the signature of several systems: that of the first, the other systems, and what they were for.
 
-    signed: the signature and the inputs of each system. asked: what else shaped the numbers, None nothing.
+    asked: what else shaped the numbers, None nothing.
     """
-    others = [item.sha256 for _, inputs in signed[1:] for item in inputs if item.role == "system"]
+    others = [item.sha256 for each in systems[1:] for item in each.inputs if item.role == "system"]
     hashes = "".join(f" system:sha256={hashed or 'none'}" for hashed in others)
     given = {name: json.dumps(value) for name, value in asked.items() if value is not None}
-    (first, brief), _ = signed[0]
     short = [f"sys {_first(hashed)}" for hashed in others]
-    if len(signed) > _MOST_SYSTEMS:
+    if len(systems) > _MOST_SYSTEMS:
         short = [f"{len(others)} others {_first(_hash(hashes))}"]
     return Signature(
-        f"{first}{hashes} |{''.join(f' {name}={value}' for name, value in given.items())}",
-        _joined([brief, *short, *(f"{name}={_brief(value)}" for name, value in given.items())]),
+        f"{systems[0].signature}{hashes} |{''.join(f' {name}={value}' for name, value in given.items())}",
+        POINT.join(
+            [
+                systems[0].short_signature,
+                *short,
+                *(f"{name}={_brief(value)}" for name, value in given.items()),
+            ]
+        ),
     )
 
 
@@ -107,10 +115,6 @@ def _words(settings: Settings) -> dict[str, str]:
         elif isinstance(value, list | dict):
             words[name] = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return {name: str(value) for name, value in words.items()}
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " \N{MIDDLE DOT} ".join(words)
 
 
 def _hash(text: str) -> str:

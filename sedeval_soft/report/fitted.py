@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.report.table import UNDEFINED, cells
 
 ELLIPSIS = "…"
-POINT = " · "
 
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""

@@ -6,7 +6,8 @@ from pathlib import PurePath
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.fitted import POINT, clipped, shortened, styled, wrapped
+from sedeval_soft.evaluation.signature import POINT
+from sedeval_soft.report.fitted import clipped, shortened, styled, wrapped
 from sedeval_soft.report.table import cells, short
 
 _MOST_LINES = 3

@@ -16,10 +16,10 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, counted, visible
 from sedeval_soft.evaluation.per_file import FileScores
 from sedeval_soft.evaluation.scores import Scores, document, finite
-from sedeval_soft.evaluation.signature import Signature, sign_together
+from sedeval_soft.evaluation.signature import POINT, Signature, sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
-from sedeval_soft.report.fitted import POINT, how_good, lines_of, shortened, styled, wrapped
+from sedeval_soft.report.fitted import how_good, lines_of, shortened, styled, wrapped
 from sedeval_soft.report.page import input_line, measure_label
 from sedeval_soft.report.render import encoded
 from sedeval_soft.report.shown import shown_families
@@ -171,8 +171,10 @@ class _Files:
     @property
     def signature(self) -> Signature:
         """The signature of all systems together."""
-        signed = [(Signature(each.signature, each.short_signature), each.inputs) for each in self.systems]
-        return sign_together(signed) if len(signed) > 1 else signed[0][0]
+        first = self.systems[0]
+        if len(self.systems) == 1:
+            return Signature(first.signature, first.short_signature)
+        return sign_together(self.systems)
 
     @classmethod
     def of(

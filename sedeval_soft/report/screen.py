@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
+from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
-    POINT,
     Column,
     clipped,
     how_good,

@@ -388,7 +388,7 @@ OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV", brief="Table with the fold of each file.",
+    option(FILES, "--folds", type=PATH, metavar="TSV",
         help="Table of filename and fold. The files of all folds are scored together, and how much the "
         "scores of single folds differ is shown below."),
     option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene by "

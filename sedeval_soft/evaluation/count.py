@@ -21,11 +21,12 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
+    all_lifetimes,
     detected,
     grid_of,
     hard_events,
@@ -57,7 +58,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     check_counts(len(pair.files), len(pair.classes), settings)
     grid = grid_of(pair, settings)
     columns: Columns = {
-        "length": pair.length_ticks,
+        "length": pair.evaluated_ticks,
         "n_segments": grid.n_segments,
         "n_evaluated_segments": grid.n_evaluated,
     }
@@ -302,7 +303,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         events["detected"] = EventLifetimes.from_events(system)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    ours, theirs = pair.event_rows
+    lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         events |= {"reference": EventLifetimes.from_events(reference), "system": lifetimes}
@@ -310,9 +312,9 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
+        events[f"median {length}"] = all_lifetimes(pair, settings, pair.inside(filtered))
     if plan.cuts_reference_at_all_levels:
-        levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
@@ -356,7 +358,9 @@ def _count_soft_events(
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)
-        if merges(pair.system, settings) and (merges(pair.reference, settings) or separate(levels)):
+        # Those that count whole by their onset are no longer events of an activity.
+        merged = pair.whole is None and merges(pair.system, settings)
+        if merged and (merges(pair.reference, settings) or separate(levels)):
             sides = activities(pair.reference), activities(pair.system)
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:

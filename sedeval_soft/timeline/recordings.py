@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import compress
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
-from sedeval_soft.tables.ticks import Ticks, to_ticks
+from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
@@ -24,10 +25,23 @@ from sedeval_soft.timeline.alignment_report import (
     decimal_files,
     last_offsets,
 )
-from sedeval_soft.timeline.events import Events, active, active_rows, events_of
+from sedeval_soft.timeline.events import (
+    EventLifetimes,
+    Events,
+    Timed,
+    active,
+    active_rows,
+    events_of,
+    lifetimes_of,
+)
 from sedeval_soft.timeline.grid import Edges, Grid, maxima
+from sedeval_soft.timeline.regions import END, Regions
 
 _NAMED = 3  # columns that a message proposes
+
+
+Of = TypeVar("Of", bound=Timed)
+"""Events of one threshold, or of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,9 @@ class Recordings:
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
     in_reference: (n_files,) whether the reference or the durations name a file.
+    regions: the evaluated regions, None where whole files are evaluated. Rows of `reference` and `system` are
+        cut to them, and a file is as long as its last region goes; `raw` is not cut. whole: the rows of both
+        sides that are not cut, where an event counts whole if its onset is in a region; else None.
     """
 
     files: tuple[str, ...]
@@ -56,10 +73,19 @@ class Recordings:
     expected: frozenset[str]
     in_reference: Bools
     findings: AlignmentReport = field(default_factory=AlignmentReport)
+    regions: Regions | None = None
+    whole: tuple[EventTable, EventTable] | None = None
+
+    @property
+    def evaluated_ticks(self) -> Ticks:
+        """Return how much of each file is evaluated in ticks, shape (n_files,): what rates divide by."""
+        if self.regions is None:
+            return self.length_ticks
+        return self.regions.until(self.length_ticks).lengths(len(self.files))
 
     @property
     def length_ticks(self) -> Ticks:
-        """Return the evaluated length of each file in ticks, shape (n_files,)."""
+        """Return where each file ends in ticks, shape (n_files,)."""
         return to_ticks(self.length)
 
     @property
@@ -77,12 +103,30 @@ class Recordings:
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
         columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
+        if self.regions is not None:
+            columns["regions"] = self.regions.with_files(np.asarray(codes, dtype=np.int64))
         return self._recoded(lambda rows: rows.with_files(files, codes), files=files, **columns)
+
+    def inside(self, rows: EventTable) -> EventTable:
+        """Return what is evaluated of rows of events that were made of `raw`."""
+        return rows if self.regions is None or self.whole else self.regions.cut(rows)
+
+    @property
+    def event_rows(self) -> tuple[EventTable, EventTable]:
+        """The rows of both sides of which events are made; `held` says which of these count."""
+        return self.whole or (self.reference, self.system)
+
+    def held(self, events: Of) -> Of:
+        """Return the events that count, where that is for their onset to say."""
+        if self.regions is None or self.whole is None:
+            return events
+        return events.take(self.regions.hold(events.file, events.onset, events.offset))
 
     def _recoded(self, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
         reference, system = recode(self.reference), recode(self.system)
         raw = system if self.raw is self.system else recode(self.raw)
-        changed |= {"raw": raw, "findings": AlignmentReport()}
+        whole = self.whole and (recode(self.whole[0]), recode(self.whole[1]))
+        changed |= {"raw": raw, "findings": AlignmentReport(), "whole": whole}
         return replace(self, reference=reference, system=system, **changed)
 
 
@@ -99,7 +143,8 @@ def align(
     it adds files without any row, and leaves out system files that neither it nor the reference names.
     `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
     are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
-    settings ask for.
+    settings ask for, and what lies outside the evaluated regions is cut off then; files without any are left
+    out. Classes are those of the whole tables, whatever the regions are.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
@@ -115,6 +160,11 @@ def align(
         system = system.of_used_classes() if findings.system_outside else system
         ours, theirs = frozenset(reference.classes), frozenset(system.classes)
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
+    regions = None
+    if settings.has_regions:
+        regions, stays, findings = _regions_of(reference, files, lengths, settings, findings)
+        reference, system = reference.only_files(stays), system.only_files(stays)
+        files = reference.files
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
 
@@ -153,7 +203,9 @@ def align(
             off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
     # Of a file that only the system names it is said that the reference has no such file, and what it has in
     # one that the reference declares to be without events are false alarms wherever they are.
-    ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
+    # Regions that are listed say how far files go.
+    is_said = is_given | (settings.regions is not None)
+    ends = np.where(is_said | ~in_reference | (length == 0), LONGEST, length)
     findings = replace(
         findings,
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
@@ -166,12 +218,102 @@ def align(
         from sedeval_soft.timeline.postprocess import postprocessed
 
         system = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+    pair = Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+    return pair if regions is None else _within(pair, regions, settings)
+
+
+def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recordings:
+    """Return a pair cut to its regions."""
+    changed: dict[str, Any] = {}
+    if settings.region_edges == "onset":
+        changed["whole"] = pair.reference, pair.system
+    if settings.regions is not None:
+        # They say how far files go.
+        changed["length"] = changed["reach"] = to_seconds(regions.last(len(pair.files)))
+    changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
+    return replace(pair, regions=regions, **changed)
+
+
+def _regions_of(
+    reference: EventTable,
+    files: tuple[str, ...],
+    lengths: Mapping[str, float],
+    settings: Settings,
+    findings: AlignmentReport,
+) -> tuple[Regions, Bools, AlignmentReport]:
+    """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
+
+    reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
+    the files that have some.
+    """
+    codes, n_files = np.arange(len(files)), len(files)
+    ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
+    regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
+    doubtful = findings.doubtful
+    if settings.regions is not None:
+        names = [*dict.fromkeys(name for name, _, _ in settings.regions)]
+        listed = dict.fromkeys(names, UNNAMED)
+        if UNNAMED not in files:
+            # Files that are left out for another reason are there all the same.
+            outside = findings.dropped | findings.reference_outside | findings.system_outside
+            match = match_names([*files, *sorted(outside)], names)
+            listed = {name: own for name, own in match.canonical.items() if own in {*files, *outside}}
+            if match.ambiguous:
+                text = f"regions: {listing(match.ambiguous, 'file')} could be more than one file of "
+                text += f"{reference.origin.name} (with and without folders or extension); taken as written"
+                doubtful |= {text}
+        elif len(names) > 1:
+            text = "there is no column of file names, but regions name files; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        code = {name: k for k, name in enumerate(files)}
+        rows = [(code[listed[name]], *times) for name, *times in settings.regions if listed.get(name) in code]
+        file, begin, end = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+        regions = Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
+    few = np.zeros(n_files, dtype=bool)
+    if settings.shots is not None:
+        after = _after_shots(reference, *settings.shots, settings)
+        few = after < 0
+        regions &= Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
+    stays = regions.lengths(n_files) > 0
+    left_out = frozenset(compress(files, (~stays).tolist()))
+    too_few = frozenset(compress(files, few.tolist()))
+    findings = replace(
+        findings,
+        **{name: getattr(findings, name) - left_out for name in ("missing", "extra", "unlisted")},
+        doubtful=doubtful,
+        regions_listed=frozenset(listed),
+        with_region=frozenset({*files} - left_out),
+        without_region=left_out - too_few,
+        too_few_shots=too_few,
+    )
+    return regions.with_files(np.where(stays, np.cumsum(stays) - 1, -1)), stays, findings
+
+
+def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:
+    """Return where the N-th event of each file ends, (n_files,) ticks, -1 where there are fewer.
+
+    number: N. label: the class of the events, None for all that are evaluated. They are in order of onset,
+    those of one onset in order of offset.
+    """
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    wanted = settings.classes if label is None else (label,)
+    if wanted is not None:
+        events = events.take(np.array([name in wanted for name in rows.classes], dtype=bool)[events.label])
+    events = events.take(np.lexsort((events.offset, events.onset, events.file)))
+    first = np.searchsorted(events.file, np.arange(len(rows.files) + 1))
+    has = np.diff(first) >= number
+    after = np.full(len(rows.files), -1, dtype=np.int64)
+    after[has] = events.offset[first[:-1][has] + number - 1]
+    return after
 
 
 def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
     """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
     untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
+    if untimed and settings.has_regions:
+        text = "has labels of whole recordings without times, of which no regions can be evaluated"
+        mend = "expected onset and offset of each event, or neither --regions nor --after-shots"
+        raise InputError(Problem(untimed[0], f"{text}; {mend}", code="missing-column"))
     if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
         text = "has labels of whole recordings without times, of which only clips can be scored"
         mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
@@ -339,7 +481,8 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
 
 def grid_of(pair: Recordings, settings: Settings) -> Grid:
     """Return the segments that are evaluated: what this drops is counted nowhere."""
-    return Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    return grid if pair.regions is None else grid.within(pair.regions)
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
@@ -382,12 +525,17 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
     sides = []
-    for rows, threshold in ((pair.reference, settings.reference_cut), (pair.system, settings.threshold)):
+    for rows, threshold in zip(pair.event_rows, (settings.reference_cut, settings.threshold), strict=True):
         merge = merges(rows, settings)
-        events = events_of(rows, threshold, settings.inclusive, merge)
+        events = pair.held(events_of(rows, threshold, settings.inclusive, merge))
         # Merged ones are by class and time already.
         sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
     return sides[0], sides[1]
+
+
+def all_lifetimes(pair: Recordings, settings: Settings, rows: EventTable) -> EventLifetimes:
+    """Return the events of rows of a pair at all thresholds, those that count."""
+    return pair.held(lifetimes_of(rows, merges(rows, settings)))
 
 
 def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

@@ -13,6 +13,7 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
@@ -21,13 +22,15 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, activities, lifetimes_of, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
     detected,
     hard_events,
+    ignored_events,
+    ignored_levels,
     merges,
     positive,
     rowwise_events,
@@ -283,35 +286,67 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
 
 def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
     """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
-    settings = plan.settings
+    settings, n_classes = plan.settings, len(pair.classes)
     reference, system = hard_events(pair, settings)
-    columns |= _count_hard_events(reference, system, (len(pair.files), len(pair.classes)), plan)
+    ignored = ignored_events(pair, settings)
+    columns |= _count_hard_events(reference, system, ignored, (len(pair.files), n_classes), plan)
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        events["detected"] = EventLifetimes.from_events(system)
+        detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
+        events["detected"] = EventLifetimes.from_events(detections)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
-        events |= {"reference": EventLifetimes.from_events(reference), "system": lifetimes}
+        own = without_ignored(ignored, reference, lifetimes, n_classes, Collars.of(settings))
+        events |= {"reference": EventLifetimes.from_events(reference), "system": own}
+    if plan.keeps_events and pair.ignored is not None:
+        own = without_ignored(ignored, reference, lifetimes, n_classes, None)
+        events["system of intersection"] = own
     for length in plan.filters:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
+        of_filter = lifetimes_of(filtered, merges(filtered, settings))
+        events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
     if plan.cuts_reference_at_all_levels:
         levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
+        if "soft" in plan.psds and pair.ignored is not None:
+            of_ignored = ignored_levels(pair, settings).take(slice(None if n_classes else 0))
+            # Its classes are not those that are evaluated.
+            label = np.zeros_like(of_ignored.label)
+            events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
 
 
-def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int], plan: Plan) -> Columns:
+def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:
+    """Return how many hard detections are left out for ignored classes, and how many ticks: for a remark.
+
+    Detections are those of events, else those of intersections; none where neither is evaluated.
+    """
+    plan, ignored, detections = Plan.of(settings), ignored_events(pair, settings), 0
+    ticks = Activity.of_rows(
+        Activity(ignored.file, np.zeros_like(ignored.label), ignored.onset, ignored.offset, ignored.dies)
+    )
+    if plan.counts_events:
+        reference, system = hard_events(pair, settings)
+        rule = Collars.of(settings) if plan.scores("event") else None
+        detections = len(system) - len(without_ignored(ignored, reference, system, len(pair.classes), rule))
+    return detections, int((ticks.offset - ticks.onset).sum())
+
+
+def _count_hard_events(
+    reference: Events, everything: Events, ignored: EventLifetimes, sizes: tuple[int, int], plan: Plan
+) -> Columns:
+    """Return the hard readings; everything: all events of the system. ignored: events of ignored classes."""
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
         collars = Collars.of(settings)
+        system = without_ignored(ignored, reference, everything, sizes[1], collars)
         matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
@@ -326,6 +361,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
 
+        system = without_ignored(ignored, reference, everything, sizes[1], None)
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
     return columns
@@ -337,8 +373,11 @@ def _count_soft_events(
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
+    ignored = ignored_levels(pair, settings)
     if plan.scores("event", "soft"):
-        counts = event.count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
+        rule = Collars.of(settings)
+        remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
+        counts = event.count_soft_events(levels, remaining, *sizes, rule)
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
         from sedeval_soft.measures.intersections import Criteria
@@ -350,5 +389,12 @@ def _count_soft_events(
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:
             counts = count_soft_pairs(levels, lifetimes, *sizes, criteria)
+        if len(ignored):
+            # What is left out is a false positive at all these levels.
+            lasting = lifetimes.lasting()
+            left_out = soft_left_out(ignored, levels, lasting, sizes[1])
+            amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
+            n_sys = np.maximum(counts.n_sys - amount, counts.tp)
+            counts = replace(counts, n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
     return columns

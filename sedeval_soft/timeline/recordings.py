@@ -24,7 +24,15 @@ from sedeval_soft.timeline.alignment_report import (
     decimal_files,
     last_offsets,
 )
-from sedeval_soft.timeline.events import Events, active, active_rows, events_of
+from sedeval_soft.timeline.events import (
+    SILENCE,
+    EventLifetimes,
+    Events,
+    active,
+    active_rows,
+    events_of,
+    lifetimes_of,
+)
 from sedeval_soft.timeline.grid import Edges, maxima
 
 _NAMED = 3  # columns that a message proposes
@@ -44,6 +52,7 @@ class Recordings:
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
     in_reference: (n_files,) whether the reference or the durations name a file.
+    ignored: the rows of ignored classes of the reference, None where no class is ignored.
     """
 
     files: tuple[str, ...]
@@ -56,6 +65,7 @@ class Recordings:
     expected: frozenset[str]
     in_reference: Bools
     findings: AlignmentReport = field(default_factory=AlignmentReport)
+    ignored: EventTable | None = None
 
     @property
     def length_ticks(self) -> Ticks:
@@ -77,7 +87,10 @@ class Recordings:
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
         columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
-        return self._recoded(lambda rows: rows.with_files(files, codes), files=files, **columns)
+        ignored = None if self.ignored is None else self.ignored.with_files(files, codes)
+        return self._recoded(
+            lambda rows: rows.with_files(files, codes), files=files, ignored=ignored, **columns
+        )
 
     def _recoded(self, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
         reference, system = recode(self.reference), recode(self.system)
@@ -99,12 +112,16 @@ def align(
     it adds files without any row, and leaves out system files that neither it nor the reference names.
     `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
     are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
-    settings ask for.
+    settings ask for. Rows of ignored classes, those of the settings and those that the reference itself
+    declares, are evaluated on neither side; what a system declares to be unknown are no detections.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     check_shapes(reference.origin, system.origin)
     _check_timed((reference, system), settings)
+    settings, system = with_unknown(settings, reference.origin), _without_unknown(system, settings)
+    if settings.compat:
+        reference = _without_unknown(reference, settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
@@ -113,7 +130,9 @@ def align(
     if settings.files is not None:
         reference = reference.of_used_classes() if findings.reference_outside else reference
         system = system.of_used_classes() if findings.system_outside else system
-        ours, theirs = frozenset(reference.classes), frozenset(system.classes)
+        # An ignored class is known, though none of its rows may be of these files.
+        ours = frozenset(reference.classes) | findings.reference_classes & {*(settings.ignore_class or ())}
+        theirs = frozenset(system.classes)
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
@@ -144,7 +163,9 @@ def align(
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
-    named = findings.reference_classes if settings.classes is None else frozenset(classes)
+    named = findings.reference_classes & {*classes} if settings.classes is None else frozenset(classes)
+    ignored = None if settings.ignore_class is None else reference.with_classes(settings.ignore_class)
+    declared = frozenset(reference.origin.unknown)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
     off_grid = {}
     if Plan.of(settings).counts_segments:
@@ -160,13 +181,32 @@ def align(
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
         off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
+        declared=declared,
     )
     system = raw
     if settings.postprocesses:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         system = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+    return Recordings(
+        files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
+    )
+
+
+def with_unknown(settings: Settings, origin: Origin) -> Settings:
+    """Return settings that ignore the classes, too, that a reference declares to be unknown time.
+
+    Those that are to be evaluated are not; what follows another tool ignores nothing.
+    """
+    chosen = settings.ignore_class or ()
+    more = [name for name in origin.unknown if name not in (*chosen, *(settings.classes or ()))]
+    return settings if not more or settings.compat else replace(settings, ignore_class=(*chosen, *more))
+
+
+def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
+    """Return a table without the classes that it declares to be unknown time, and are not to be evaluated."""
+    names = {*rows.origin.unknown} - {*(settings.classes or ())}
+    return rows.with_classes(tuple(name for name in rows.classes if name not in names)) if names else rows
 
 
 def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
@@ -383,6 +423,21 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
         # Merged ones are by class and time already.
         sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
     return sides[0], sides[1]
+
+
+def ignored_events(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at the reference's threshold, as lifetimes of all levels."""
+    rows = pair.ignored
+    if rows is None:
+        return EventLifetimes.of(SILENCE)
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    return EventLifetimes.from_events(events)
+
+
+def ignored_levels(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at all levels."""
+    rows = pair.ignored
+    return EventLifetimes.of(SILENCE) if rows is None else lifetimes_of(rows, merges(rows, settings))
 
 
 def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

@@ -69,6 +69,7 @@ What is called:
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
 - `annotate(annotators)` makes a reference of several annotators' labels, and says how far they agree: an
   `Annotation`.
+- `published_scores(name, reference, system)` returns what the evaluator that a challenge published prints.
 - `plot(kind, reference, *systems, **settings)` draws a figure, as a matplotlib Figure.
 - `write_report(reference, systems, path, **settings)` writes a page of HTML to look at.
 - `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions, and
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
+    from sedeval_soft.api.published import published_scores
     from sedeval_soft.api.report import write_report
     from sedeval_soft.api.sources import operating_points
     from sedeval_soft.comparison.board import Board, UnknownSystemError
@@ -135,8 +137,8 @@ __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator",
     "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
     "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
-    "compare", "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "simulate",
-    "threshold_curves", "validate", "write_report",
+    "compare", "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "published_scores",
+    "simulate", "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
 _NAMES = {
@@ -144,6 +146,7 @@ _NAMES = {
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
     "api.plotting": "plot",
+    "api.published": "published_scores",
     "api.report": "write_report",
     "api.sources": "operating_points",
     "comparison.board": "Board UnknownSystemError",

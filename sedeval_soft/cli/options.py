@@ -32,6 +32,7 @@ from sedeval_soft.fields import (
     SEGMENTS,
     STEERING,
 )
+from sedeval_soft.published import MODULES
 
 if TYPE_CHECKING:
     from sedeval_soft.settings import Settings
@@ -390,7 +391,7 @@ OBJECTIVE = setting("objective")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
-    option(FILES, "--folds", type=PATH, metavar="TSV", brief="Table with the fold of each file.",
+    option(FILES, "--folds", type=PATH, metavar="TSV",
         help="Table of filename and fold. The files of all folds are scored together, and how much the "
         "scores of single folds differ is shown below."),
     option(FILES, "--by", type=PATH, metavar="TSV|PATTERN", help="Also score the files of each scene by "
@@ -476,8 +477,9 @@ EVALUATE = (
         help="Write the curves over all thresholds to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
         help="Print the names and meanings of all scores, and exit."),
-    option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval"]),
-        help="Score again with that package, and print our number, theirs, the difference and its cause."),
+    option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval", *MODULES]), metavar="NAME",
+        help="Score again with that package, sed_eval or sed_scores_eval, and print our number, theirs, the "
+        "difference and its cause. Or with what `soft-sed-eval published` lists: our number and theirs."),
     setting("compat"),
     *INTAKE,
     *STREAM,

@@ -26,6 +26,7 @@ from sedeval_soft.timeline.alignment_report import (
 )
 from sedeval_soft.timeline.events import (
     SILENCE,
+    Activity,
     EventLifetimes,
     Events,
     active,
@@ -33,7 +34,7 @@ from sedeval_soft.timeline.events import (
     events_of,
     lifetimes_of,
 )
-from sedeval_soft.timeline.grid import Edges, maxima
+from sedeval_soft.timeline.grid import Edges, Grid, maxima, pool_rows
 
 _NAMED = 3  # columns that a message proposes
 
@@ -377,19 +378,58 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     return last_offsets(rows.take(distinct(rows.levels()[0])))
 
 
+def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
+    """Return the segments that are evaluated: what this drops is counted nowhere.
+
+    ignored: whether those of ignored time are among them, all the same.
+    """
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    if pair.ignored is None or ignored:
+        return grid
+    if settings.pool == "max":
+        # A segment is above the threshold where a row that overlaps it is.
+        rows = active_rows(pair.ignored, settings.reference_cut, settings.inclusive)
+        return grid.without(*grid.cells(rows.file, rows.onset, rows.offset))
+    values = pool_rows(joined(pair.ignored), grid, settings.pool)[0]
+    cells = np.flatnonzero(positive(values, settings))
+    return grid.without(cells, cells + 1)
+
+
+def joined(rows: EventTable) -> EventTable:
+    """Return rows of all classes as those of one: its value at each time is the largest of theirs."""
+    if rows.label is None:
+        values = np.max(rows.values, axis=0) if rows.values else np.zeros(len(rows))
+        return replace(rows, classes=("",), values=(values,))
+    return replace(rows, classes=("",), label=np.zeros_like(rows.label))
+
+
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
 
 
-def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings, settings: Settings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
     have the class, and is nothing where it has: else a system could have every class somewhere later.
+    What lies in ignored time says nothing of the file: it takes the largest value of all other time.
     """
-    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+    ours, theirs = (outside_ignored(rows, pair, settings) for rows in (pair.reference, pair.system))
+    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (ours, theirs))
     if np.array_equal(pair.length, pair.reach):
         return reference, inside
-    return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
+    return reference, np.where(reference > 0, inside, clip_values(theirs, pair.reach_ticks))
+
+
+def outside_ignored(rows: EventTable, pair: Recordings, settings: Settings) -> EventTable:
+    """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
+    ignored = _ignored_time(pair, settings)
+    if not len(ignored):
+        return rows
+    spans, scale = rows.spans(), int(ignored.offset.max()) + 1
+    key = ignored.file * np.int64(scale) + ignored.onset
+    at = np.searchsorted(key, spans.file * np.int64(scale) + np.minimum(spans.onset, scale - 1), "right") - 1
+    inside = (at >= 0) & (ignored.file[at] == spans.file) & (spans.offset <= ignored.offset[at])
+    return rows.take(~inside)
 
 
 def clip_values(rows: EventTable, length: Ticks) -> Floats:
@@ -432,6 +472,21 @@ def ignored_events(pair: Recordings, settings: Settings) -> EventLifetimes:
         return EventLifetimes.of(SILENCE)
     events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
     return EventLifetimes.from_events(events)
+
+
+def _ignored_time(pair: Recordings, settings: Settings) -> Activity:
+    """Return the time that is ignored at the reference's threshold, in pieces that do not touch."""
+    events = ignored_events(pair, settings)
+    label = np.zeros_like(events.label)
+    return Activity.of_rows(Activity(events.file, label, events.onset, events.offset, events.dies)).merged()
+
+
+def ignored_ticks(pair: Recordings, settings: Settings) -> Ticks:
+    """Return how much of the length of each file is ignored, at the reference's threshold, (n_files,)."""
+    pieces, ticks = _ignored_time(pair, settings), np.zeros(len(pair.files), dtype=np.int64)
+    end = np.minimum(pieces.offset, pair.length_ticks[pieces.file])
+    np.add.at(ticks, pieces.file, np.maximum(end - pieces.onset, 0))
+    return ticks
 
 
 def ignored_levels(pair: Recordings, settings: Settings) -> EventLifetimes:

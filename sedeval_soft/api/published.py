@@ -1,0 +1,35 @@
+"""Scores as the evaluators that challenges published print them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sedeval_soft.api.sources import Durations, limits_from, read_lengths, sides_of
+from sedeval_soft.published.base import Inputs, Number, published_evaluator
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.limits import Limits
+
+
+def published_scores(
+    name: str,
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    limits: Limits | None = None,
+    options: Mapping[str, float | str] | None = None,
+) -> dict[str, Number]:
+    """Return the numbers that a published evaluator prints of two tables, by its names for them.
+
+    They follow its script to the last bit, whatever the rules of the challenge say; `evaluate` with a preset
+    follows the rules.
+
+    name: one of `soft-sed-eval published`. reference, system, durations, limits: as for `evaluate`. options:
+    of the script, by their names. Raises SettingsError for a name or an option that there is not, InputError
+    for a table that cannot be read.
+    """
+    evaluator = published_evaluator(name)
+    limits = limits_from(limits)
+    rows = sides_of(reference, system, Settings(), limits)
+    return evaluator.numbers(Inputs(*rows, read_lengths(durations, limits), options or {}))

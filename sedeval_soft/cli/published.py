@@ -1,0 +1,85 @@
+"""The command `published`: what the evaluator of a challenge prints, number by number."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import click
+
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, argument, command, option
+from sedeval_soft.cli.output import check_files, emit
+from sedeval_soft.fields import OUTPUT, SCORING
+
+EXAMPLES = """
+  soft-sed-eval published
+  soft-sed-eval published few-shot ref.csv sys.csv
+  soft-sed-eval published few-shot ref.csv sys.csv --format json
+"""
+
+
+@command(
+    EXAMPLES,
+    argument("NAME", required=False, type=str),
+    argument("REFERENCE", required=False),
+    argument("SYSTEM", required=False),
+    option(SCORING, "--durations", type=PATH, metavar="TSV", brief=True,
+        help="Table with the length of each file."),
+    option(SCORING, "--set", "chosen", multiple=True, metavar="OPTION=VALUE",
+        brief="An option of the script.",
+        help="An option of the script, by its name there. Repeatable."),
+    option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text",
+        show_default=True, brief=True, help="For people, or for programs."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief=True,
+        help="Write the numbers to a file."),
+    *options.INTAKE,
+)  # fmt: skip
+def published(name: str | None, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401
+    """Print what the evaluator that a challenge published prints.
+
+    The numbers follow its script to the last digit, also where that does something else than the rules say;
+    presets follow the rules. Without a NAME all evaluators are listed.
+    """
+    from sedeval_soft.published import MODULES
+    from sedeval_soft.published.base import published_evaluator
+
+    if name is None:
+        width = max(map(len, MODULES), default=0)
+        emit("".join(f"{each:<{width}}  {published_evaluator(each).title}\n" for each in MODULES))
+        return
+    evaluator = published_evaluator(name)
+    if reference is None or system is None:
+        raise click.UsageError(f"Expected a reference and a system to score as {name} does.")
+    from sedeval_soft.api.published import published_scores
+    from sedeval_soft.report.render import json_document
+
+    check_files({"-o": given["output"]}, {"reference": reference, "system output": system})
+    with options.limits_of(given) as limits:
+        numbers = published_scores(
+            name, reference, system, durations=given["durations"], limits=limits,
+            options=dict(map(_chosen, given["chosen"])),
+        )  # fmt: skip
+    source = {"project": evaluator.project, "version": evaluator.version, "script": evaluator.script}
+    if given["form"] == "json":
+        document = {"published": name, **source, "ranking": evaluator.ranking, "scores": numbers}
+        emit(json_document(document), given["output"])
+        return
+    width = max(map(len, numbers))
+    lines = [f"{evaluator.script} of {evaluator.project} ({evaluator.version[:8]}) prints", ""]
+    for label, value in numbers.items():
+        mark = "   ranks systems" if label == evaluator.ranking else ""
+        lines.append(f"{label:<{width}}  {'-' if value is None else value!r}{mark}")
+    if evaluator.preset:
+        lines += ["", f"--preset {evaluator.preset} scores by the rules as they are written."]
+    emit("".join(f"{line}\n" for line in lines), given["output"])
+
+
+def _chosen(text: str) -> tuple[str, float | str]:
+    """Return the name and the value of an option of the script."""
+    label, sign, value = text.partition("=")
+    if not sign or not label:
+        raise click.BadParameter(f"{text!r} is not OPTION=VALUE.", param_hint="--set")
+    with contextlib.suppress(click.BadParameter):
+        return label, options.number(value)
+    return label, value

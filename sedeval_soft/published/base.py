@@ -1,0 +1,78 @@
+"""What a published evaluator is, and all that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.names import meant
+from sedeval_soft.published import MODULES
+from sedeval_soft.tables.event_table import EventTable
+
+Number = float | int | None
+"""One number as a script has it; None where it prints none, or NaN."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What an evaluator is given.
+
+    reference, system: the rows as they were read, in their order. durations: seconds by file, where they are
+    given. options: what the script's own options are set to, by their names.
+    """
+
+    reference: EventTable
+    system: EventTable
+    durations: Mapping[str, float] | None = None
+    options: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """An evaluator that was published.
+
+    name: as the command and `published` call it. title: the challenge and its years. project: its repository
+    at GitHub, as owner/name, or its package. version: the commit, or the version of the package. script: the
+    file, or the function, that was followed. ranking: which of its numbers ranks systems. preset: the one
+    with the rules as they are written; empty where there is none. same: the name of our score beside each of
+    its numbers that one is meant to be, with that preset. options: its options with their defaults.
+    compute: the numbers by their names, in the order of the script.
+    """
+
+    name: str
+    title: str
+    project: str
+    version: str
+    script: str
+    ranking: str
+    compute: Callable[[Inputs], dict[str, Number]]
+    preset: str = ""
+    same: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, float | str] = field(default_factory=dict)
+
+    def numbers(self, inputs: Inputs) -> dict[str, Number]:
+        """Return its numbers; raises SettingsError for an option that it does not have."""
+        for name, value in inputs.options.items():
+            if name not in self.options:
+                known = f"expected one of {', '.join(self.options)}" if self.options else "it has none"
+                raise SettingsError(
+                    f"{self.name} has no option {name!r}; {known}{meant(name, list(self.options))}"
+                )
+            if isinstance(self.options[name], float) and isinstance(value, str):
+                raise SettingsError(f"the option {name} of {self.name} must be a number, not {value!r}")
+        given = Inputs(inputs.reference, inputs.system, inputs.durations, {**self.options, **inputs.options})
+        return self.compute(given)
+
+
+def published_evaluator(name: str) -> Published:
+    """Return a published evaluator by its name; raises SettingsError, with what could be meant."""
+    if name not in MODULES:
+        known = ", ".join(MODULES)
+        raise SettingsError(
+            f"there is no published evaluator {name!r}; expected one of {known}{meant(name, list(MODULES))}"
+        )
+    module = import_module(f"sedeval_soft.published.{MODULES[name]}")
+    evaluator: Published = module.PUBLISHED[name]
+    return evaluator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 
@@ -199,3 +200,100 @@ def test_all_readings_of_events_are_as_defined(case, basis, events):
             best.append(2 * tp / (n_ref + n_sys) if n_ref else None)
         found = scores[f"{basis}.optimal.f1[{label}]"]
         assert found == pytest.approx(max(best) if best[0] is not None else None)
+
+
+# Segments and clips.
+
+LENGTHS = {"a": 12.0, "b": 12.0}
+EPSILON = 1e-7
+
+
+def value_at(rows, file, label, second):
+    return max((Fraction(v, 4) for f, on, n, name, v in rows if (f, name) == (file, label) and on <= second < on + n),
+               default=Fraction(0))  # fmt: skip
+
+
+def pooled(rows, label, length, pool):
+    """Return the values of a class in all segments of both files."""
+    seconds = [
+        [value_at(rows, file, label, s) for s in range(k, min(k + length, 12))]
+        for file in "ab"
+        for k in range(0, 12, length)
+    ]
+    return [max(part) if pool == "max" else sum(part) / len(part) for part in seconds]
+
+
+def count_segments(segments):
+    """Return TP, N_ref and N_sys of Q and R, and S, D, I; segments: reference and system, each Q and R."""
+    totals = [0] * 9
+    for y, p in segments:
+        tp = [a and b for a, b in zip(y, p, strict=True)]
+        counts = [tp[0], y[0], p[0], tp[1], y[1], p[1]]
+        counts += [min(sum(y), sum(p)) - sum(tp), max(sum(y) - sum(p), 0), max(sum(p) - sum(y), 0)]
+        totals = [total + n for total, n in zip(totals, counts, strict=True)]
+    return totals
+
+
+def divergence(y, p):
+    p = min(max(float(p), EPSILON), 1 - EPSILON)
+    return sum(float(a) * math.log(float(a) / b) for a, b in ((y, p), (1 - y, 1 - p)) if a)
+
+
+@pytest.mark.parametrize(("length", "pool"), [(1, "max"), (2, "max"), (2, "mean"), (5, "mean")])
+@tried(max_examples=20)
+@given(case=cases)
+def test_all_readings_of_segments_are_as_defined(case, length, pool):
+    reference, ignored, system = case
+    segments = {"segment_length": float(length), "pool": pool, "durations": LENGTHS}
+    scores = evaluated(case, only=("segment",), measures=("divergence", "curves"), **segments)
+    value = [pooled(side, label, length, pool) for side in (reference, system) for label in "QR"]
+    values = list(zip(*value, pooled(ignored, "UNK", length, pool), strict=True))
+    sides = [((q, r), (q2, r2), u) for q, r, q2, r2, u in values]
+    known = [side for side in sides if side[2] <= HALF]
+    hard = count_segments([[[v > HALF for v in of] for of in side[:2]] for side in known])
+    assert ours(scores, "segment.hard") == pytest.approx(scores_of(hard))
+    levels = sorted({Fraction(0), *(v for side in sides for of in side[:2] for v in of)})
+    totals = [Fraction(0)] * 9
+    for low, high in pairwise(levels):
+        for *both, u in sides:
+            counts = count_segments([[[v >= high for v in of] for of in both]])
+            totals = [total + (1 - u) * (high - low) * n for total, n in zip(totals, counts, strict=True)]
+    assert ours(scores, "segment.soft") == pytest.approx(scores_of(totals))
+    weight = sum(1 - u for *_, u in sides)
+    sums = sum(float(1 - u) * divergence(y, p) for y, p, u in ((y[0], p[0], u) for y, p, u in sides))
+    expected = pytest.approx(sums / float(weight)) if weight else None
+    assert scores["segment.soft.kl_divergence[Q]"] == expected
+    pairs = [(float(p[0]), y[0] > HALF) for y, p, _ in known]
+    best = []
+    for threshold in {-1.0, *(p for p, _ in pairs)}:
+        tp = sum(y and p > threshold for p, y in pairs)
+        best.append(2 * tp / max(1, sum(y for _, y in pairs) + sum(p > threshold for p, _ in pairs)))
+    if any(y for _, y in pairs):
+        assert scores["segment.optimal.f1[Q]"] == pytest.approx(max(best))
+        silent = [p for p, y in pairs if not y]
+        wins = [(p > q) + (p == q) / 2 for p, y in pairs if y for q in silent]
+        area = sum(wins) / len(wins) if wins else None
+        assert scores["segment.hard.roc_auc[Q]"] == pytest.approx(area)
+
+
+@tried(max_examples=60)
+@given(case=cases)
+def test_clips_have_the_values_of_all_other_time(case):
+    reference, ignored, system = case
+    scores = evaluated(case, only=("clip",), durations=LENGTHS)
+    values = []
+    for file in "ab":
+        rest = [s for s in range(12) if value_at(ignored, file, "UNK", s) <= HALF]
+        values.append([
+            tuple(max((value_at(side, file, label, s) for s in rest), default=Fraction(0)) for label in "QR")
+            for side in (reference, system)
+        ])  # fmt: skip
+    hard = count_segments([[[v > HALF for v in of] for of in both] for both in values])
+    assert ours(scores, "clip.hard") == pytest.approx(scores_of(hard))
+    totals = [Fraction(0)] * 9
+    for low, high in pairwise(Fraction(k, 4) for k in range(5)):
+        counts = count_segments([[[v >= high for v in of] for of in both] for both in values])
+        totals = [total + (high - low) * n for total, n in zip(totals, counts, strict=True)]
+    assert ours(scores, "clip.soft") == pytest.approx(scores_of(totals))
+    gone = sum(value_at(ignored, file, "UNK", s) > HALF for file in "ab" for s in range(12))
+    assert scores.length == 24 - gone

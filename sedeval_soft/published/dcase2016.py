@@ -16,7 +16,7 @@ from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import Rows, near_pairs, rows_of, used_classes
+from sedeval_soft.published.rows import Rows, check_lists, near_pairs, rows_of, used_classes
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand
 
@@ -28,9 +28,10 @@ Scores = tuple[dict[str, float], dict[str, float], dict[str, Floats]]
 
 def compute(inputs: Inputs) -> dict[str, Number]:
     """Return what the script prints: a line for each scene and their average, then the classes of each."""
+    check_lists(inputs.reference, inputs.system)
     files, names = inputs.reference.files, used_classes(inputs.reference, inputs.system)
-    reference = rows_of(inputs.reference, "reference", files, names)
-    system = rows_of(inputs.system, "system", files, names)
+    reference = rows_of(inputs.reference, files, names)
+    system = rows_of(inputs.system, files, names)
     options = {name: float(value) for name, value in inputs.options.items() if name != "scenes"}
     lines: list[dict[str, float]] = []
     overall: dict[str, float] = {}
@@ -53,7 +54,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
         overall |= {f"{prefix}{name}": value for name, value in lines[-1].items()}
         for k, code in enumerate(classes.tolist()):
             by_class |= {
-                f"{prefix}{names[code]} {basis} {name}": values[k]
+                f"{prefix}{names[code]} {basis} {name}": values[k].item()
                 for basis, scores in (("Segment-based", segment), ("Event-based", event))
                 for name, values in scores[2].items()
             }
@@ -63,17 +64,12 @@ def compute(inputs: Inputs) -> dict[str, Number]:
         if "ER/" not in name
     }
     numbers = overall | averages | by_class
-    return {name: None if math.isnan(value) else _number(value) for name, value in numbers.items()}
-
-
-def _number(value: float) -> Number:
-    """Return a Python number; counts of events and segments are whole."""
-    return int(value) if isinstance(value, np.integer) else float(value)
+    return {name: None if math.isnan(value) else value for name, value in numbers.items()}
 
 
 def _scenes(files: tuple[str, ...], rule: float | str) -> dict[str, Bools]:
     """Return which files belong to each scene, (n_files,)."""
-    if rule == "none":
+    if rule == "none" or not files:
         return {"": np.ones(len(files), dtype=bool)}
     if rule != "folder":
         raise SettingsError(f"scenes must be none, or folder, the last one of a file's path; not {rule!r}")
@@ -96,8 +92,8 @@ def _check(scene: str, names: list[str], classes: Index, system: Rows) -> None:
 
 def _segments(reference: Rows, system: Rows, classes: Index, resolution: float) -> Scores:
     """Score segments: those of a file reach to the last offset of either side."""
-    cells = [_cells(rows, classes, resolution) for rows in (reference, system)]
-    both = np.intersect1d(*cells, assume_unique=True)
+    cells = _cells(reference, classes, resolution), _cells(system, classes, resolution)
+    both = np.intersect1d(cells[0], cells[1], assume_unique=True)
     n_ref, n_sys, tp = (np.bincount(cell % len(classes), minlength=len(classes)) for cell in (*cells, both))
     # Of each segment of each file: how many classes are active.
     segments, place = np.unique(np.concatenate((*cells, both)) // len(classes), return_inverse=True)

@@ -15,7 +15,7 @@ import types
 import warnings
 from pathlib import Path
 
-import numpy
+import numpy as np
 from golden_numbers import STOPS, write_numbers
 from random_tables import Options, random_cases
 
@@ -37,7 +37,7 @@ def oracle(folder):
     source = (Path(folder) / "src" / "evaluation.py").read_text()
     source = source[: source.index("def main(argv)")].replace("numpy.negative(", "numpy.logical_not(")
     module = types.ModuleType("evaluation")
-    exec(compile(source, "evaluation.py", "exec"), module.__dict__)
+    exec(compile(source, "evaluation.py", "exec"), module.__dict__)  # noqa: S102 - what it is for
     return module
 
 
@@ -86,13 +86,13 @@ def scored(module, case, options):
         for label in labels:
             for basis, results in (("Segment-based", segment), ("Event-based", event)):
                 found = results["class_wise"][label]
-                start = "%s%s %s " % (prefix, label, basis)
+                start = f"{prefix}{label} {basis} "
                 parts[start + "Nref"], parts[start + "Nsys"] = int(found["Nref"]), int(found["Nsys"])
                 parts[start + "F1"], parts[start + "ER"] = found["F"], found["ER"]
     numbers = {prefix + name: value for prefix, line in lines.items() for name, value in line.items()}
     for name in next(iter(lines.values())):
         if "ER/" not in name:
-            numbers["Average " + name] = numpy.mean([line[name] for line in lines.values()])
+            numbers["Average " + name] = np.mean([line[name] for line in lines.values()])
     return {**numbers, **parts}
 
 
@@ -112,7 +112,7 @@ def main():
         "made_by": "tests/golden/make_dcase2016.py",
         "repository": "TUT-ARG/DCASE2016-baseline-system-python",
         "commit": COMMIT,
-        "versions": {"python": platform.python_version(), "numpy": numpy.__version__},
+        "versions": {"python": platform.python_version(), "numpy": np.__version__},
         "seed": SEED,
         "tables": TABLES,
         "options": OPTIONS,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from sedeval_soft import Evaluator, SettingsError, evaluate
+from sedeval_soft import evaluate
 
 HALF = Fraction(1, 2)
 COLLARS = {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.5}
@@ -209,8 +209,10 @@ EPSILON = 1e-7
 
 
 def value_at(rows, file, label, second):
-    return max((Fraction(v, 4) for f, on, n, name, v in rows if (f, name) == (file, label) and on <= second < on + n),
-               default=Fraction(0))  # fmt: skip
+    there = (
+        Fraction(v, 4) for f, on, n, name, v in rows if (f, name) == (file, label) and 0 <= second - on < n
+    )
+    return max(there, default=Fraction(0))
 
 
 def pooled(rows, label, length, pool):

@@ -25,10 +25,8 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.event import file_class, level_edges
-from sedeval_soft.measures.intersections import spans
 from sedeval_soft.measures.matching import LevelEdges
 from sedeval_soft.measures.pairs import Candidates, Collars
-from sedeval_soft.measures.soft_intersections import highest_level
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand, numbered
 
@@ -43,6 +41,8 @@ def level_covered(
     groups, system_groups: (n,) numbers. needed: (n_sys,) ticks, at least 1. A detection without extent lasts
     for a tick.
     """
+    from sedeval_soft.measures.soft_intersections import highest_level
+
     lasting = events.offset > events.onset
     events, groups = events.take(lasting), groups[lasting]
     if not len(events) or not len(system):
@@ -143,6 +143,8 @@ def _remaining(
     rule: Collars | None,
 ) -> tuple[Index, Floats, Floats]:
     """Return which detections remain, at which levels born < a <= dies, some twice."""
+    from sedeval_soft.measures.intersections import spans
+
     level = np.clip(level_mostly(ignored, system), system.born, system.dies)
     near = _NONE if rule is None else _compatible(ignored, system, (_files(ignored), _files(system)), rule)
     doubtful = level > system.born

@@ -61,6 +61,10 @@ def chance_of(
     if pair.whole is not None:
         # What of an event lies outside of all regions cannot be moved within them.
         raise SettingsError("chance cannot go with region_edges=onset; expected region_edges=cut")
+    if pair.ignored is not None:
+        raise SettingsError(
+            "ignore_class cannot go with chance levels, which move a system over all time alike"
+        )
     settings = replace(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
@@ -214,7 +218,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = clip_sides(pair)
+            y, p = clip_sides(pair, settings)
         tables |= _expected(basis, y, p, settings)
     pairs = named(tables, pair.classes)
     return {

@@ -66,6 +66,8 @@ def refuse_settings(settings: Settings) -> None:
     if settings.has_regions:
         raise SettingsError("sed_eval knows no regions: --check cannot go with regions or after_shots")
     plan = Plan.of(settings)
+    if settings.ignore_class is not None:
+        raise SettingsError("sed_eval evaluates all time: --check cannot go with ignored classes")
     if not (plan.scores("segment", "hard") or plan.scores("event", "hard")):
         raise SettingsError("--check needs hard segment- or event-based scores; --only leaves them out")
     if not plan.scores("event", "hard"):

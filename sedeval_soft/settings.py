@@ -151,6 +151,7 @@ class Settings:
     fixed_thresholds: bool = False
     worst: int = 0
     classes: tuple[str, ...] | None = None
+    ignore_class: tuple[str, ...] | None = None
     files: FileNames | None = field(default=None, hash=False)
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
@@ -193,6 +194,7 @@ class Settings:
         both = [name for name in self.groups if name in self.scenes]
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
         of_classes = [name for name in self.means if name in CLASS_MEANS]
+        ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
@@ -215,6 +217,11 @@ class Settings:
             (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
             (self.compat and of_classes,
              f"means={', '.join(of_classes)} cannot go with compat={self.compat}, which has none"),
+            (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
+            (self.ignore_class and self.compat,
+             f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),
+            (self.ignore_class and self.reference_sweep,
+             "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
@@ -255,6 +262,11 @@ class Settings:
         """Return the length in seconds that a post-processing setting has for each class."""
         value = getattr(self, name)
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
+
+    @property
+    def drops_segments(self) -> bool:
+        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        return self.ignore_class is not None
 
     @property
     def wants_psds(self) -> bool:
@@ -328,7 +340,7 @@ def forms_of(name: str) -> list[Schema]:
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
         "means": _one_or_more({"enum": list(MEANS)}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
-        "classes": _one_or_more(_NAME, 1),
+        **{key: _one_or_more(_NAME, 1) for key in ("classes", "ignore_class")},
         "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
         "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
@@ -460,7 +472,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     "measures": partial(_several, every=GROUPS),
     "means": lambda names: tuple(name for name in MEANS if name in _several(names)),
     "only": partial(_several, every=tuple(READINGS)),
-    "classes": _several,
+    **dict.fromkeys(("classes", "ignore_class"), _several),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
     **dict.fromkeys(
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}

@@ -3,3 +3,8 @@
 The presets have the rules of a challenge as its page tells them; where a script does something else, these
 modules do as the script does. The page of official evaluators in the docs says what differs and how much.
 """
+
+MODULES: dict[str, str] = {
+    "dcase2016-task3": "dcase2016",
+}
+"""The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

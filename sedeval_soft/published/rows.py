@@ -36,15 +36,22 @@ class Rows:
         return Rows(self.file[rows], self.onset[rows], self.offset[rows], self.label[rows], value)
 
 
-def rows_of(table: EventTable, role: str, files: Sequence[str], classes: Sequence[str]) -> Rows:
-    """Return the rows of some files and classes, numbered as they stand there; others are left out.
+def check_lists(reference: EventTable, system: EventTable) -> None:
+    """Raise SettingsError where the rows of a table are no events, but time steps of every class."""
+    for role, table in (("reference", reference), ("system", system)):
+        if table.has_steps:
+            raise SettingsError(
+                f"the {role} has a column for each class; expected a list of events, as this script reads"
+            )
 
-    role: what to call the table in the SettingsError that is raised where its rows are no events.
-    """
-    if table.has_steps:
-        raise SettingsError(
-            f"the {role} has a column for each class; expected a list of events, as this script reads"
-        )
+
+def used_classes(*tables: EventTable) -> list[str]:
+    """Return the classes that rows of these lists of events have, sorted."""
+    return sorted({table.classes[k] for table in tables for k in np.unique(table.row_label).tolist()})
+
+
+def rows_of(table: EventTable, files: Sequence[str], classes: Sequence[str]) -> Rows:
+    """Return the rows of some files and classes, numbered as they stand there; others are left out."""
     file, label = (
         np.array([code.get(name, -1) for name in names], dtype=np.int64)[codes]
         for names, codes, code in (
@@ -54,11 +61,6 @@ def rows_of(table: EventTable, role: str, files: Sequence[str], classes: Sequenc
     )
     rows = Rows(file, table.onset, table.offset, label, table.value)
     return rows.take((file >= 0) & (label >= 0))
-
-
-def used_classes(*tables: EventTable) -> list[str]:
-    """Return the classes that rows of these long tables have, sorted."""
-    return sorted({table.classes[k] for table in tables for k in np.unique(table.row_label).tolist()})
 
 
 def near_pairs(reference: Rows, system: Rows, collar: float) -> tuple[Index, Index]:

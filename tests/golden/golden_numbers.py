@@ -41,8 +41,8 @@ def write_numbers(name, about, cases):
     lines = ",\n".join(
         ", ".join(map(json.dumps, digests[begin : begin + 10])) for begin in range(0, len(digests), 10)
     )
-    (FOLDER / name).write_text('%s,\n "shown": [\n%s\n ],\n "digests": [\n%s\n ]\n}\n' % (heading, shown, lines))
-    print("%s: %d cases, %d stop" % (name, len(cases), sum(numbers == STOPS for numbers in cases)))
+    text = f'{heading},\n "shown": [\n{shown}\n ],\n "digests": [\n{lines}\n ]\n}}\n'
+    (FOLDER / name).write_text(text)
 
 
 def read_numbers(name):

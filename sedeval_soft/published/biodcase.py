@@ -1,10 +1,10 @@
 """BioDCASE 2025 task 2, calls of Antarctic blue and fin whales: what its script counts.
 
-Classes are joined to three. Each detection takes the event of its class and file with which its intersection over
-union is largest, and is correct if that is above 0.3. Events that were found before are left out, but what was
-found is brought up to date only after each data set: in a file any number of detections of one event are correct,
-and none of them is false. Events are looked up by the name of the file alone, also in other data sets that have a
-file of this name. Detections of a class that the reference does not have at all count nowhere.
+Classes are joined to three. Each detection takes the event of its class and file with which its intersection
+over union is largest, and is correct if that is above 0.3. Events that were found before are left out, but
+what was found is brought up to date only after each data set: in a file any number of detections of one event
+are correct, and none of them is false. Events are looked up by the name of the file alone, also in other data
+sets that have a file of this name. Detections of a class that the reference has nowhere count nowhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import rows_of
+from sedeval_soft.published.rows import check_lists, rows_of
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.ranges import expand
@@ -32,7 +32,7 @@ _AT_ONCE = 4_000_000  # pairs compared at a time
 
 
 class Calls(NamedTuple):
-    """Rows of a table, (n,) each. data_set, file, label: names, files without the folder of their data set."""
+    """Rows of a table, (n,) each. data_set, file, label: names, of files without their data set."""
 
     data_set: Array
     file: Array
@@ -47,33 +47,36 @@ class Calls(NamedTuple):
 
 def compute(inputs: Inputs) -> dict[str, Number]:
     """Return what is printed: counts, recall and precision by class of each data set, then of all."""
-    reference, system = _calls(inputs.reference, "reference"), _calls(inputs.system, "system")
+    check_lists(inputs.reference, inputs.system)
+    reference, system = _calls(inputs.reference), _calls(inputs.system)
     found, correct = np.zeros(len(reference.file), dtype=bool), np.zeros(len(system.file), dtype=bool)
     for data_set in sorted({*system.data_set.tolist()}):
         looking, rows = np.flatnonzero(~found), np.flatnonzero(system.data_set == data_set)
         nearest, iou = _nearest(reference.take(looking), system.take(rows))
-        hit = iou > inputs.options["iou_threshold"]
+        hit = iou > float(inputs.options["iou_threshold"])
         correct[rows[hit]] = True
         found[looking[nearest[hit]]] = True
     parts = {
         f"Results dataset {name}": (reference.data_set == name, system.data_set == name)
         for name in sorted({*reference.data_set.tolist()})
     }
+    everything = np.ones(len(found), dtype=bool), np.ones(len(correct), dtype=bool)
     numbers: dict[str, Number] = {}
-    for title, (ours, theirs) in {**parts, "Final results": (found >= 0, correct >= 0)}.items():
+    for title, (ours, theirs) in {**parts, "Final results": everything}.items():
         # The classes of the data set stand first.
         for label in dict.fromkeys([*reference.label[ours].tolist(), *reference.label.tolist()]):
             own, others = ours & (reference.label == label), theirs & (system.label == label)
             tp, fp, fn = (int(np.sum(each)) for each in (own & found, others & ~correct, own & ~found))
-            rates = {"recall": tp / (tp + fn) if tp + fn else None, "precision": tp / (tp + fp) if tp + fp else None}
-            for word, value in {"tp": tp, "fp": fp, "fn": fn, **rates}.items():
-                numbers[f"{title} {label} {word}"] = value
+            name = f"{title} {label}"
+            numbers |= {f"{name} tp": tp, f"{name} fp": fp, f"{name} fn": fn}
+            numbers[f"{name} recall"] = tp / (tp + fn) if tp + fn else None
+            numbers[f"{name} precision"] = tp / (tp + fp) if tp + fp else None
     return numbers
 
 
-def _calls(table: EventTable, role: str) -> Calls:
+def _calls(table: EventTable) -> Calls:
     """Return the rows of a table; the name of a file has its data set for a folder."""
-    rows = rows_of(table, role, table.files, table.classes)
+    rows = rows_of(table, table.files, table.classes)
     places = [name.replace("\\", "/").rpartition("/") for name in table.files]
     data_set, file, label = (
         np.array([*names, ""], dtype=object)[codes]
@@ -87,14 +90,16 @@ def _calls(table: EventTable, role: str) -> Calls:
 
 
 def _nearest(reference: Calls, system: Calls) -> tuple[Index, Floats]:
-    """Return the event with the largest intersection over union of each detection, (n_sys,), and how large it is.
+    """Return the event with the largest intersection over union of each detection, and how large that is.
 
-    It is one of the class and the file, the first of several; -1 and 0 where there is none.
+    It is one of the class and the file, the first of several; -1 and 0 where there is none. (n_sys,) each.
     """
     nearest, largest = np.full(len(system.file), -1, dtype=np.int64), np.zeros(len(system.file))
     code: dict[tuple[str, str], int] = {}
     ours, theirs = (
-        np.array([code.setdefault(each, len(code)) for each in zip(of.file, of.label, strict=True)], dtype=np.int64)
+        np.array(
+            [code.setdefault(each, len(code)) for each in zip(of.file, of.label, strict=True)], dtype=np.int64
+        )
         for of in (reference, system)
     )
     order = np.argsort(ours, kind="stable")
@@ -117,7 +122,9 @@ def _nearest(reference: Calls, system: Calls) -> tuple[Index, Floats]:
 
 def _iou(reference: Calls, system: Calls) -> Floats:
     """Return the intersection over union of pairs, computed as the script does; 0 for two without extent."""
-    common = to_seconds(np.minimum(reference.offset, system.offset) - np.maximum(reference.onset, system.onset))
+    common = to_seconds(
+        np.minimum(reference.offset, system.offset) - np.maximum(reference.onset, system.onset)
+    )
     common = np.maximum(common, 0.0)
     ours, theirs = (to_seconds(side.offset - side.onset) for side in (reference, system))
     union = theirs + ours - common

@@ -18,7 +18,7 @@ from sedeval_soft.arrays import Array, Bools, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import Rows, rows_of
+from sedeval_soft.published.rows import Rows, check_lists, rows_of
 from sedeval_soft.tables.filenames import stem_of
 
 LEAST = 0.00001
@@ -48,9 +48,10 @@ class Counts(NamedTuple):
 
 def compute(inputs: Inputs) -> dict[str, Number]:
     """Return what is printed, counts of the files with detections and overall scores; then the report's."""
+    check_lists(inputs.reference, inputs.system)
     files, subset_of = _files(inputs)
-    reference = rows_of(inputs.reference, "reference", inputs.reference.files, inputs.reference.classes)
-    system = rows_of(inputs.system, "system", inputs.system.files, inputs.system.classes)
+    reference = rows_of(inputs.reference, inputs.reference.files, inputs.reference.classes)
+    system = rows_of(inputs.system, inputs.system.files, inputs.system.classes)
     kinds = np.array([_kind(name) for name in inputs.reference.classes], dtype=np.int64)
     reference = Rows(reference.file, reference.onset, reference.offset, kinds[reference.label])
     ours, theirs = _by_file(reference, inputs.reference.files), _by_file(system, inputs.system.files)

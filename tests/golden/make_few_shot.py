@@ -1,11 +1,11 @@
-"""Writes tests/data/published/few_shot.json: numbers of the script of DCASE few-shot. Not a test; run by hand.
+"""Writes tests/data/published/few_shot.json: numbers of the script of DCASE few-shot. Not a test.
 
     python tests/golden/make_few_shot.py dcase-few-shot-bioacoustic/evaluation_metrics
 
-with a checkout of https://github.com/c4dm/dcase-few-shot-bioacoustic at commit 33a2119c, in Python 3.8 with what its
-requirements.txt pins: numpy 1.20.1, pandas 1.2.2, scipy 1.6.0, mir_eval 0.6. The script is called as it is, with files
-in a folder of their own for each case. Subsets are put in the order of their names, which the file system of whoever
-runs it decides otherwise: it shows in the last digits of harmonic means.
+with a checkout of https://github.com/c4dm/dcase-few-shot-bioacoustic at commit 33a2119c, in Python 3.8 with
+what its requirements.txt pins: numpy 1.20.1, pandas 1.2.2, scipy 1.6.0, mir_eval 0.6. The script is called as
+it is, with files in a folder of their own for each case. Subsets are put in the order of their names; the file
+system of whoever runs it may decide otherwise, which shows in the last digits of harmonic means.
 """
 
 from __future__ import annotations
@@ -53,13 +53,11 @@ def scored(evaluation, case, folder):
         place = reference / subset(name) / (name[:-4] + ".csv")
         place.parent.mkdir(parents=True, exist_ok=True)
         lines = [
-            "%s,%r,%r,%s\n" % (name, row.onset, row.offset, row.label)
-            for row in case.reference
-            if row.file == name
+            f"{name},{row.onset!r},{row.offset!r},{row.label}\n" for row in case.reference if row.file == name
         ]
         place.write_text("Audiofilename,Starttime,Endtime,Q\n" + "".join(lines))
     report.mkdir(parents=True)
-    rows = ["%s,%r,%r\n" % (row.file, row.onset, row.offset) for row in case.system]
+    rows = [f"{row.file},{row.onset!r},{row.offset!r}\n" for row in case.system]
     (folder / "system.csv").write_text("Audiofilename,Starttime,Endtime\n" + "".join(rows))
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -68,14 +66,17 @@ def scored(evaluation, case, folder):
     for line in printed.getvalue().splitlines():
         if line[:4] == "file":
             name, counts = line.split(" ", 1)
-            numbers.update(("%s %s" % (name, word), value) for word, value in literal_eval(counts).items())
+            numbers.update((f"{name} {word}", value) for word, value in literal_eval(counts).items())
         elif line.startswith("Overall_scores: "):
             numbers.update(literal_eval(line.split(" ", 1)[1]))
     written = json.loads(next(report.glob("*.json")).read_text())
-    for part, order in (("scores_per_subset", str), ("scores_per_audiofile", lambda name: (subset(name), name))):
+    for part, order in (
+        ("scores_per_subset", str),
+        ("scores_per_audiofile", lambda name: (subset(name), name)),
+    ):
         for name in sorted(written[part], key=order):
             for word, value in written[part][name].items():
-                numbers["%s %s %s" % (part, name, word)] = value
+                numbers[f"{part} {name} {word}"] = value
     return numbers
 
 
@@ -85,8 +86,8 @@ def main():
     sys.path.insert(0, sys.argv[1])
     import evaluation
     import mir_eval
-    import numpy
-    import pandas
+    import numpy as np
+    import pandas as pd
     import scipy
 
     listed = os.listdir
@@ -99,7 +100,7 @@ def main():
         except IndexError:
             results.append(STOPS)
         shutil.rmtree(folder)
-    versions = {module.__name__: module.__version__ for module in (numpy, pandas, scipy, mir_eval)}
+    versions = {module.__name__: module.__version__ for module in (np, pd, scipy, mir_eval)}
     about = {
         "made_by": "tests/golden/make_few_shot.py",
         "repository": "c4dm/dcase-few-shot-bioacoustic",

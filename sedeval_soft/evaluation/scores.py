@@ -373,7 +373,9 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
         if divergences:
-            sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
+            weighted = prefix == "segment.soft" and settings.ignore_class is not None
+            cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)
+            sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
     return table

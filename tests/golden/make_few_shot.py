@@ -4,8 +4,8 @@
 
 with a checkout of https://github.com/c4dm/dcase-few-shot-bioacoustic at commit 33a2119c, in Python 3.8 with
 what its requirements.txt pins: numpy 1.20.1, pandas 1.2.2, scipy 1.6.0, mir_eval 0.6. The script is called as
-it is, with files in a folder of their own for each case. Subsets are put in the order of their names; the file
-system of whoever runs it may decide otherwise, which shows in the last digits of harmonic means.
+it is, with files in a folder of their own for each case. Subsets are put in the order of their names; the
+file system of whoever runs it may decide otherwise, which shows in the last digits of harmonic means.
 """
 
 from __future__ import annotations

@@ -55,6 +55,13 @@ SETTINGS = {
         only=("segment.optimal", "intersection.hard"), alpha_ct=0.5, alpha_st=1.0,
         psds_median_filters=(2.0, 0.0),
     ),
+    "regions": Settings(
+        only=("all",), measures=("all",), worst=2, max_efpr=100.0,
+        regions={f"r{k}.wav": [(0.4 * k, 1.7), (2.2, 3 + k)] for k in range(5)},
+    ),
+    "after some events": Settings(
+        only=("segment", "event", "clip"), after_shots=2, region_edges="onset", groups={"none": ("cat",)}
+    ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip

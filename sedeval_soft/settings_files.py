@@ -146,6 +146,7 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
 
 
 PRESETS = (
+    "audio-grounding",
     "dcase2016-task3",
     "dcase2017-task2",
     "dcase2017-task3",

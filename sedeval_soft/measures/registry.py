@@ -27,7 +27,7 @@ from functools import partial
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.measures import detection, divergence, ranking
+from sedeval_soft.measures import detection, divergence, grounding, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
@@ -200,7 +200,10 @@ _CELLS: tuple[_Row, ...] = (
 )  # fmt: skip
 
 _BASES: dict[str, tuple[_Row, ...]] = {
-    "segment": _CELLS,
+    "segment": (
+        *_CELLS,
+        ("hard", "time of a class in a file, as one set on each side", grounding.MEASURES, "grounding"),
+    ),
     "event": (
         ("hard", "events of both sides at one threshold each, in collars", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),

@@ -96,6 +96,8 @@ AVERAGED = (
     Layout("Divergences, losses and correlations", _DIVERGENCES, AVERAGES,
            ", divergences, losses and correlations", stacked=True),
     Layout("Calibration", _in_table("calibration"), AVERAGES, ", calibration", stacked=True),
+    Layout("Intersection over union of the time of each class in each file", _in_table("grounding"),
+           ("micro", "macro"), ", intersection over union"),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
     Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
            ("macro", "weighted"), ", among the highest of a segment"),

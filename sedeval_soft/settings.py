@@ -237,6 +237,11 @@ class Settings:
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
 
     @property
+    def drops_segments(self) -> bool:
+        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        return False
+
+    @property
     def wants_psds(self) -> bool:
         """Whether PSDS is asked for: it is slower than what is printed by default."""
         weights = (getattr(self, name) for name in WEIGHTS)

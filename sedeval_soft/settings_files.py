@@ -146,7 +146,6 @@ def read_yaml(path: str, lines: dict[str, int] | None = None) -> Any:  # noqa: A
 
 
 PRESETS = (
-    "audio-grounding",
     "dcase2016-task3",
     "dcase2017-task2",
     "dcase2017-task3",
@@ -155,6 +154,7 @@ PRESETS = (
     "dcase2023-task4b",
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
+    "audio-grounding",
     "maestro-soft",
 )
 """The names of presets: each is a settings file of that name."""

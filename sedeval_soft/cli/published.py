@@ -41,7 +41,8 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.
     """
-    from sedeval_soft.published.base import MODULES, published_evaluator
+    from sedeval_soft.published import MODULES
+    from sedeval_soft.published.base import published_evaluator
 
     if name is None:
         width = max(map(len, MODULES), default=0)

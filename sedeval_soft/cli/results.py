@@ -144,13 +144,27 @@ def explain(scores: tuple[str, ...], form: str) -> None:
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)
 @click.pass_context
 def presets(ctx: click.Context) -> None:
-    """List the settings of challenges that --preset takes."""
-    if ctx.invoked_subcommand is None:
-        from sedeval_soft.settings_files import PRESETS, text_of_preset
+    """List the settings of challenges that --preset takes.
 
-        width = max(map(len, PRESETS))
-        titles = {name: text_of_preset(name).partition("\n")[0].removeprefix("# ") for name in PRESETS}
-        emit("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
+    Of each: the challenge and its year, the score that ranks systems, and what `published` calls the
+    challenge's own evaluator.
+    """
+    if ctx.invoked_subcommand is None:
+        from sedeval_soft.published import MODULES
+        from sedeval_soft.published.base import published_evaluator
+        from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
+
+        evaluators: dict[str, list[str]] = {}
+        for each in MODULES:
+            evaluators.setdefault(published_evaluator(each).preset, []).append(each)
+        width, lines = max(map(len, PRESETS)) + 2, []
+        for name in PRESETS:
+            lines.append(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}")
+            lines.append(" " * width + f"ranked by {load_preset(name)['rank_by']}")
+            if name in evaluators:
+                lines[-1] += f"; published: {', '.join(evaluators[name])}"
+        lines += ["", "Where rules and published code differ: docs/reference/official-evaluators.md"]
+        emit("".join(f"{line}\n" for line in lines))
 
 
 @command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=click.Command, status=CALLED)

@@ -34,7 +34,14 @@ from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
+from sedeval_soft.timeline.recordings import (
+    Recordings,
+    clip_sides,
+    clip_values,
+    detected,
+    grid_of,
+    positive,
+)
 
 
 def chance_of(
@@ -57,7 +64,7 @@ def chance_of(
         for name, score in scores.scores.items()
         if score.group is None and measure_of(name).direction != "none"
     }
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
     shifts = rng.choice(size, size=min(draws, size), replace=False)
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
@@ -180,7 +187,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     """Return the chance levels that have a closed form and are defined, by the names of scores."""
     if settings.compat is not None:
         return {}
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     plan = Plan.of(settings)
     tables: Tables = {}
     for basis in CELLS:

@@ -28,6 +28,7 @@ from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
     detected,
+    grid_of,
     hard_events,
     merges,
     positive,
@@ -55,7 +56,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     """
     plan = Plan.of(settings)
     check_counts(len(pair.files), len(pair.classes), settings)
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     columns: Columns = {
         "length": pair.length_ticks,
         "n_segments": grid.n_segments,
@@ -64,7 +65,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     samples: Columns = {}
     events: dict[str, EventLifetimes] = {}
     if plan.counts_segments:
-        _count_segments(pair, plan, grid, columns, samples, kept=cells and plan.scores("segment"),
+        _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
                         together=together)  # fmt: skip
         if plan.asks_for("grounding") and plan.scores("segment", "hard"):
             items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
@@ -229,6 +230,7 @@ def _count_segments(
     grid: Grid,
     columns: Columns,
     samples: Columns,
+    events: dict[str, EventLifetimes],
     *,
     kept: bool,
     together: bool,
@@ -257,11 +259,20 @@ def _count_segments(
         columns |= count_cells(cells, plan, hard=not by_runs)
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
+        if settings.worst and settings.drops_segments:
+            events["segments"] = _where(grid, len(pair.classes))
         if plan.scores("ranking"):
             expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
             columns |= count_rankings(cells, expected, plan)
     if by_runs and plan.scores("segment", "hard"):
         _count_runs(pair, plan, grid, columns)
+
+
+def _where(grid: Grid, n_classes: int) -> EventLifetimes:
+    """Return when the segments of a grid are that follow one another, as events of the first class."""
+    file, begin, end = grid.runs() if n_classes else (np.zeros(0, dtype=np.int64),) * 3
+    codes, n = (file.astype(np.int32), np.zeros(len(file), dtype=np.int32)), len(file)
+    return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
 
 
 def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> None:

@@ -31,8 +31,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, grid_of, hard_events, rowwise_events
 
 Table = dict[str, Averaged]
 
@@ -174,7 +173,7 @@ _Step = tuple[str, Table]
 
 def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()

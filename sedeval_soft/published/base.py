@@ -8,6 +8,7 @@ from importlib import import_module
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
+from sedeval_soft.published import MODULES
 from sedeval_soft.tables.event_table import EventTable
 
 Number = float | int | None
@@ -63,10 +64,6 @@ class Published:
                 raise SettingsError(f"the option {name} of {self.name} must be a number, not {value!r}")
         given = Inputs(inputs.reference, inputs.system, inputs.durations, {**self.options, **inputs.options})
         return self.compute(given)
-
-
-MODULES: dict[str, str] = {}
-"""The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""
 
 
 def published_evaluator(name: str) -> Published:

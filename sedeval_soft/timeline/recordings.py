@@ -25,7 +25,7 @@ from sedeval_soft.timeline.alignment_report import (
     last_offsets,
 )
 from sedeval_soft.timeline.events import Events, active, active_rows, events_of
-from sedeval_soft.timeline.grid import Edges, maxima
+from sedeval_soft.timeline.grid import Edges, Grid, maxima
 
 _NAMED = 3  # columns that a message proposes
 
@@ -335,6 +335,11 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
     rows = rows.take(late)
     return last_offsets(rows.take(distinct(rows.levels()[0])))
+
+
+def grid_of(pair: Recordings, settings: Settings) -> Grid:
+    """Return the segments that are evaluated: what this drops is counted nowhere."""
+    return Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
 
 
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.

@@ -4,5 +4,7 @@ The presets have the rules of a challenge as its page tells them; where a script
 modules do as the script does. The page of official evaluators in the docs says what differs and how much.
 """
 
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {
+    "lat-bench": "grounding",
+}
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

@@ -6,5 +6,6 @@ modules do as the script does. The page of official evaluators in the docs says 
 
 MODULES: dict[str, str] = {
     "lat-bench": "grounding",
+    "pyannote-vad": "pyannote_vad",
 }
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

@@ -237,6 +237,14 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="The classes to evaluate; null for all that occur on either side.",
         help="Evaluate only these classes, in this order. Repeatable; a name with a comma needs quotes: "
         "'\"a, b\",c'.", brief="Evaluate only these classes.")]
+    ignore_class: Annotated[Sequence[str] | None, Field(None, SCORING, "NAME",
+        meaning="Classes of the reference whose rows are no events but time about which nothing is known, "
+        "for all classes, such as `UNK`; null for none. Detections that match only such a row, or lie in "
+        "such time for more than half of their length, count neither way, and segments in it are not "
+        "evaluated. A class that a form of tables declares to be one need not be named.",
+        help="Rows of this class in the reference say where nothing is known: detections that match only "
+        "these, or lie in them for more than half, count neither way; segments in them are not evaluated. "
+        "Repeatable.")]
     files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "

@@ -139,6 +139,7 @@ class Settings:
     fixed_thresholds: bool = False
     worst: int = 0
     classes: tuple[str, ...] | None = None
+    ignore_class: tuple[str, ...] | None = None
     files: FileNames | None = field(default=None, hash=False)
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
@@ -176,6 +177,7 @@ class Settings:
                 object.__setattr__(self, name, checked(name, value))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
@@ -195,6 +197,11 @@ class Settings:
             (self.events == "rows" and (filters or self.postprocesses),
              "events=rows cannot go with post-processing, which joins and cuts rows"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
+            (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
+            (self.ignore_class and self.compat,
+             f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),
+            (self.ignore_class and self.reference_sweep,
+             "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
@@ -239,7 +246,7 @@ class Settings:
     @property
     def drops_segments(self) -> bool:
         """Whether segments within a recording may be left out: where those that are left are is kept then."""
-        return False
+        return self.ignore_class is not None
 
     @property
     def wants_psds(self) -> bool:
@@ -312,7 +319,7 @@ def forms_of(name: str) -> list[Schema]:
         "psds_median_filters": [{"type": "array", "items": single}, _NULL],
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
-        "classes": _one_or_more(_NAME, 1),
+        **{key: _one_or_more(_NAME, 1) for key in ("classes", "ignore_class")},
         "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
         "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
@@ -443,7 +450,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     "satisfice": lambda value: str(Constraint.parse(value)),
     "measures": partial(_several, every=GROUPS),
     "only": partial(_several, every=tuple(READINGS)),
-    "classes": _several,
+    **dict.fromkeys(("classes", "ignore_class"), _several),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
     **dict.fromkeys(
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}

@@ -313,7 +313,9 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
         )
     if name == "classes":
         attributes["callback"] = split_classes
-    multiple = name in ("classes", "columns", "source_form") or isinstance(field.default, tuple)
+    multiple = name in ("classes", "ignore_class", "columns", "source_form") or isinstance(
+        field.default, tuple
+    )
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 

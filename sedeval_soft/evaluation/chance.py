@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
@@ -56,6 +57,10 @@ def chance_of(
     draws: how many arrangements are looked at; if there are fewer, all. folds: over which thresholds are
     tuned. progress: told how many of them are done.
     """
+    if pair.ignored is not None:
+        raise SettingsError(
+            "ignore_class cannot go with chance levels, which move a system over all time alike"
+        )
     settings = replace(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
@@ -196,7 +201,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = clip_sides(pair)
+            y, p = clip_sides(pair, settings)
         tables |= _expected(basis, y, p, settings)
     pairs = named(tables, pair.classes)
     return {

@@ -194,6 +194,9 @@ def reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
     chosen = settings.reference_cut
     if "levels" not in tally.events and "segment.reference" not in tally.samples:
         return (chosen,)
+    if settings.ignore_class is not None:
+        # What is left out depends on both sides' events: it is found once.
+        return (chosen,)
     return tuple(sorted({chosen, *(k / STEPS for k in range(1, STEPS))}))
 
 

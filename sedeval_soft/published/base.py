@@ -23,14 +23,16 @@ class Inputs:
     """What an evaluator is given.
 
     reference, system: the rows as they were read, in their order. durations: seconds by file, where they are
-    given. options: what the script's own options are set to, by their names. texts: of both files, for a
-    script that reads them by itself: there are no rows then.
+    given. options: what the script's own options are set to, by their names. scenes: the scene, or subset, of
+    each file of the reference, where they are given. texts: of both files, for a script that reads them by
+    itself: there are no rows then.
     """
 
     reference: EventTable
     system: EventTable
     durations: Mapping[str, float] | None = None
     options: Mapping[str, float | str] = field(default_factory=dict)
+    scenes: Mapping[str, str] | None = None
     texts: tuple[str, str] = ("", "")
 
     @classmethod
@@ -53,8 +55,8 @@ class Published:
     file, or the function, that was followed. ranking: which of its numbers ranks systems. preset: the one
     with the rules as they are written; empty where there is none. same: the name of our score beside each of
     its numbers that one is meant to be, with that preset. options: its options with their defaults.
-    compute: the numbers by their names, in the order of the script. reads_text: whether it is given texts
-    and no rows.
+    label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
+    their names, in the order of the script. reads_text: whether it is given texts and no rows.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Published:
     preset: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, float | str] = field(default_factory=dict)
+    label: str = ""
     reads_text: bool = False
 
     def numbers(self, inputs: Inputs) -> dict[str, Number]:

@@ -206,10 +206,7 @@ _CELLS: tuple[_Row, ...] = (
 )  # fmt: skip
 
 _BASES: dict[str, tuple[_Row, ...]] = {
-    "segment": (
-        *_CELLS,
-        ("hard", "time of a class in a file, as one set on each side", grounding.MEASURES, "grounding"),
-    ),
+    "segment": _CELLS,
     "event": (
         ("hard", "events of both sides at one threshold each, in collars", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
@@ -234,7 +231,12 @@ _BASES: dict[str, tuple[_Row, ...]] = {
     ),
 }  # fmt: skip
 
-FAMILIES = tuple(Family(basis, *row) for basis, rows in _BASES.items() for row in rows)
+_ITEMS = "time of a class in a file, as one set on each side"
+
+FAMILIES = (
+    *(Family(basis, *row) for basis, rows in _BASES.items() for row in rows),
+    Family("segment", "hard", _ITEMS, grounding.MEASURES, "grounding"),
+)
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
 MEASURE_ALIASES.update(

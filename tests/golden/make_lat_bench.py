@@ -1,4 +1,4 @@
-"""Make golden numbers of LAT-Bench's script: `python make_grounding.py PATH/eval-TAG.py OUT.npz`.
+"""Make golden numbers of LAT-Bench's script: `python make_lat_bench.py PATH/eval-TAG.py OUT.npz`.
 
 The script is examples/train/multimodal/eval/eval-TAG.py of https://github.com/alanshaoTT/LAT-Audio-Repo at
 commit 2fca544cdc5f905d1322ca86276b000bb6171cec. It is imported from the path, and needs numpy.

@@ -1,6 +1,6 @@
 """The numbers of LAT-Bench's script for temporal grounding, to the last bit; where the rules give others.
 
-Golden numbers: tests/golden/make_grounding.py names the script and its commit.
+Golden numbers: tests/golden/make_lat_bench.py names the script and its commit.
 """
 
 from __future__ import annotations

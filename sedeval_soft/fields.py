@@ -173,6 +173,13 @@ class SettingsKeywords(TypedDict, total=False):
         "calibration, confusion (of classes), joint (best thresholds of all classes), or all. Repeatable; "
         "a --score from a group is computed without it.",
         brief="Also curves, divergence, calibration, ... or all.")]
+    means: Annotated[Sequence[str] | None, Field((), MEASURES, "MEAN",
+        meaning="Means to compute as well, of measures of which more is better: `harmonic` and `geometric` "
+        "over classes (`segment.hard.f1.harmonic`), and `mean`, `harmonic` or `geometric` over `files`, "
+        "`scenes` or `groups`, such as `scenes.harmonic` (`segment.hard.f1.micro@scenes.harmonic`).",
+        help="Compute these, too: harmonic or geometric (means over classes), or mean, harmonic or geometric "
+        "of files, scenes or groups, such as scenes.harmonic. Repeatable; a --score that is such a mean is "
+        "computed without it.")]
     max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="False alarm rate at which partial areas under the ROC curve end, and at which miss rates are "
         "read off.")]
@@ -338,7 +345,7 @@ READING = _defined(ReadingKeywords)
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
 """Settings that shape no statistic of a file, but what is made of them."""
 
-UNCOUNTED = frozenset({*STEERING, "rank_by"})
+UNCOUNTED = frozenset({*STEERING, "rank_by", "means"})
 """Settings that shape no statistic of a file."""
 
 IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implied is not None}

@@ -203,6 +203,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         else:
             y, p = clip_sides(pair, settings)
         tables |= _expected(basis, y, p, settings)
+    # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)
     return {
         str(ScoreName(*key)): float(value)

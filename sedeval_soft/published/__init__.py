@@ -5,6 +5,8 @@ modules do as the script does. The page of official evaluators in the docs says 
 """
 
 MODULES: dict[str, str] = {
+    "few-shot": "few_shot",
+    "biodcase2025-task2": "biodcase",
     "dcase2016-task3": "dcase2016",
 }
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

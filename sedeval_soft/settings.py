@@ -27,6 +27,7 @@ from sedeval_soft.fields import (
     EntropyUnit,
     EventForm,
     Interval,
+    MatchBy,
     Matching,
     Pool,
     Rule,
@@ -72,6 +73,9 @@ GROUPS = ("curves", "divergence", "calibration", "confusion", "joint")
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
 
+COLLARS = ("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset")
+"""What says which events match by their onsets and offsets; by their overlap they match without."""
+
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
 
@@ -100,6 +104,7 @@ class Settings:
     threshold: float = 0.5
     reference_threshold: float | None = None
     inclusive: bool = False
+    match_by: MatchBy = "collar"
     onset_collar: float = 0.2
     offset_collar: float = 0.2
     offset_collar_rate: float = 0.5
@@ -176,6 +181,7 @@ class Settings:
                 object.__setattr__(self, name, checked(name, value))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
@@ -197,6 +203,10 @@ class Settings:
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
+            (self.match_by == "iou" and changed,
+             f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
+            (self.match_by == "iou" and self.compat,
+             f"compat={self.compat} knows collars only; expected match_by=collar"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
              f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
         ):  # fmt: skip

@@ -13,7 +13,7 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft
 from sedeval_soft.measures.tally import ClassColumn, Tally
@@ -282,7 +282,7 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
 
 
 def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
-    """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
+    """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
     settings = plan.settings
     reference, system = hard_events(pair, settings)
     columns |= _count_hard_events(reference, system, (len(pair.files), len(pair.classes)), plan)
@@ -311,14 +311,14 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
-        collars = Collars.of(settings)
-        matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
+        rule = pair_rule(settings)
+        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
             counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
-            counts = event.count_events(reference, system, *sizes, collars, matched=matched)
+            counts = event.count_events(reference, system, *sizes, rule, matched=matched)
         columns = columns_of("event.hard", counts)
         columns["event.hard.matched"] = event.count_per_class(reference.take(matched >= 0), *sizes)
         deviations = event.count_deviations(reference, system, matched, *sizes)
@@ -338,7 +338,7 @@ def _count_soft_events(
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "soft"):
-        counts = event.count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
+        counts = event.count_soft_events(levels, lifetimes, *sizes, pair_rule(settings))
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
         from sedeval_soft.measures.intersections import Criteria

@@ -14,8 +14,10 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
+from sedeval_soft.published import MODULES
 
 if TYPE_CHECKING:
+    from sedeval_soft.api.evaluation import Evaluation
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.comparison.board import Board
     from sedeval_soft.evaluation.scores import Scores
@@ -223,7 +225,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "--worst needs a hard or soft reading of segments, events, clips or intersections; --only names "
             "none of them"
         )
-    if given["check"]:
+    if given["check"] and given["check"] not in MODULES:
         import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
         expected = "--runs gives jackknife intervals over runs"
@@ -282,12 +284,23 @@ def _score(
         evaluation.save(given["save_tally"])
     presentation.show(scores, board)
     if given["check"] and evaluation:
-        tally = evaluation.shard.tally
-        table = import_module(f"sedeval_soft.interop.{given['check']}").second_opinion(
-            evaluation.pair, tally, settings, scores[0]
-        )
-        presentation.add(table)
+        # With what a reference declares.
+        presentation.add(_second_opinion(given["check"], evaluation, evaluation.shard.settings))
     return presentation.judge(scores) if presentation.requirements else 0
+
+
+def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:
+    """Return a table of our scores beside those of a package, or of an evaluator that was published."""
+    if tool in MODULES:
+        from sedeval_soft.interop.published import check_published
+
+        if evaluation.sides is None:
+            raise TypeError("the rows are not in memory")
+        return check_published(tool, evaluation.sides, evaluation.shard.durations, evaluation.scores)
+    table: str = import_module(f"sedeval_soft.interop.{tool}").second_opinion(
+        evaluation.pair, evaluation.shard.tally, settings, evaluation.scores
+    )
+    return table
 
 
 def _score_several(

@@ -46,7 +46,7 @@ FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), d
 @command(
     MERGE_EXAMPLES,
     argument("TALLY...", "tallies", nargs=-1, required=True),
-    *(*options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
+    *(options.AVERAGED, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
     status=options.REQUIRED,
 )
 def merge(**given: Any) -> None:  # noqa: ANN401
@@ -64,6 +64,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report import write_atomic
+    from sedeval_soft.settings import MEANS, means_in
 
     tallies, saved = given["tallies"], given["save_tally"]
     with options.limits_of(given) as limits:
@@ -71,7 +72,14 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         check_files({"-o": presentation.output, "--save-tally": saved}, each_of("tally", tallies))
         shard = merge_tallies(tallies, limits)
         steered = {name: given[name] for name in STEERING if given[name] is not None}
-        settings = replace(shard.settings, **steered)
+        names = presentation.names
+        asked = {
+            *shard.settings.means,
+            *given["means"],
+            *given["averages"],
+            *(m for name in names for m in means_in(name)),
+        }
+        settings = replace(shard.settings, **steered, means=tuple(m for m in MEANS if m in asked))
         options.check_scores(given, settings, presentation.names)
         options.check_intervals(given, settings, presentation.wanted)
         parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
@@ -144,13 +152,27 @@ def explain(scores: tuple[str, ...], form: str) -> None:
 @command(PRESETS_EXAMPLES, cls=click.Group, status=CALLED, invoke_without_command=True)
 @click.pass_context
 def presets(ctx: click.Context) -> None:
-    """List the settings of challenges that --preset takes."""
-    if ctx.invoked_subcommand is None:
-        from sedeval_soft.settings_files import PRESETS, text_of_preset
+    """List the settings of challenges that --preset takes.
 
-        width = max(map(len, PRESETS))
-        titles = {name: text_of_preset(name).partition("\n")[0].removeprefix("# ") for name in PRESETS}
-        emit("".join(f"{name:<{width}}  {title}\n" for name, title in titles.items()))
+    Of each: the challenge and its year, the score that ranks systems, and what `published` calls the
+    challenge's own evaluator.
+    """
+    if ctx.invoked_subcommand is None:
+        from sedeval_soft.published import MODULES
+        from sedeval_soft.published.base import published_evaluator
+        from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
+
+        evaluators: dict[str, list[str]] = {}
+        for each in MODULES:
+            evaluators.setdefault(published_evaluator(each).preset, []).append(each)
+        width, lines = max(map(len, PRESETS)) + 2, []
+        for name in PRESETS:
+            lines.append(f"{name:<{width}}{text_of_preset(name).splitlines()[0].removeprefix('# ')}")
+            lines.append(" " * width + f"ranked by {load_preset(name)['rank_by']}")
+            if name in evaluators:
+                lines[-1] += f"; published: {', '.join(evaluators[name])}"
+        lines += ["", "Where rules and published code differ: docs/reference/official-evaluators.md"]
+        emit("".join(f"{line}\n" for line in lines))
 
 
 @command(PRESETS_EXAMPLES, argument("NAME", type=str), cls=click.Command, status=CALLED)

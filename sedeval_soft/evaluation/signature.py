@@ -18,7 +18,7 @@ from sedeval_soft.tables.file_groups import Partition
 _LETTERS = 8
 """Letters of a hash that are shown in short."""
 
-_LATER = {"match_by": "collar"}
+_LATER = {"match_by": "collar", "means": []}
 """Settings that others were signed without, and what holds then: signatures do not name it."""
 
 _LONGEST = 32
@@ -70,7 +70,7 @@ def sign(
     differing = {name: text for name, text in chosen.items() if default.get(name) != text}
     # Lists of names without the marks of JSON.
     differing |= {
-        name: ",".join(getattr(settings, name)) for name in ("only", "measures") if name in differing
+        name: ",".join(getattr(settings, name)) for name in ("only", "measures", "means") if name in differing
     }
     told = [f"{name}={_brief(text)}" for name, text in differing.items()]
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())

@@ -87,14 +87,19 @@ def value_at(
 
 
 def comparison_text(
-    tool: str, compared: Sequence[Comparison], causes: Mapping[str, str], notes: Iterable[str] = ()
+    tool: str,
+    compared: Sequence[Comparison],
+    causes: Mapping[str, str],
+    notes: Iterable[str] = (),
+    *,
+    explained: bool = True,
 ) -> str:
     """Return a table of all scores that both have, what differs and why, and lines that count these.
 
-    causes: what is known of each. notes: what else a reader must know.
+    causes: what is known of each. notes: what else a reader must know. explained: whether causes were sought.
     """
     differing = [row for row in compared if not row.agrees]
-    head = ("score", "ours", tool, "difference", "", *(["of which"] if differing else []))
+    head = ("score", "ours", tool, "difference", "", *(["of which"] if differing and explained else []))
     rows = []
     for row in compared:
         difference = "0" if row.ours == row.theirs is not None else _minus(row.ours, row.theirs)
@@ -103,10 +108,10 @@ def comparison_text(
         rows.append(cells[: len(head)])
     alike = len(compared) - len(differing)
     lines = [f"{alike} of {counted(len(compared), 'score')} agree{'s' * (alike == 1)}."]
-    if differing:
-        explained = sum(row.explained for row in differing)
+    if differing and explained:
+        n_explained = sum(row.explained for row in differing)
         differ = f"{len(differing)} that differ{'s' * (len(differing) == 1)}"
-        lines.append(f"Of {differ}, known causes make up all of {explained}, to 1e-9.")
+        lines.append(f"Of {differ}, known causes make up all of {n_explained}, to 1e-9.")
         lines += [f"{c}: {text}." for c, text in causes.items() if any(c in row.causes for row in differing)]
     table = Table(f"Second opinion: {tool}", head, tuple(rows))
     return f"\n{plain_table(table)}\n" + "".join(f"{line}\n" for line in (*lines, *notes))

@@ -101,8 +101,13 @@ SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
 
 
 def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_closest(tmp_path):
-    lines = call("presets").out.splitlines()
+    *lines, _, where = call("presets").out.splitlines()
+    assert Path(__file__).parents[2].joinpath(where.split()[-1]).is_file()
+    lines, ranked = lines[::2], lines[1::2]
     assert [line.split()[0] for line in lines] == list(PRESETS)
+    assert [line.replace(";", "").split()[2] for line in ranked] == [
+        load_preset(name)["rank_by"] for name in PRESETS
+    ]
     assert {path.stem for path in SHIPPED.glob("*.yaml")} == {*PRESETS}
     assert all(len(line) <= 115 and line.endswith(".") and "  #" not in line for line in lines)
     for name in PRESETS:

@@ -1,0 +1,38 @@
+"""`--check NAME` of an evaluator that a challenge published: its numbers beside our scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
+from sedeval_soft.published.base import Inputs, published_evaluator
+from sedeval_soft.tables.event_table import EventTable
+
+
+def check_published(
+    name: str,
+    sides: tuple[EventTable, EventTable],
+    durations: Mapping[str, float] | None,
+    ours: Mapping[str, Value],
+) -> str:
+    """Return a table of our scores beside the numbers of a published evaluator, and where to read why.
+
+    sides: the rows of reference and system, as they were read. ours: our scores by name. Raises SettingsError
+    where none of ours has a number beside it.
+    """
+    evaluator = published_evaluator(name)
+    numbers = evaluator.numbers(Inputs(*sides, durations))
+    compared = [
+        Comparison(score, ours[score], numbers[label])
+        for label, score in evaluator.same.items()
+        if score in ours
+    ]
+    if not compared:
+        preset = f"; --preset {evaluator.preset} computes those" if evaluator.preset else ""
+        raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
+    notes = [
+        f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).",
+        "What differs, and why: docs/reference/official-evaluators.md",
+    ]
+    return comparison_text(name, compared, {}, notes, explained=False)

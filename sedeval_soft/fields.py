@@ -191,7 +191,7 @@ class SettingsKeywords(TypedDict, total=False):
         "read off.")]
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="Miss rate at which false alarm rates are read off.")]
-    iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
+    iou: Annotated[float, Field(0.5, EVENTS, "SHARE", least=0.0, most=1.0, above=True,
         help="The least intersection over union of two matched events, by --match-by iou and in average "
         "precision.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,

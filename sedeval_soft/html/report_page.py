@@ -124,14 +124,15 @@ def render(
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )
+    ranked = None if board is None else board_page(shown_of_board(board))
     compared = [names[0] if len(inputs) == 1 else f"{len(inputs)} systems", *against]
     values = {
         "title": visible(choices.title or " against ".join(compared)),
         "first": first,
         "systems": systems,
         "outcomes": OUTCOMES,
-        "board": None if board is None else _named(board_page(shown_of_board(board)).tables, inputs, names),
-        "board_notes": () if board is None else board_page(shown_of_board(board)).notes,
+        "board": None if ranked is None else _named(ranked.tables, inputs, names),
+        "board_notes": () if ranked is None else ranked.notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),

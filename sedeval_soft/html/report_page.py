@@ -22,7 +22,7 @@ from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
 from sedeval_soft.report.page import measure_label, page_of
-from sedeval_soft.report.shown import Family, shown, shown_families, shown_of_board
+from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, signed
 
 ASSETS = Path(__file__).parent / "assets"
@@ -197,9 +197,7 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         if any(f"{basis}.{reading}.{measure}.{average}" in scores for average, measure, _ in columns)
     ]
     ranking = scores.scores.get(scores.settings.rank_by or "")
-    if ranking is not None:
-        first = ranking.basis, ranking.reading
-        rows.sort(key=lambda family: (family[0] != first[0], first[0] in family and family != first))
+    rows = ranked_first(rows, ranking)
     overall = [
         (f"{measure_label(scores.settings, score.measure)}, {score.reading}", score)
         for score in scores.scores.values()

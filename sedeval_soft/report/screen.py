@@ -28,7 +28,7 @@ from sedeval_soft.report.fitted import (
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
-from sedeval_soft.report.shown import Family, families, shown
+from sedeval_soft.report.shown import Family, families, ranked_first, shown
 from sedeval_soft.report.table import UNDEFINED, cells
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
@@ -78,10 +78,7 @@ class _Screen:
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
         self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
-        order = families(self.scores)
-        if self.first is not None:
-            basis, reading = self.first.basis, self.first.reading
-            order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
+        order = ranked_first(families(self.scores), self.first)
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}

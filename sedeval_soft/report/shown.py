@@ -28,6 +28,19 @@ def families(scores: Scores) -> list[Family]:
     return [family for family in {**registered, **present} if family in present]
 
 
+def ranked_first(order: Sequence[Family], ranking: Score | ScoreName | None) -> list[Family]:
+    """Return bases and readings in their order, but first those of the basis that ranks, its reading before.
+
+    ranking: the score that ranks first, None where there is none.
+    """
+    if ranking is None:
+        return [*order]
+    first = ranking.basis, ranking.reading
+    return sorted(
+        order, key=lambda family: (family[0] != first[0], family[0] == first[0] and family != first)
+    )
+
+
 def shown_families(scores: Scores) -> list[Family]:
     """Return each basis and reading that people are shown."""
     every = families(scores)

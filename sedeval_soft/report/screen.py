@@ -72,13 +72,16 @@ class _Screen:
     """
 
     def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
-        self.hidden = {*families(scores)} - {*families(shown(scores))}
+        # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
+        every = families(scores)
+        order = every if self.scores is scores else families(self.scores)
+        self.hidden = {*every} - {*order}
         self.width, self.color, self.all_classes = width, color, all_classes
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
         self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
-        order = ranked_first(families(self.scores), self.first)
+        order = ranked_first(order, self.first)
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}

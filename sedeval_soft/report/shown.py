@@ -43,7 +43,11 @@ def ranked_first(order: Sequence[Family], ranking: Score | ScoreName | None) -> 
 
 def shown_families(scores: Scores) -> list[Family]:
     """Return each basis and reading that people are shown."""
-    every = families(scores)
+    return _shown_of(families(scores), scores)
+
+
+def _shown_of(every: list[Family], scores: Scores) -> list[Family]:
+    """Return those of all bases and readings that people are shown."""
     if not scores.inputs or any(item.has_values for item in scores.inputs):
         return every
     settings = scores.settings
@@ -58,8 +62,9 @@ def shown_families(scores: Scores) -> list[Family]:
 
 def shown(scores: Scores) -> Scores:
     """Return the scores that people are shown."""
-    kept, worst = {*shown_families(scores)}, scores.worst
-    if len(kept) == len(families(scores)):
+    every = families(scores)
+    kept, worst = {*_shown_of(every, scores)}, scores.worst
+    if len(kept) == len(every):
         return scores
     if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
         # What costs most is the same in both readings.

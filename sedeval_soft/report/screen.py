@@ -387,7 +387,10 @@ class _Screen:
         hints.append(f"soft-sed-eval explain {name}: what it means")
         return [
             styled(line, "dim", color=self.color)
-            for line in (*wrapped(hints, self.width), *signature_lines(self.scores, self.width))
+            for line in (
+                *wrapped(hints, self.width),
+                *signature_lines(self.scores.short_signature, self.width),
+            )
         ]
 
 

@@ -13,6 +13,7 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.ranking import count_ranking
@@ -22,11 +23,12 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
+    all_lifetimes,
     detected,
     grid_of,
     hard_events,
@@ -62,7 +64,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     check_counts(len(pair.files), len(pair.classes), settings)
     grid = grid_of(pair, settings)
     # Of a file all of which is ignored nothing is evaluated.
-    evaluated_ticks = pair.length_ticks - ignored_ticks(pair, settings)
+    evaluated_ticks = pair.evaluated_ticks - ignored_ticks(pair, settings)
     unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
     columns: Columns = {
         "length": evaluated_ticks,
@@ -74,6 +76,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     if plan.counts_segments:
         _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
                         together=together)  # fmt: skip
+        if plan.asks_for("grounding") and plan.scores("segment", "hard"):
+            items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
+            columns |= {f"segment.hard.{name}": column for name, column in items.items()}
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
@@ -294,8 +299,12 @@ def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable, *, togeth
         pool_rows(rows, grid, settings.pool) if stretches is None else stretches.maxima(rows, grid)
         for rows in sides
     )
-    times = (1.0 - value) * (1 if stretches is None else stretches.times)
-    cells = Cells("segment", reference, system, start, n_evaluated, times)
+    # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
+    stays = value < 1
+    before = np.append(0, np.cumsum(stays))
+    n_evaluated, start = before[start[:-1] + n_evaluated] - before[start[:-1]], before[start]
+    times = ((1.0 - value) * (1 if stretches is None else stretches.times))[stays]
+    cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
     inside = evaluated_cells(np.diff(start), n_evaluated)
     n_cells = sum_files(times if inside is None else times * inside, start)
     return {**count_cells(cells, plan, ("soft",)), "segment.soft.n_cells": n_cells}
@@ -341,7 +350,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
         events["detected"] = EventLifetimes.from_events(detections)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    ours, theirs = pair.event_rows
+    lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         own = without_ignored(ignored, reference, lifetimes, n_classes, Collars.of(settings))
@@ -353,10 +363,10 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        of_filter = lifetimes_of(filtered, merges(filtered, settings))
+        of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
         events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
     if plan.cuts_reference_at_all_levels:
-        levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
@@ -426,7 +436,9 @@ def _count_soft_events(
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)
-        if merges(pair.system, settings) and (merges(pair.reference, settings) or separate(levels)):
+        # Those that count whole by their onset are no longer events of an activity.
+        merged = pair.whole is None and merges(pair.system, settings)
+        if merged and (merges(pair.reference, settings) or separate(levels)):
             sides = activities(pair.reference), activities(pair.system)
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:

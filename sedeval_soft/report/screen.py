@@ -48,7 +48,8 @@ _SHORTEST = 16
 _MOST_OTHER = 3
 """Lines of measures that were asked for."""
 
-_ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed"}
+_ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed",
+          "grounding"}  # fmt: skip
 """Tables of measures that are computed only if asked for."""
 
 _MOST_ROWS = 12
@@ -221,11 +222,17 @@ class _Screen:
         return [*lines, f"and {left} more such measures: -v"]
 
     def _best_average(self, score: Score) -> str:
-        """Return the average by which a measure is told: over all classes, else macro, else micro."""
+        """Return the average by which a measure is told: over all classes, else macro, else micro.
+
+        Measures of the table of the score that ranks are told by its average.
+        """
         stem = f"{score.basis}.{score.reading}.{score.measure}"
         if stem in self.scores.scores:
             return OVERALL
-        return next((a for a in ("macro", "micro") if f"{stem}.{a}" in self.scores.scores), "weighted")
+        averages = ["macro", "micro"]
+        if self.first and measure_of(self.first).table == measure_of(score.name).table:
+            averages.insert(0, self.first.average or "macro")
+        return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
     # Classes, groups and scenes.
 

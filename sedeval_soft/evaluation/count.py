@@ -13,6 +13,7 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.ranking import count_ranking
@@ -75,6 +76,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     if plan.counts_segments:
         _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
                         together=together)  # fmt: skip
+        if plan.asks_for("grounding") and plan.scores("segment", "hard"):
+            items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
+            columns |= {f"segment.hard.{name}": column for name, column in items.items()}
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 

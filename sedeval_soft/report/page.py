@@ -101,6 +101,8 @@ AVERAGED = (
     Layout("Divergences, losses and correlations", _DIVERGENCES, _EVERY,
            ", divergences, losses and correlations", stacked=True),
     Layout("Calibration", _in_table("calibration"), _EVERY, ", calibration", stacked=True),
+    Layout("Intersection over union of the time of each class in each file", _in_table("grounding"), _EVERY,
+           ", intersection over union", stacked=True),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
     Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
            ("macro", "weighted", *CLASS_MEANS), ", among the highest of a segment"),

@@ -61,8 +61,19 @@ SETTINGS = {
     ),
     "after some events": Settings(
         only=("segment", "event", "clip"), after_shots=2, region_edges="onset", groups={"none": ("cat",)}
+    "by overlap": Settings(
+        classes=LABELS, match_by="iou", iou=0.3, only=("event",), measures=("all",), events="rows",
+        satisfice="error_rate<=0.9", thresholds={"car": 0.25}, reference_sweep=True, worst=2,
     ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
+    "an ignored class": Settings(
+        ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,
+        groups={"dogs": ("dog",)}, classes=LABELS[:2],
+    ),
+    "an ignored class in two rounds": Settings(
+        ignore_class=("rain",), only=("segment", "event", "intersection"), max_efpr=100.0,
+        measures=("divergence",),
+    ),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip
 

@@ -61,6 +61,7 @@ SETTINGS = {
     ),
     "after some events": Settings(
         only=("segment", "event", "clip"), after_shots=2, region_edges="onset", groups={"none": ("cat",)}
+    ),
     "by overlap": Settings(
         classes=LABELS, match_by="iou", iou=0.3, only=("event",), measures=("all",), events="rows",
         satisfice="error_rate<=0.9", thresholds={"car": 0.25}, reference_sweep=True, worst=2,

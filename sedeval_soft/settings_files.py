@@ -155,6 +155,7 @@ PRESETS = (
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
     "maestro-soft",
+    "birdnet-analyzer",
 )
 """The names of presets: each is a settings file of that name."""
 

@@ -5,6 +5,9 @@ modules do as the script does. The page of official evaluators in the docs says 
 """
 
 MODULES: dict[str, str] = {
+    "birdnet-analyzer": "birdnet",
     "dcase2016-task3": "dcase2016",
+    "dcase2023-task4b": "dcase2023",
+    "dcase2024-task4": "dcase2024",
 }
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

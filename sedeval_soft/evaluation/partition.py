@@ -134,8 +134,9 @@ def partition_files(
         wanted = max(4 * execute.jobs, -(-32 * size // max(1, execute.memory)))
         n_parts = max(1, min(_MOST_PARTS, _MOST_PIECES // sum(map(len, files)), wanted))
     block = block or min(max(execute.memory // 96, _BLOCK[0]), _BLOCK[1])
+    limits_of = [replace(limits, side=name) for name in ("reference", "system")]
     readings = [
-        Reading(file, execute.path(file.name), f"{role}.{number}", n_parts, block, limits, folder)
+        Reading(file, execute.path(file.name), f"{role}.{number}", n_parts, block, limits_of[role], folder)
         for role, side in enumerate(files)
         for number, file in enumerate(side)
     ]
@@ -199,6 +200,10 @@ def _divided(
     for name, seconds in lengths.items():
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
+    for name, _, end in settings.regions or ():
+        k = number.get(stem_of(name), -1)
+        if k >= 0:
+            length[k] = max(length[k], end)
     cells = np.ceil(length / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
     size += 0.0 if in_memory else n_bytes

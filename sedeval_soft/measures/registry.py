@@ -194,7 +194,7 @@ _CELLS: tuple[_Row, ...] = (
     ("hard", "reference and system cut at one threshold each", (*_DETECTION, *detection.OF_CELLS)),
     ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
     ("optimal", _OPTIMAL, (*_DETECTION, detection.THRESHOLD)),
-    ("soft", f"fuzzy sets: {_LEVELS}", _DETECTION),
+    ("soft", f"fuzzy sets: {_LEVELS}", detection.OF_FUZZY_SETS),
     ("soft", _VALUES, (divergence.KL_DIVERGENCE,)),
     ("hard", "proper scores of the cut reference", divergence.OF_CUT, "divergence"),
     ("soft", _VALUES, divergence.OF_VALUES, "divergence"),
@@ -208,7 +208,7 @@ _CELLS: tuple[_Row, ...] = (
 _BASES: dict[str, tuple[_Row, ...]] = {
     "segment": _CELLS,
     "event": (
-        ("hard", "events of both sides at one threshold each, in collars", (*_DETECTION, *BOUNDARIES)),
+        ("hard", "events of both sides, matched at one threshold each", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
         ("optimal", _OPTIMAL, (*_DETECTION, *_BEST)),
         ("soft", _LEVELS, _DETECTION),

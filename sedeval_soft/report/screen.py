@@ -28,7 +28,7 @@ from sedeval_soft.report.fitted import (
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
-from sedeval_soft.report.shown import Family, families, shown
+from sedeval_soft.report.shown import Family, families, ranked_first, shown
 from sedeval_soft.report.table import UNDEFINED, cells
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
@@ -73,16 +73,16 @@ class _Screen:
     """
 
     def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
-        self.hidden = {*families(scores)} - {*families(shown(scores))}
+        # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
+        every = families(scores)
+        order = every if self.scores is scores else families(self.scores)
+        self.hidden = {*every} - {*order}
         self.width, self.color, self.all_classes = width, color, all_classes
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
         self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
-        order = families(self.scores)
-        if self.first is not None:
-            basis, reading = self.first.basis, self.first.reading
-            order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
+        order = ranked_first(order, self.first)
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
@@ -394,7 +394,10 @@ class _Screen:
         hints.append(f"soft-sed-eval explain {name}: what it means")
         return [
             styled(line, "dim", color=self.color)
-            for line in (*wrapped(hints, self.width), *signature_lines(self.scores, self.width))
+            for line in (
+                *wrapped(hints, self.width),
+                *signature_lines(self.scores.short_signature, self.width),
+            )
         ]
 
 

@@ -30,11 +30,11 @@ def rows_of(case, rows):
     return EventTable(tuple(case.files), ("speech",), file, *times, label=np.zeros(len(rows), dtype=np.int32))
 
 
-def compare(tmp_path, number):
+def compare(tmp_path, number, first=0):
     with np.load(GOLDEN) as golden:
         theirs = golden["numbers"]
     assert len(theirs) == NUMBER
-    for case, collar, skip_overlap, regions in speech_cases(number):
+    for case, collar, skip_overlap, regions in speech_cases(number, first):
         uem = tmp_path / "regions.uem"
         lines = (f"{name} 1 {a!r} {b!r}\n" for name, each in regions.items() for a, b in each)
         uem.write_text("".join(lines))
@@ -50,6 +50,10 @@ def compare(tmp_path, number):
 
 def test_a_few_golden_numbers(tmp_path):
     compare(tmp_path, FEW)
+
+
+def test_a_collar_that_ends_less_than_a_microsecond_before_a_region_does(tmp_path):
+    compare(tmp_path, 9099, first=9098)
 
 
 @pytest.mark.slow

@@ -108,6 +108,7 @@ SPOKEN = table(("a", 1, 3, "speech"))
         pytest.param(table(("a", 1, 3, "s"), ("a", 2, 4, "s")), table(("a", 1, 2, "s")), 50.0, 2 / 3,
                      {"skip_overlap": 1.0}, id="overlaps left out"),
         pytest.param(SPOKEN, table(("a", 1.000001, 3, "speech")), 0.0, 5e-7, {}, id="a microsecond"),
+        pytest.param(SPOKEN, table(("a", 1.000005, 3, "speech")), 2.5e-4, 2.5e-6, {}, id="five of them"),
     ],
 )  # fmt: skip
 def test_known_deviations(reference, system, rate, ours, options):

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
-from laws import LAWS, scored
+from laws import ALL, LAWS, random_table, scored
 
-from sedeval_soft import evaluate
+from sedeval_soft import EvaluationError, SettingsError, evaluate
+from sedeval_soft.measures import event
 
 HALF = Fraction(1, 2)
 COLLARS = {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.5}
@@ -184,7 +185,7 @@ def evaluated(case, **settings):
 
 @pytest.mark.parametrize("basis", COUNTS)
 @pytest.mark.parametrize("events", ["rows", "merge"])
-@tried(max_examples=25)
+@tried(max_examples=10)
 @given(case=cases)
 def test_all_readings_of_events_are_as_defined(case, basis, events):
     merge, count = events == "merge", COUNTS[basis]
@@ -202,6 +203,17 @@ def test_all_readings_of_events_are_as_defined(case, basis, events):
             best.append(2 * tp / (n_ref + n_sys) if n_ref else None)
         found = scores[f"{basis}.optimal.f1[{label}]"]
         assert found == pytest.approx(max(best) if best[0] is not None else None)
+
+
+@pytest.mark.slow
+@tried(max_examples=150)
+@given(case=cases)
+def test_events_are_the_same_however_their_pairs_are_looked_for(case):
+    """Those of lifetimes that were cut in two, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event, "_FEW", -1)
+        scores = evaluated(case, only=("event.soft",), events="rows")
+    assert ours(scores, "event.soft") == pytest.approx(scores_of(integrated(case, count_event, merge=False)))
 
 
 # Segments and clips.
@@ -394,7 +406,73 @@ def with_unknown(reference, system, settings):
     return scored(more, system, replace(settings, ignore_class=("UNK",)))
 
 
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 4))])
+SLOW = ("order_does_not_matter", "perfect_is_best", "labels_can_be_renamed")
+
+
+@pytest.mark.parametrize(
+    ("law", "seed"),
+    [
+        pytest.param(
+            law, k, marks=[pytest.mark.slow] * (k > 0 or law.__name__ in SLOW), id=f"{law.__name__}-{k}"
+        )
+        for law in LAWS
+        for k in range(4)
+    ],
+)
 def test_laws_of_scores_hold_where_a_class_is_ignored(law, seed):
     law(with_unknown, seed)
+
+
+@tried(max_examples=10)
+@given(case=cases, more=unknown)
+def test_more_ignored_time_adds_no_false_positives(case, more):
+    reference, ignored, system = case
+    bases = ("event", "intersection")
+    before, after = (
+        evaluated((reference, known, system), only=bases) for known in (ignored, [*ignored, *more])
+    )
+    for family in (f"{basis}.{reading}" for basis in bases for reading in ("hard", "soft")):
+        for label in "QR":
+            false = [
+                scores[f"{family}.n_sys[{label}]"]
+                - (scores[f"{family}.recall[{label}]"] or 0) * scores[f"{family}.n_ref[{label}]"]
+                for scores in (before, after)
+            ]
+            assert false[1] <= false[0] + 1e-12
+
+
+@tried(max_examples=10)
+@given(reference=rows, system=rows)
+def test_where_all_is_ignored_only_what_matches_counts(reference, system):
+    everything = [(file, 0, 12, "UNK", 4) for file in "ab"]
+    scores = evaluated((reference, everything, system), durations=LENGTHS, events="rows")
+    assert scores["segment.hard.n_ref.micro"] == scores["segment.hard.n_sys.micro"] == 0
+    assert scores["segment.soft.n_ref.micro"] == scores["segment.soft.n_sys.micro"] == scores.length == 0
+    ours, theirs = (cut(side, Fraction(3, 4), merge=False) for side in (reference, system))
+    known = [d for d in theirs if any(r[:2] == d[:2] and compatible(r, d) for r in ours)]
+    assert scores["event.hard.n_sys.micro"] == len(known)
+
+
+def test_a_class_without_rows_changes_no_score_and_is_warned_of():
+    sides = [random_table(seed) for seed in (1, 2)]
+    plain, ignoring = (scored(*sides, each) for each in (ALL, replace(ALL, ignore_class=("cat",))))
+    assert plain.scores == ignoring.scores
+    assert "ignore_class 'cat' is not a class of the reference; did you mean 'car'?" in ignoring.warnings
+    with pytest.raises(EvaluationError, match="ignore_class 'cat' is not"):
+        scored(*sides, replace(ALL, ignore_class=("cat",), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"classes": ("car", "dog")}, "classes and ignore_class both have 'car'"),
+        ({"compat": "sed_eval"}, "ignore_class cannot go with compat=sed_eval"),
+        ({"reference_sweep": True}, "ignore_class cannot go with reference_sweep"),
+        ({"chance": 3}, "ignore_class cannot go with chance levels"),
+        ({"ignore_class": ""}, "ignore_class must be"),
+        ({"ignore_class": ("car", "car")}, "ignore_class has 'car' twice"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(settings, words):
+    with pytest.raises(SettingsError, match=words):
+        evaluate(random_table(1), random_table(2), **{"ignore_class": "car", **settings})

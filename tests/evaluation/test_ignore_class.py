@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -62,6 +63,12 @@ def compatible(event, detection):
     return near and abs(event[3] - detection[3]) <= max(1, HALF * length)
 
 
+def overlapping(event, detection):
+    """Return whether what both cover is at least half of what either does."""
+    both = min(event[3], detection[3]) - max(event[2], detection[2])
+    return 2 * both >= max(event[3], detection[3]) - min(event[2], detection[2])
+
+
 def covered(detection, events):
     """Return the seconds of a detection that events of its file cover."""
     return sum(
@@ -70,15 +77,13 @@ def covered(detection, events):
     )
 
 
-def remaining(reference, ignored, system):
+def remaining(reference, ignored, system, rule=compatible):
     """Return the detections that are not left out of events."""
     return [
         d
         for d in system
-        if any(r[:2] == d[:2] and compatible(r, d) for r in reference)
-        or not (
-            any(u[0] == d[0] and compatible(u, d) for u in ignored) or 2 * covered(d, ignored) > d[3] - d[2]
-        )
+        if any(r[:2] == d[:2] and rule(r, d) for r in reference)
+        or not (any(u[0] == d[0] and rule(u, d) for u in ignored) or 2 * covered(d, ignored) > d[3] - d[2])
     ]
 
 
@@ -103,24 +108,23 @@ def largest(edges, left):
     return best
 
 
-def matched(reference, system, *, by_class):
+def matched(reference, system, rule, *, by_class):
     """Return how many pairs of either a class or any are matched."""
     n = 2 if by_class else 1
     edges = {
-        i: [j for j, d in enumerate(system) if r[:n] == d[:n] and compatible(r, d)]
-        for i, r in enumerate(reference)
+        i: [j for j, d in enumerate(system) if r[:n] == d[:n] and rule(r, d)] for i, r in enumerate(reference)
     }
     return largest(edges, [*edges])
 
 
-def count_event(reference, ignored, system):
+def count_event(reference, ignored, system, rule=compatible):
     """Return TP, N_ref, N_sys of Q and R, and S, D, I."""
-    system = remaining(reference, ignored, system)
+    system = remaining(reference, ignored, system, rule)
     of_classes = []
     for label in "QR":
         ours, theirs = ([e for e in side if e[1] == label] for side in (reference, system))
-        of_classes += [matched(ours, theirs, by_class=True), len(ours), len(theirs)]
-    both = matched(reference, system, by_class=False)
+        of_classes += [matched(ours, theirs, rule, by_class=True), len(ours), len(theirs)]
+    both = matched(reference, system, rule, by_class=False)
     tp = of_classes[0] + of_classes[3]
     return [*of_classes, both - tp, len(reference) - both, len(system) - both]
 
@@ -140,7 +144,11 @@ def count_intersection(reference, ignored, system):
     return [*of_classes, 0, missed, false]
 
 
-COUNTS = {"event": count_event, "intersection": count_intersection}
+COUNTS = {
+    ("event", "collar"): count_event,
+    ("event", "iou"): partial(count_event, rule=overlapping),
+    ("intersection", "collar"): count_intersection,
+}
 
 
 def integrated(case, count, *, merge):
@@ -173,25 +181,20 @@ def ours(scores, family):
 
 def evaluated(case, **settings):
     reference, ignored, system = case
-    return evaluate(
-        table([*reference, *ignored]),
-        table(system),
-        classes=("Q", "R"),
-        ignore_class="UNK",
-        **COLLARS,
-        **settings,
-    )
+    collars = COLLARS if settings.get("match_by") != "iou" else {}
+    chosen = {"classes": ("Q", "R"), "ignore_class": "UNK", **collars, **settings}
+    return evaluate(table([*reference, *ignored]), table(system), **chosen)
 
 
-@pytest.mark.parametrize("basis", COUNTS)
+@pytest.mark.parametrize(("basis", "match_by"), COUNTS)
 @pytest.mark.parametrize("events", ["rows", "merge"])
 @tried(max_examples=10)
 @given(case=cases)
 @example(case=([], [("a", 3, 1, "UNK", 3)], [("a", 4, 1, "Q", 4)]))
 @example(case=([("a", 4, 2, "Q", 2)], [("a", 3, 3, "UNK", 3)], [("a", 4, 1, "Q", 4), ("a", 4, 1, "R", 4)]))
-def test_all_readings_of_events_are_as_defined(case, basis, events):
-    merge, count = events == "merge", COUNTS[basis]
-    scores = evaluated(case, only=(basis,), events=events)
+def test_all_readings_of_events_are_as_defined(case, basis, match_by, events):
+    merge, count = events == "merge", COUNTS[basis, match_by]
+    scores = evaluated(case, only=(basis,), events=events, match_by=match_by)
     hard = scores_of(count(*(cut(side, Fraction(3, 4), merge=merge) for side in case)))
     assert ours(scores, f"{basis}.hard") == pytest.approx(hard)
     assert ours(scores, f"{basis}.soft") == pytest.approx(scores_of(integrated(case, count, merge=merge)))

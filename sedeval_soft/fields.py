@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_ar
 
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
+MatchBy = Literal["collar", "iou"]
 EventForm = Literal["auto", "merge", "rows"]
 RegionEdges = Literal["cut", "onset"]
 Compat = Literal["sed_eval"]
@@ -99,6 +100,11 @@ class SettingsKeywords(TypedDict, total=False):
         help="The reference is active where its values are above this.")]
     inclusive: Annotated[bool, Field(False, SCORING,
         help="Values that equal a threshold are active, too (>= instead of >).")]
+    match_by: Annotated[MatchBy, Field("collar", EVENTS,
+        meaning="Which events may match: those whose onsets and offsets are within collars (`collar`), or "
+        "those whose intersection over union is at least `iou` (`iou`).",
+        help="Match events whose onsets and offsets are within collars (collar), or whose intersection over "
+        "union is at least --iou (iou).")]
     onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of onsets in seconds.", help="How far apart the onsets of two matched events may "
         "be.", brief="Tolerance of onsets.")]
@@ -186,8 +192,9 @@ class SettingsKeywords(TypedDict, total=False):
         "read off.")]
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="Miss rate at which false alarm rates are read off.")]
-    iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
-        help="Intersection over union from which average precision counts an event as found.")]
+    iou: Annotated[float, Field(0.5, EVENTS, "SHARE", least=0.0, most=1.0, above=True,
+        help="The least intersection over union of two matched events, by --match-by iou and in average "
+        "precision.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
         help="Number of bins of the calibration measures.")]
     entropy_unit: Annotated[EntropyUnit, Field("nats", MEASURES,

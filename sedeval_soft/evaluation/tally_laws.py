@@ -210,7 +210,8 @@ def _event_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
     yield Law("matched", "at most", columns["n_sys"], "N_sys")
     for end in ENDS:
         total, squares = columns[end], f"{end}_squares"
-        most = settings.onset_collar if end == "onset" and settings.onset else LONGEST
+        in_collar = end == "onset" and settings.onset and settings.match_by == "collar"
+        most = settings.onset_collar if in_collar else LONGEST
         says = "what so many matched events can be off,"
         yield Law(end, "at most", most * n, says, most * n, values=np.abs(total))
         yield Law(squares, "at most", most**2 * n, f"{says} squared,", most**2 * n)

@@ -208,7 +208,7 @@ _CELLS: tuple[_Row, ...] = (
 _BASES: dict[str, tuple[_Row, ...]] = {
     "segment": _CELLS,
     "event": (
-        ("hard", "events of both sides at one threshold each, in collars", (*_DETECTION, *BOUNDARIES)),
+        ("hard", "events of both sides, matched at one threshold each", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
         ("optimal", _OPTIMAL, (*_DETECTION, *_BEST)),
         ("soft", _LEVELS, _DETECTION),

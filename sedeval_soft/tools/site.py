@@ -192,7 +192,8 @@ def build_site(
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
         test = ties or test_for(rank_by, settings)
-        warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
+        ends_known = lengths is not None or settings.regions is not None
+        warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
         done, scored = builder.look_at(found, progress)
         board = builder.compare(done)

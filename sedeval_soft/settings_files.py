@@ -151,9 +151,11 @@ PRESETS = (
     "dcase2017-task3",
     "dcase2019-task4",
     "dcase2019-2022-task4",
+    "dcase2021-2024-few-shot",
     "dcase2023-task4b",
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
+    "biodcase2025-task2",
     "maestro-soft",
 )
 """The names of presets: each is a settings file of that name."""

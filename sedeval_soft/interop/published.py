@@ -8,6 +8,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.file_groups import Partition, part_by_file
 
 
 def check_published(
@@ -15,14 +16,17 @@ def check_published(
     sides: tuple[EventTable, EventTable],
     durations: Mapping[str, float] | None,
     ours: Mapping[str, Value],
+    scenes: Partition | None = None,
 ) -> str:
     """Return a table of our scores beside the numbers of a published evaluator, and where to read why.
 
-    sides: the rows of reference and system, as they were read. ours: our scores by name. Raises SettingsError
+    sides: the rows of reference and system, as they were read. ours: our scores by name. scenes: of the
+    files. Raises SettingsError
     where none of ours has a number beside it.
     """
     evaluator = published_evaluator(name)
-    numbers = evaluator.numbers(Inputs(*sides, durations))
+    parts = part_by_file(scenes, sides[0].files)
+    numbers = evaluator.numbers(Inputs(*sides, durations, scenes=parts))
     compared = [
         Comparison(score, ours[score], numbers[label])
         for label, score in evaluator.same.items()

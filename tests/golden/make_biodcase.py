@@ -26,7 +26,7 @@ SEED, COUNT = "biodcase", 10_000
 TABLES = {
     "classes": ["bma", "bp20", "bmabz", "bpd", "bmz", "other"],
     "files": 4,
-    "events": 9,
+    "events": 8,
     "shortest": 0,
     "alone": 0.1,
 }

@@ -22,11 +22,12 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
+    all_lifetimes,
     detected,
     grid_of,
     hard_events,
@@ -62,7 +63,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     check_counts(len(pair.files), len(pair.classes), settings)
     grid = grid_of(pair, settings)
     # Of a file all of which is ignored nothing is evaluated.
-    evaluated_ticks = pair.length_ticks - ignored_ticks(pair, settings)
+    evaluated_ticks = pair.evaluated_ticks - ignored_ticks(pair, settings)
     unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
     columns: Columns = {
         "length": evaluated_ticks,
@@ -341,7 +342,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
         events["detected"] = EventLifetimes.from_events(detections)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    ours, theirs = pair.event_rows
+    lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         own = without_ignored(ignored, reference, lifetimes, n_classes, Collars.of(settings))
@@ -353,10 +355,10 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        of_filter = lifetimes_of(filtered, merges(filtered, settings))
+        of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
         events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
     if plan.cuts_reference_at_all_levels:
-        levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
@@ -426,7 +428,9 @@ def _count_soft_events(
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)
-        if merges(pair.system, settings) and (merges(pair.reference, settings) or separate(levels)):
+        # Those that count whole by their onset are no longer events of an activity.
+        merged = pair.whole is None and merges(pair.system, settings)
+        if merged and (merges(pair.reference, settings) or separate(levels)):
             sides = activities(pair.reference), activities(pair.system)
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:

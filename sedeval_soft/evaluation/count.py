@@ -295,8 +295,12 @@ def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable, *, togeth
         pool_rows(rows, grid, settings.pool) if stretches is None else stretches.maxima(rows, grid)
         for rows in sides
     )
-    times = (1.0 - value) * (1 if stretches is None else stretches.times)
-    cells = Cells("segment", reference, system, start, n_evaluated, times)
+    # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
+    stays = value < 1
+    before = np.append(0, np.cumsum(stays))
+    n_evaluated, start = before[start[:-1] + n_evaluated] - before[start[:-1]], before[start]
+    times = ((1.0 - value) * (1 if stretches is None else stretches.times))[stays]
+    cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
     inside = evaluated_cells(np.diff(start), n_evaluated)
     n_cells = sum_files(times if inside is None else times * inside, start)
     return {**count_cells(cells, plan, ("soft",)), "segment.soft.n_cells": n_cells}

@@ -601,8 +601,9 @@ class AlignmentReport:
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if counts_events else ""
             classes = "class" if len(names) == 1 else "classes"
+            itself = " (as the reference says by itself)" * (self.declared >= {*names})
             if detections or ticks:
-                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}"
+                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
         theirs = sorted(self.system_classes & {*names})
         if theirs:
             yield f"rows of the system of {listing(theirs, 'class')} are left out: ignored"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
@@ -354,7 +354,13 @@ def with_unknown(settings: Settings, origin: Origin) -> Settings:
 def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
     """Return a table without the classes that it declares to be unknown time, and are not to be evaluated."""
     names = {*rows.origin.unknown} - {*(settings.classes or ())}
-    return rows.with_classes(tuple(name for name in rows.classes if name not in names)) if names else rows
+    if not names & {*rows.classes}:
+        return rows
+    known = rows.with_classes(tuple(name for name in rows.classes if name not in names))
+    called = " and ".join(sorted(names))
+    n = len(rows) - len(known)
+    note = f"{counted(n, 'row')} of {called} count{'s' * (n == 1)} as no event"
+    return replace(known, origin=replace(known.origin, notes=(*known.origin.notes, note)))
 
 
 def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import numpy as np
 import pytest
+from called import call
 from golden_numbers import STOPS
 
-from sedeval_soft import SettingsError
+from sedeval_soft import SettingsError, evaluate
+from sedeval_soft.api.published import published_scores
 from sedeval_soft.published.base import Inputs, published_evaluator
+from sedeval_soft.published.biodcase import JOINED
 from sedeval_soft.tables.event_table import EventTable
 
 
@@ -42,6 +47,7 @@ def events(*spans, label="POS", file="a.wav"):
 
 CALLS = [*FIVE, *events((20, 22), (30, 32), (40, 42))]
 FOUND = events((20, 22), (30, 32), (50, 51), (60, 61))
+TWICE = events((50, 51), (50, 51.5))
 SWAPPED = [*CALLS[:4], CALLS[5], CALLS[4], *CALLS[6:]]
 NEAR = [*events((100, 104)), *events((103, 107), label="UNK")]
 TWO = events((99, 102.5), (102, 106))
@@ -56,6 +62,7 @@ FEW_SHOT = {
     "two rows swapped": (SWAPPED, FOUND, (1, 3, 1)),
     "all is found, the shots, too": (CALLS, CALLS, (3, 5, 0)),
     "exactly 0.3": ([*FIVE, *events((20, 30))], events((20, 23)), (0, 1, 1)),
+    "two of one UNK": ([*CALLS, *events((50, 52), label="UNK")], [*CALLS[5:], *TWICE], (3, 1, 0)),
     "two of one call, one of them also of UNK": ([*FIVE, *later(NEAR, 100)], later(TWO, 100), (1, 0, 0)),
     "the same 100 s before, where times as text stand the other way": ([*FIVE, *NEAR], TWO, (1, 1, 0)),
 }
@@ -112,3 +119,110 @@ def test_biodcase_counts_as_its_script(case):
     assert tuple(numbers[f"Final results bmabz {word}"] for word in ("tp", "fp", "fn")) == counts
     if "nowhere" in case:
         assert not [name for name in numbers if " d " in name]
+
+
+# The same by the rules: tables in the form of the challenges, in one command with the preset.
+
+
+def few_shot_tables(folder, reference, system):
+    """Write tables as the challenge has them; the subset of a file is its first letter."""
+    files = dict.fromkeys(row[0] for row in reference)
+    for name in files:
+        place = folder / "reference" / name[0] / f"{name[:-4]}.csv"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        rows = (row for row in reference if row[0] == name)
+        place.write_text("Audiofilename,Starttime,Endtime,Q\n" + "".join(map(line, rows)))
+    (folder / "system.csv").write_text(
+        "Audiofilename,Starttime,Endtime\n" + "".join(line(row[:3]) for row in system)
+    )
+    (folder / "subsets.tsv").write_text(
+        "filename\tsubset\n" + "".join(f"{name}\t{name[0]}\n" for name in files)
+    )
+    return folder / "reference", folder / "system.csv", "--by", folder / "subsets.tsv"
+
+
+def line(cells):
+    return ",".join(map(str, cells)) + "\n"
+
+
+def whale_tables(folder, reference, system):
+    """Write tables as the challenge has them, of calls that are joined."""
+    header = "dataset,filename,annotation,start_datetime,end_datetime\n"
+    for name, rows in (("reference.csv", reference), ("system.csv", system)):
+        (folder / name).write_text(header + "".join(map(whale_call, rows)))
+    return folder / "reference.csv", folder / "system.csv", "--by", "{deployment}/*"
+
+
+def whale_call(row):
+    times = (
+        (datetime(2014, 2, 18, 21, tzinfo=UTC) + timedelta(seconds=time)).isoformat() for time in row[1:3]
+    )
+    return line([*row[0].split("/"), JOINED[row[3]], *times])
+
+
+def rates(tp, fp, fn):
+    """Return precision, recall and error rate of counts."""
+    return tp / (tp + fp), tp / (tp + fn), (fp + fn) / (tp + fn)
+
+
+def check_rules(preset, paths, counts):
+    result = call(*paths, "--preset", preset, "--format", "json")
+    assert result.code == 0, result.err
+    scores = [
+        result.scores[f"event.hard.{name}.micro"]["value"] for name in ("precision", "recall", "error_rate")
+    ]
+    assert scores == pytest.approx(rates(*counts), abs=1e-15)
+
+
+FEW_SHOT_RULES = dict(
+    zip(FEW_SHOT, [(2, 2, 1), (2, 2, 1), (3, 0, 0), (1, 0, 0), (3, 0, 0), (1, 1, 0), (1, 1, 0)], strict=True)
+)
+BIODCASE_RULES = dict(
+    zip(BIODCASE, [(1, 2, 0), (2, 0, 0), (0, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, 0)], strict=True)
+)
+
+
+@pytest.mark.parametrize("case", FEW_SHOT_RULES)
+def test_few_shot_by_its_rules(tmp_path, case):
+    paths = few_shot_tables(tmp_path, *FEW_SHOT[case][:2])
+    check_rules("dcase2021-2024-few-shot", paths, FEW_SHOT_RULES[case])
+
+
+@pytest.mark.parametrize("case", BIODCASE_RULES)
+def test_biodcase_by_its_rules(tmp_path, case):
+    paths = whale_tables(tmp_path, *BIODCASE[case][:2])
+    check_rules("biodcase2025-task2", paths, BIODCASE_RULES[case])
+
+
+EXAMPLE = (
+    [*CALLS, *events((50, 52), label="UNK"), *(("b.wav", *row[1:]) for row in CALLS)],
+    [*FOUND[:2], FOUND[3], *events((50, 51.5)), *events((20, 22), (30, 32), (40, 42), file="b.wav")],
+)
+"""One of three calls is missed, one detection is false and one of UNK in a.wav; b.wav is right."""
+
+
+def test_example_of_few_shot_is_scored_in_one_command(tmp_path):
+    paths = few_shot_tables(tmp_path, *EXAMPLE)
+    result = call(*paths, "--preset", "dcase2021-2024-few-shot")
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[1] == "ranking score event.hard.f1.micro@scenes.harmonic: .800"
+    scores = evaluate(*paths[:2], preset="dcase2021-2024-few-shot", by=paths[3])
+    assert scores["event.hard.f1.micro@scenes.harmonic"] == pytest.approx(2 / (1.5 + 1), abs=1e-15)
+
+
+def test_published_few_shot_reads_the_tables_of_the_challenge(tmp_path):
+    paths = few_shot_tables(tmp_path, *EXAMPLE)
+    numbers = published_scores("few-shot", *paths[:2], by=paths[3])
+    scenes = {"a.wav": "a", "b.wav": "b"}
+    assert numbers == numbers_of("few-shot", *EXAMPLE, scenes=scenes)
+    assert numbers["fmeasure (percentage)"] == 80.0
+    checked = call(*paths, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    assert "2 of 2 scores agree" in checked.out
+
+
+def test_example_of_biodcase_is_scored_in_one_command(tmp_path):
+    paths = whale_tables(tmp_path, *BIODCASE["both are nearest to the first"][:2])
+    result = call(*paths, "--preset", "biodcase2025-task2")
+    assert result.out.splitlines()[1] == "ranking score event.hard.f1.micro: 1.000"
+    numbers = published_scores("biodcase2025-task2", *paths[:2])
+    assert numbers["Final results bmabz recall"] == 0.5

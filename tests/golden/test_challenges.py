@@ -102,10 +102,11 @@ def calls(*spans, data_set="kerguelen2014", label="bma"):
 
 ELSEWHERE = calls((10, 20), data_set="casey2017")
 CALL = calls((10, 20))
+OTHER = [("casey2017/2014-02-18T22-00-00_000.wav", 10.0, 20.0, "bma")]
 BIODCASE = {
     "three detections of a call": (CALL, calls((10, 20), (11, 20), (10, 19)), (1, 0, 0)),
     "both are nearest to the first": (calls((10, 20), (14, 24)), calls((10, 20), (12, 21)), (1, 0, 1)),
-    "a call of another data set": (CALL, ELSEWHERE, (1, 0, 0)),
+    "a call of another data set": ([*CALL, *OTHER], [*ELSEWHERE, *OTHER], (2, 0, 0)),
     "which then is taken": (CALL, [*CALL, *ELSEWHERE], (1, 1, 0)),
     "a class that the reference has nowhere": (CALL, [*CALL, *calls((50, 60), label="bmd")], (1, 0, 0)),
     "exactly 0.3": (CALL, calls((10, 13)), (0, 1, 1)),
@@ -178,7 +179,7 @@ FEW_SHOT_RULES = dict(
     zip(FEW_SHOT, [(2, 2, 1), (2, 2, 1), (3, 0, 0), (1, 0, 0), (3, 0, 0), (1, 1, 0), (1, 1, 0)], strict=True)
 )
 BIODCASE_RULES = dict(
-    zip(BIODCASE, [(1, 2, 0), (2, 0, 0), (0, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, 0)], strict=True)
+    zip(BIODCASE, [(1, 2, 0), (2, 0, 0), (1, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, 0)], strict=True)
 )
 
 

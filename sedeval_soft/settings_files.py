@@ -160,6 +160,8 @@ PRESETS = (
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
     "biodcase2025-task2",
+    "audio-grounding",
+    "voice-activity",
     "maestro-soft",
 )
 """The names of presets: each is a settings file of that name."""

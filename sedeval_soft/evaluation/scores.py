@@ -17,6 +17,7 @@ from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
+from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
@@ -380,6 +381,8 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         if reading == "hard":
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
+            if basis == "segment" and plan.asks_for("grounding"):
+                table |= grounding_scores(sums(COLUMNS))
         if divergences:
             weighted = prefix == "segment.soft" and settings.ignore_class is not None
             cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)

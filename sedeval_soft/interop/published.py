@@ -9,6 +9,7 @@ from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_te
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.file_groups import Partition, part_by_file
+from sedeval_soft.tables.limits import LIMITS
 
 
 def check_published(
@@ -25,8 +26,13 @@ def check_published(
     where none of ours has a number beside it.
     """
     evaluator = published_evaluator(name)
-    parts = part_by_file(scenes, sides[0].files)
-    numbers = evaluator.numbers(Inputs(*sides, durations, scenes=parts))
+    inputs = Inputs(*sides, durations, scenes=part_by_file(scenes, sides[0].files))
+    if evaluator.reads_text:
+        inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
+        for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):
+            if side.origin.sha256 != again.origin.sha256:
+                raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
+    numbers = evaluator.numbers(inputs)
     compared = [
         Comparison(score, ours[score], numbers[label])
         for label, score in evaluator.same.items()

@@ -7,13 +7,16 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 from called import call
-from golden_numbers import STOPS
+from golden_numbers import STOPS, digest, read_numbers
+from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.api.published import published_scores
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.published.biodcase import JOINED
 from sedeval_soft.tables.event_table import EventTable
+
+SUBSETS = {"file0.wav": "HB", "file1.wav": "PB"}
 
 
 def table(rows, files=()):
@@ -34,6 +37,51 @@ def numbers_of(name, reference, system, files=(), scenes=None):
         if "the script stops" not in str(error):
             raise
         return STOPS
+
+
+def of_few_shot(case):
+    return numbers_of("few-shot", case.reference, case.system, case.files, SUBSETS)
+
+
+def in_data_set(row):
+    number = int(row.file[4])
+    data_set = ("kerguelen2014", "casey2017")[number % 2]
+    return row._replace(file=f"{data_set}/2014-02-18T{21 + number // 2}-00-00_000.wav")
+
+
+def of_biodcase(case):
+    return numbers_of("biodcase2025-task2", *([*map(in_data_set, x)] for x in (case.reference, case.system)))
+
+
+EVALUATORS = {"few_shot": of_few_shot, "biodcase": of_biodcase}
+SOME = 300
+
+
+def check(name, first, last):
+    golden = read_numbers(f"{name}.json")
+    assert golden["count"] == len(golden["digests"]) >= 10_000
+    tables = {key: tuple(v) if isinstance(v, list) else v for key, v in golden["tables"].items()}
+    last, stopped = min(last, golden["count"]), 0
+    for case in random_cases(golden["seed"], last, Options(**tables), first):
+        numbers = EVALUATORS[name](case)
+        if case.number < len(golden["shown"]):
+            shown = golden["shown"][case.number]
+            assert list(numbers) == list(shown)
+            assert numbers == shown, case.number
+        assert digest(numbers) == golden["digests"][case.number], f"case {case.number}"
+        stopped += numbers == STOPS
+    assert stopped < 0.2 * (last - first)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_some_tables_give_the_numbers_of_the_script(name):
+    check(name, 0, SOME)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_all_tables_give_the_numbers_of_the_script(name):
+    check(name, SOME, 10**9)
 
 
 # Tables made by hand, on which the scripts do something else than the rules say, and what they print of them.
@@ -102,7 +150,7 @@ def calls(*spans, data_set="kerguelen2014", label="bma"):
 
 ELSEWHERE = calls((10, 20), data_set="casey2017")
 CALL = calls((10, 20))
-OTHER = [("casey2017/2014-02-18T22-00-00_000.wav", 10.0, 20.0, "bma")]
+OTHER = [("casey2017/2014-02-18T22-00-00_000.wav", 3610.0, 3620.0, "bma")]
 BIODCASE = {
     "three detections of a call": (CALL, calls((10, 20), (11, 20), (10, 19)), (1, 0, 0)),
     "both are nearest to the first": (calls((10, 20), (14, 24)), calls((10, 20), (12, 21)), (1, 0, 1)),

@@ -163,6 +163,7 @@ PRESETS = (
     "audio-grounding",
     "voice-activity",
     "maestro-soft",
+    "birdnet-analyzer",
 )
 """The names of presets: each is a settings file of that name."""
 

@@ -169,9 +169,9 @@ class SettingsKeywords(TypedDict, total=False):
         help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1).")]
     measures: Annotated[Sequence[str] | None, Field((), MEASURES, "GROUP",
         meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
-        "`joint`, or `all`.", help="Compute these, too: curves (average precision, ROC), divergence, "
-        "calibration, confusion (of classes), joint (best thresholds of all classes), or all. Repeatable; "
-        "a --score from a group is computed without it.",
+        "`joint`, `errors`, or `all`.", help="Compute these, too: curves (average precision, ROC), "
+        "divergence, calibration, confusion (of classes), joint (best thresholds of all classes), errors "
+        "(what each kind costs), or all. Repeatable; a --score from a group is computed without it.",
         brief="Also curves, divergence, calibration, ... or all.")]
     max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="False alarm rate at which partial areas under the ROC curve end, and at which miss rates are "

@@ -67,7 +67,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion", "joint")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))

@@ -187,11 +187,28 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
     readings = [reading for reading in names if names[reading] and plan.scores(basis, reading)]
+    if basis == "segment" and plan.asks_for("errors"):
+        columns |= _count_cell_errors(cells, plan)
     own = cells.evaluated() if readings else cells
     for reading in readings:
         ours = own.reference if reading == "soft" else positive(own.reference, settings)
         sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon, own.times)
         columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
+    return columns
+
+
+def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
+    """Return what is wrong with segments, by kind."""
+    from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+
+    settings, columns = plan.settings, dict[str, Array]()
+    if plan.scores("segment", "hard"):
+        sides = positive(cells.reference, settings), detected(cells.system, settings)
+        errors = count_segment_errors(*sides, cells.start)
+        columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
+    if plan.scores("segment", "soft"):
+        errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
+        columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
 
 
@@ -286,12 +303,20 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     settings = plan.settings
     reference, system = hard_events(pair, settings)
     columns |= _count_hard_events(reference, system, (len(pair.files), len(pair.classes)), plan)
-    if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
+    if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         events["detected"] = EventLifetimes.from_events(system)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    if plan.explains_events:
+        from sedeval_soft.measures.event_errors import count_event_errors
+
+        errors = count_event_errors(
+            reference, system, lifetimes, (len(pair.files), len(pair.classes)), Collars.of(settings),
+            settings.threshold, inclusive=settings.inclusive,
+        )  # fmt: skip
+        columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         events |= {"reference": EventLifetimes.from_events(reference), "system": lifetimes}

@@ -16,6 +16,7 @@ from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, error_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
@@ -376,6 +377,10 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
+    kinds = KINDS_OF_ERRORS.get((basis, reading))
+    if kinds and plan.asks_for("errors"):
+        columns = sums(columns_of_kinds(kinds[0], with_levels=basis == "event"))
+        table |= error_scores(columns, counts.n_ref, kinds[1], settings.beta)
     return table
 
 

@@ -140,8 +140,8 @@ __all__ = [
     "Annotation", "Board", "Choices", "Conversion", "Curves", "Diagnosis", "EvaluationError", "Evaluator",
     "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
     "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
-    "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot", "published_scores",
-    "simulate", "threshold_curves", "validate", "write_report",
+    "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot",
+    "published_scores", "simulate", "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
 _NAMES = {

@@ -72,7 +72,7 @@ def named(kind: str) -> str:
 
 def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
     """Return F and what is lost, of both averages."""
-    stem = f"{basis}.{reading}.f1"
+    stem = f"{basis}.{reading}.{'f1' if diagnosis.scores.settings.beta == 1 else 'fbeta'}"
     micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
     lost = None if micro is None else 1.0 - micro
     return f"{stem}.micro {number(micro)}, lost {number(lost)}; macro {number(macro)}"

@@ -16,7 +16,7 @@ from sedeval_soft.fields import OUTPUT
 EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv
   soft-sed-eval diagnose ref.tsv old.tsv new.tsv
-  soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json -o errors.json
+  soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json
 """
 
 FORMS = ("text", "json", "csv", "tsv", "markdown")

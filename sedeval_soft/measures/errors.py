@@ -92,7 +92,8 @@ class Errors:
 
     def share(self, kind: str) -> Floats:
         """Return the share of a kind in 1 - F, NaN where F is of nothing."""
-        costs: Floats = self.fp[kind] * self.price_fp + self.fn[kind] * self.price_fn
+        # What rounds to more than all is all.
+        costs: Floats = np.minimum(self.fp[kind] * self.price_fp + self.fn[kind] * self.price_fn, 1.0)
         return costs
 
     def gain(self, kind: str) -> Floats:
@@ -158,21 +159,22 @@ def _measures(kinds: Mapping[str, str], *, with_levels: bool = False) -> tuple[M
             "u": "the price of a false positive, so that all shares add up to 1 - F",
             "v": "the price of a false negative, likewise",
         }  # fmt: skip
-        share = partial(Measure, source="Aumann & Shapley 1974", undefined="N_ref = 0", table="errors",
-            letters=letters)  # fmt: skip
+        share = partial(Measure, source="Aumann & Shapley 1974", undefined="N_ref = 0", table="error shares",
+            letters=letters, short=name)  # fmt: skip
         count = partial(share, high=None, direction="none", averages=("micro",), undefined="never",
             source="Bolya et al. 2020")  # fmt: skip
         made += [
             share(f"{kind}_share", f"part of 1 - F that is lost by errors of kind {name}: {text}",
-                "FP_k u + FN_k v", partial(Errors.share, kind=kind), direction="lower",
-                averages=("micro", "macro"), short=name),
+                "FP_k u + FN_k v", partial(Errors.share, kind=kind), direction="none",
+                averages=("micro", "macro")),
             share(f"{kind}_gain", f"how much F would rise without errors of kind {name}: {text}",
                 "F of TP + FN_k, FP - FP_k and FN - FN_k, minus F", partial(Errors.gain, kind=kind),
-                direction="lower", averages=("micro", "macro"), source="Bolya et al. 2020"),
+                direction="none", averages=("micro", "macro"), source="Bolya et al. 2020",
+                table="error gains"),
             count(f"{kind}_fp", f"false positives of kind {name}: {text}", "FP_k",
-                lambda e, k=kind: e.fp[k]),
+                lambda e, k=kind: e.fp[k], table="false positives by kind"),
             count(f"{kind}_fn", f"false negatives of kind {name}: {text}", "FN_k",
-                lambda e, k=kind: e.fn[k]),
+                lambda e, k=kind: e.fn[k], table="false negatives by kind"),
         ]  # fmt: skip
         if with_levels:
             made += [
@@ -180,7 +182,8 @@ def _measures(kinds: Mapping[str, str], *, with_levels: bool = False) -> tuple[M
                     f"part of the misses of kind {name} that are right at a {level} threshold",
                     f"those that are right at a {level} threshold / FN_k", direction="none",
                     value=partial(Errors.right_elsewhere, kind=kind, level=level), averages=("micro",),
-                    undefined="no miss is of this kind", source="this project")
+                    undefined="no miss is of this kind", source="this project",
+                    table=f"misses right at a {level} threshold")
                 for level in LEVELS
             ]  # fmt: skip
     return tuple(made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import wrap
 from typing import Any
 
 from sedeval_soft.errors import visible
@@ -43,10 +44,10 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
             lines += _by_chance(diagnosis)
     if diagnosis.classes:
         lines += ["", styled("What costs most", "bold", color=color)]
-        lines += [f"  {sentence}" for sentence in sentences(diagnosis)]
+        lines += [line for text in sentences(diagnosis) for line in _filled(text, width)]
     if diagnosis.suggestions:
         lines += ["", styled("What was tried, and helps", "bold", color=color)]
-        lines += [f"  {_suggested(each)}" for each in diagnosis.suggestions]
+        lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
     telling = telling_bins(diagnosis)
     if telling:
         lines += [
@@ -134,9 +135,7 @@ def _by_chance(diagnosis: Diagnosis) -> list[str]:
     if not missed or not right:
         return []
     chance = "" if diagnosis.by_chance is None else f" ({_percent(diagnosis.by_chance)} by chance)"
-    return [
-        f"  right at: the misses that another threshold has right, {_percent(right / missed)} of all{chance}"
-    ]
+    return [f"  another threshold has {_percent(right / missed)} of all misses right{chance}"]
 
 
 _SENTENCES = {
@@ -185,6 +184,11 @@ def _sentence(cost: CostOfClass) -> str:
     of = f"event of {name}" if cost.fn == 1 else f"events of {name}"
     text = form.format(fp=_count(cost.fp), fn=_count(cost.fn), name=name, of=of)
     return text.replace(" are ", " is ", 1) if cost.fn == 1 and "{of} are" in form else text
+
+
+def _filled(text: str, width: int) -> list[str]:
+    """Return a sentence on as many lines as it needs."""
+    return wrap(text, width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
 
 
 def _suggested(each: Suggestion) -> str:

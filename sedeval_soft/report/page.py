@@ -75,6 +75,14 @@ class Layout:
     stacked: bool = False
 
 
+_BY_KIND = {
+    "error shares": "shares of 1 - F", "error gains": "gains of F",
+    "false positives by kind": "false positives", "false negatives by kind": "false negatives",
+    "misses right at a lower threshold": "misses that are right at a lower threshold",
+    "misses right at a higher threshold": "misses that are right at a higher threshold",
+}  # fmt: skip
+"""What is told of each kind of error, by its table."""
+
 AVERAGED = (
     Layout("Summary", _MAIN, ("micro", "macro")),
     Layout("Polyphonic sound detection score", _PSDS, _OVERALL),
@@ -96,6 +104,10 @@ AVERAGED = (
     Layout("Divergences, losses and correlations", _DIVERGENCES, AVERAGES,
            ", divergences, losses and correlations", stacked=True),
     Layout("Calibration", _in_table("calibration"), AVERAGES, ", calibration", stacked=True),
+    *(
+        Layout(f"Kinds of errors: {title}", _in_table(table), AVERAGES, f", {title} by kind", stacked=True)
+        for table, title in _BY_KIND.items()
+    ),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
     Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
            ("macro", "weighted"), ", among the highest of a segment"),

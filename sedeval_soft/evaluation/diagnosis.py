@@ -14,10 +14,10 @@ from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
-from sedeval_soft.measures.event_errors import HIT, classify_errors, right_elsewhere
+from sedeval_soft.measures.event_errors import HIT, EventErrors, classify_errors, right_elsewhere
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import Activity, lifetimes_of
+from sedeval_soft.timeline.events import Activity, Events, lifetimes_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events, merges
 
 if TYPE_CHECKING:
@@ -200,13 +200,25 @@ def diagnosed(
     )
 
 
-def _of_events(
-    pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
-) -> tuple[list[Bin], float | None]:
-    """Return what recall depends on, and how often misses are right at another threshold by chance."""
+def recall_by_factor(
+    pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
+) -> list[Bin]:
+    """Return what the recall of hard events depends on; scenes: files of each."""
     reference, system = hard_events(pair, settings)
-    sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
-    errors = classify_errors(reference, system, sizes[1], rule)
+    return _bins_of(
+        pair, settings, scenes or {}, reference,
+        classify_errors(reference, system, len(pair.classes), Collars.of(settings)),
+    )  # fmt: skip
+
+
+def _bins_of(
+    pair: Recordings,
+    settings: Settings,
+    scenes: Mapping[str, Sequence[str]],
+    reference: Events,
+    errors: EventErrors,
+) -> list[Bin]:
+    sizes = len(pair.files), len(pair.classes)
     n_hits, n_missed, n_false = (
         int(np.count_nonzero(each))
         for each in (errors.missed == HIT, errors.missed != HIT, errors.false != HIT)
@@ -220,7 +232,17 @@ def _of_events(
     if scenes:
         parts["scene"] = tuple(scenes), part
     activity = Activity.of_table(pair.reference) if pair.reference.has_values else None
-    bins = sensitivity(reference, activity, errors, of_each, parts, sizes, settings)
+    return sensitivity(reference, activity, errors, of_each, parts, sizes, settings)
+
+
+def _of_events(
+    pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
+) -> tuple[list[Bin], float | None]:
+    """Return what recall depends on, and how often misses are right at another threshold by chance."""
+    reference, system = hard_events(pair, settings)
+    sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
+    errors = classify_errors(reference, system, sizes[1], rule)
+    bins = _bins_of(pair, settings, scenes, reference, errors)
     missed = reference.take(errors.missed != HIT)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     shares = []

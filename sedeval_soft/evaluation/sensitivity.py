@@ -36,13 +36,15 @@ _POLYPHONY = (1.0, 1.5, 2.5)
 class Bin:
     """Reference events that are alike in one respect.
 
-    name: what they have in common. n: how many. recall, low, high: with its interval, over resampled files,
-    None where there is none. share: of 1 - F what is lost in it. rest: the recall of all others. differs: how
-    much recall differs from that of the rest at the least, the lower end of the interval of the distance.
+    name: what they have in common. place: of the bin among those of its factor. n: how many. recall, low,
+    high: with its interval, over resampled files, None where there is none. share: of 1 - F what is lost in
+    it. rest: the recall of all others. differs: how much recall differs from that of the rest at the least,
+    the lower end of the interval of the distance.
     """
 
     factor: str
     name: str
+    place: int
     n: int
     recall: float
     low: float | None
@@ -120,7 +122,7 @@ def _bins(
         # The nearest that the interval of the difference comes to none.
         distance = np.where(ends[0] > 0, ends[0], np.where(ends[1] < 0, -ends[1], 0.0))
     return [
-        Bin(factor, name, int(n), float(own[k]), _finite(low[k]), _finite(high[k]), float(lost[k]),
+        Bin(factor, name, k, int(n), float(own[k]), _finite(low[k]), _finite(high[k]), float(lost[k]),
             _finite(rest[k]), float(np.nan_to_num(distance[k])))
         for k, (name, n) in enumerate(zip(names, total, strict=True))
         if n >= (_FEWEST if factor == FILE else 1)
@@ -162,7 +164,7 @@ def _factors(
     gap, first = _gaps(reference, n_classes)
     names, member = _quartiles(gap, ~first, "s")
     if first.any():
-        names, member = (*names, "none, the first of its class"), np.where(first, len(names), member)
+        names, member = (*names, "first of its class"), np.where(first, len(names), member)
     factors["gap before it"] = names, member
     for factor, (of_parts, part) in parts.items():
         known = part[reference.file] >= 0

@@ -70,6 +70,17 @@ READINGS: dict[str, tuple[str, ...]] = {
 GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
 
+CLASS_MEANS = ("harmonic", "geometric")
+"""Averages over classes that are computed only when asked for."""
+
+PART_MEANS = tuple(
+    f"{parts}.{kind}" for parts in ("files", "scenes", "groups") for kind in ("mean", *CLASS_MEANS)
+)
+"""Means over files, scenes and groups, as they stand behind the `@` of a score's name."""
+
+MEANS = (*CLASS_MEANS, *PART_MEANS)
+"""What `means` can name."""
+
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
 
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
@@ -121,6 +132,7 @@ class Settings:
     beta: float = 1.0
     t_norm: TNorm = "minimum"
     measures: tuple[str, ...] = ()
+    means: tuple[str, ...] = ()
     max_fpr: float = 0.1
     max_fnr: float = 0.1
     iou: float = 0.5
@@ -139,6 +151,7 @@ class Settings:
     fixed_thresholds: bool = False
     worst: int = 0
     classes: tuple[str, ...] | None = None
+    ignore_class: tuple[str, ...] | None = None
     files: FileNames | None = field(default=None, hash=False)
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
@@ -174,8 +187,14 @@ class Settings:
             # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
             if repr(value) != repr(definition.default):
                 object.__setattr__(self, name, checked(name, value))
+        if self.rank_by is not None:
+            means = {*self.means, *means_in(self.rank_by)}
+            object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
+        of_classes = [name for name in self.means if name in CLASS_MEANS]
+        ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
@@ -195,6 +214,14 @@ class Settings:
             (self.events == "rows" and (filters or self.postprocesses),
              "events=rows cannot go with post-processing, which joins and cuts rows"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
+            (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
+            (self.compat and of_classes,
+             f"means={', '.join(of_classes)} cannot go with compat={self.compat}, which has none"),
+            (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
+            (self.ignore_class and self.compat,
+             f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),
+            (self.ignore_class and self.reference_sweep,
+             "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
@@ -235,6 +262,11 @@ class Settings:
         """Return the length in seconds that a post-processing setting has for each class."""
         value = getattr(self, name)
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
+
+    @property
+    def drops_segments(self) -> bool:
+        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        return self.ignore_class is not None
 
     @property
     def wants_psds(self) -> bool:
@@ -306,8 +338,9 @@ def forms_of(name: str) -> list[Schema]:
         **{key: [single, by_class] for key in POSTPROCESSING},
         "psds_median_filters": [{"type": "array", "items": single}, _NULL],
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
+        "means": _one_or_more({"enum": list(MEANS)}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
-        "classes": _one_or_more(_NAME, 1),
+        **{key: _one_or_more(_NAME, 1) for key in ("classes", "ignore_class")},
         "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
         "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
@@ -437,8 +470,9 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("onset_collar", "offset_collar", "psds_median_filters", *POSTPROCESSING), _in_ticks),
     "satisfice": lambda value: str(Constraint.parse(value)),
     "measures": partial(_several, every=GROUPS),
+    "means": lambda names: tuple(name for name in MEANS if name in _several(names)),
     "only": partial(_several, every=tuple(READINGS)),
-    "classes": _several,
+    **dict.fromkeys(("classes", "ignore_class"), _several),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
     **dict.fromkeys(
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}
@@ -472,7 +506,10 @@ def short_fraction(seconds: float) -> str:
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _TICKS else str(seconds)
 
 
-PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = at its ends"
+PART_NAMES = (
+    "printable text without [, ] and @, without blanks and <, >, = at its ends, and not that of a mean "
+    "such as scenes.harmonic"
+)
 """What a name of a part must be, for messages: scores of it carry the name behind an `@`."""
 
 
@@ -481,9 +518,15 @@ def is_part_name(name: object) -> bool:
 
     Blanks at the ends of a name get lost on command lines; signs at its end are those of `--require`.
     """
-    if not isinstance(name, str) or not name.isprintable():
+    if not isinstance(name, str) or not name.isprintable() or name in PART_MEANS:
         return False
     return name != "" and not {*"[]@"} & {*name} and name.strip(" <>=") == name
+
+
+def means_in(name: str) -> tuple[str, ...]:
+    """Return the means that a score's name asks for: `harmonic`, `scenes.harmonic` or both, or none."""
+    whole, _, part = name.rpartition("]")[2].partition("@")
+    return tuple(each for each in (whole.rpartition(".")[2], part) if each in MEANS)
 
 
 # What a threshold must satisfy: `precision>=0.9`, `recall at fpr_per_hour<=5`.

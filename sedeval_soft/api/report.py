@@ -34,7 +34,7 @@ from sedeval_soft.html.timeline import lengths_shown
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.recordings import align, with_unknown
 
 _WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
@@ -74,6 +74,7 @@ def write_report(
     if audio is not None:
         check_audio(audio)  # before all else, which may take long
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
+    chosen = with_unknown(chosen, ours.origin)
     inputs = []
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
@@ -131,5 +132,5 @@ def _counted(settings: Settings) -> Settings:
         only=("segment", "event", "intersection") if everything else settings.only,
         measures=tuple(group for group in GROUPS if group in groups),
         worst=settings.worst or _WORST,
-        reference_sweep=not settings.compat and settings.matching != "greedy",
+        reference_sweep=not (settings.compat or settings.ignore_class) and settings.matching != "greedy",
     )

@@ -284,7 +284,8 @@ def _score(
         evaluation.save(given["save_tally"])
     presentation.show(scores, board)
     if given["check"] and evaluation:
-        presentation.add(_second_opinion(given["check"], evaluation, settings))
+        # With what a reference declares.
+        presentation.add(_second_opinion(given["check"], evaluation, evaluation.shard.settings))
     return presentation.judge(scores) if presentation.requirements else 0
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.arrays import Floats
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
@@ -34,7 +35,14 @@ from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
+from sedeval_soft.timeline.recordings import (
+    Recordings,
+    clip_sides,
+    clip_values,
+    detected,
+    grid_of,
+    positive,
+)
 
 
 def chance_of(
@@ -49,6 +57,10 @@ def chance_of(
     draws: how many arrangements are looked at; if there are fewer, all. folds: over which thresholds are
     tuned. progress: told how many of them are done.
     """
+    if pair.ignored is not None:
+        raise SettingsError(
+            "ignore_class cannot go with chance levels, which move a system over all time alike"
+        )
     settings = replace(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
@@ -57,7 +69,7 @@ def chance_of(
         for name, score in scores.scores.items()
         if score.group is None and measure_of(name).direction != "none"
     }
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
     shifts = rng.choice(size, size=min(draws, size), replace=False)
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
@@ -180,7 +192,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     """Return the chance levels that have a closed form and are defined, by the names of scores."""
     if settings.compat is not None:
         return {}
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     plan = Plan.of(settings)
     tables: Tables = {}
     for basis in CELLS:
@@ -189,8 +201,9 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = clip_sides(pair)
+            y, p = clip_sides(pair, settings)
         tables |= _expected(basis, y, p, settings)
+    # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)
     return {
         str(ScoreName(*key)): float(value)

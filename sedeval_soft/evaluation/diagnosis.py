@@ -15,10 +15,11 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
 from sedeval_soft.measures.event_errors import HIT, EventErrors, classify_errors, right_elsewhere
+from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.settings import Settings
-from sedeval_soft.timeline.events import Activity, Events, lifetimes_of
-from sedeval_soft.timeline.recordings import Recordings, hard_events, merges
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, lifetimes_of
+from sedeval_soft.timeline.recordings import Recordings, hard_events, ignored_events, merges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,11 +205,18 @@ def recall_by_factor(
     pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
 ) -> list[Bin]:
     """Return what the recall of hard events depends on; scenes: files of each."""
+    reference, errors, _ = _events_of(pair, settings)
+    return _bins_of(pair, settings, scenes or {}, reference, errors)
+
+
+def _events_of(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, EventLifetimes]:
+    """Return the events of the reference, what is wrong with those of both sides, and the lifetimes."""
     reference, system = hard_events(pair, settings)
-    return _bins_of(
-        pair, settings, scenes or {}, reference,
-        classify_errors(reference, system, len(pair.classes), Collars.of(settings)),
-    )  # fmt: skip
+    ignored, rule, n_classes = ignored_events(pair, settings), Collars.of(settings), len(pair.classes)
+    own = without_ignored(ignored, reference, system, n_classes, rule)
+    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    lifetimes = without_ignored(ignored, reference, lifetimes, n_classes, rule)
+    return reference, classify_errors(reference, own, n_classes, rule), lifetimes
 
 
 def _bins_of(
@@ -239,12 +247,10 @@ def _of_events(
     pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
 ) -> tuple[list[Bin], float | None]:
     """Return what recall depends on, and how often misses are right at another threshold by chance."""
-    reference, system = hard_events(pair, settings)
+    reference, errors, lifetimes = _events_of(pair, settings)
     sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
-    errors = classify_errors(reference, system, sizes[1], rule)
     bins = _bins_of(pair, settings, scenes, reference, errors)
     missed = reference.take(errors.missed != HIT)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
     shares = []
     for shift in range(1, min(_SHIFTS, sizes[0] - 1) + 1):
         moved = replace(missed, file=((missed.file + shift) % sizes[0]).astype(missed.file.dtype))

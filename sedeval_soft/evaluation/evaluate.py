@@ -42,7 +42,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
 from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.recordings import align, with_unknown
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
@@ -156,6 +156,7 @@ def count_parts(
     keep_all: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be;
     None as memory asks for.
     """
+    settings = with_unknown(settings, partition.reference.origin)
     plan = Plan.of(settings)
     names = align(partition.reference, partition.system, settings, partition.durations)
     # Files are counted some at a time.
@@ -207,7 +208,7 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
         if plan.psds:
             reference = tally.events["levels" if "soft" in plan.psds else "reference"]
             edges = np.unique(np.concatenate((reference.born, reference.dies)))
-            lifetimes[scope] = edges, len(tally.events["system"])
+            lifetimes[scope] = edges, len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
     return replace(shard, tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
@@ -263,7 +264,7 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Seq
     if basis == "intersection":
         from sedeval_soft.measures.intersections import Criteria, Judged
 
-        sides = tally.events["reference"].events(), tally.events["system"]
+        sides = tally.events["reference"].events(), tally.system("intersection")
         if Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
             ways.append(threshold_counts(tally, basis, settings, apart=True))
     return ways
@@ -333,6 +334,7 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
         off_grid=of_rows.off_grid,
+        ignored=of_rows.ignored,
         tables=tables,
     )
     system = partition.system.origin.name

@@ -24,8 +24,17 @@ from sedeval_soft.timeline.alignment_report import (
     decimal_files,
     last_offsets,
 )
-from sedeval_soft.timeline.events import Events, active, active_rows, events_of
-from sedeval_soft.timeline.grid import Edges, maxima
+from sedeval_soft.timeline.events import (
+    SILENCE,
+    Activity,
+    EventLifetimes,
+    Events,
+    active,
+    active_rows,
+    events_of,
+    lifetimes_of,
+)
+from sedeval_soft.timeline.grid import Edges, Grid, maxima, pool_rows
 
 _NAMED = 3  # columns that a message proposes
 
@@ -44,6 +53,7 @@ class Recordings:
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
     in_reference: (n_files,) whether the reference or the durations name a file.
+    ignored: the rows of ignored classes of the reference, None where no class is ignored.
     """
 
     files: tuple[str, ...]
@@ -56,6 +66,7 @@ class Recordings:
     expected: frozenset[str]
     in_reference: Bools
     findings: AlignmentReport = field(default_factory=AlignmentReport)
+    ignored: EventTable | None = None
 
     @property
     def length_ticks(self) -> Ticks:
@@ -77,7 +88,10 @@ class Recordings:
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
         columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
-        return self._recoded(lambda rows: rows.with_files(files, codes), files=files, **columns)
+        ignored = None if self.ignored is None else self.ignored.with_files(files, codes)
+        return self._recoded(
+            lambda rows: rows.with_files(files, codes), files=files, ignored=ignored, **columns
+        )
 
     def _recoded(self, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
         reference, system = recode(self.reference), recode(self.system)
@@ -99,12 +113,16 @@ def align(
     it adds files without any row, and leaves out system files that neither it nor the reference names.
     `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
     are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
-    settings ask for.
+    settings ask for. Rows of ignored classes, those of the settings and those that the reference itself
+    declares, are evaluated on neither side; what a system declares to be unknown are no detections.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     check_shapes(reference.origin, system.origin)
     _check_timed((reference, system), settings)
+    settings, system = with_unknown(settings, reference.origin), _without_unknown(system, settings)
+    if settings.compat:
+        reference = _without_unknown(reference, settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
@@ -113,7 +131,9 @@ def align(
     if settings.files is not None:
         reference = reference.of_used_classes() if findings.reference_outside else reference
         system = system.of_used_classes() if findings.system_outside else system
-        ours, theirs = frozenset(reference.classes), frozenset(system.classes)
+        # An ignored class is known, though none of its rows may be of these files.
+        ours = frozenset(reference.classes) | findings.reference_classes & {*(settings.ignore_class or ())}
+        theirs = frozenset(system.classes)
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
@@ -144,7 +164,9 @@ def align(
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
-    named = findings.reference_classes if settings.classes is None else frozenset(classes)
+    named = findings.reference_classes & {*classes} if settings.classes is None else frozenset(classes)
+    ignored = None if settings.ignore_class is None else reference.with_classes(settings.ignore_class)
+    declared = frozenset(reference.origin.unknown)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
     off_grid = {}
     if Plan.of(settings).counts_segments:
@@ -160,13 +182,32 @@ def align(
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
         off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
+        declared=declared,
     )
     system = raw
     if settings.postprocesses:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         system = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+    return Recordings(
+        files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
+    )
+
+
+def with_unknown(settings: Settings, origin: Origin) -> Settings:
+    """Return settings that ignore the classes, too, that a reference declares to be unknown time.
+
+    Those that are to be evaluated are not; what follows another tool ignores nothing.
+    """
+    chosen = settings.ignore_class or ()
+    more = [name for name in origin.unknown if name not in (*chosen, *(settings.classes or ()))]
+    return settings if not more or settings.compat else replace(settings, ignore_class=(*chosen, *more))
+
+
+def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
+    """Return a table without the classes that it declares to be unknown time, and are not to be evaluated."""
+    names = {*rows.origin.unknown} - {*(settings.classes or ())}
+    return rows.with_classes(tuple(name for name in rows.classes if name not in names)) if names else rows
 
 
 def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
@@ -337,19 +378,58 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     return last_offsets(rows.take(distinct(rows.levels()[0])))
 
 
+def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
+    """Return the segments that are evaluated: what this drops is counted nowhere.
+
+    ignored: whether those of ignored time are among them, all the same.
+    """
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    if pair.ignored is None or ignored:
+        return grid
+    if settings.pool == "max":
+        # A segment is above the threshold where a row that overlaps it is.
+        rows = active_rows(pair.ignored, settings.reference_cut, settings.inclusive)
+        return grid.without(*grid.cells(rows.file, rows.onset, rows.offset))
+    values = pool_rows(joined(pair.ignored), grid, settings.pool)[0]
+    cells = np.flatnonzero(positive(values, settings))
+    return grid.without(cells, cells + 1)
+
+
+def joined(rows: EventTable) -> EventTable:
+    """Return rows of all classes as those of one: its value at each time is the largest of theirs."""
+    if rows.label is None:
+        values = np.max(rows.values, axis=0) if rows.values else np.zeros(len(rows))
+        return replace(rows, classes=("",), values=(values,))
+    return replace(rows, classes=("",), label=np.zeros_like(rows.label))
+
+
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
 
 
-def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings, settings: Settings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
     have the class, and is nothing where it has: else a system could have every class somewhere later.
+    What lies in ignored time says nothing of the file: it takes the largest value of all other time.
     """
-    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+    ours, theirs = (outside_ignored(rows, pair, settings) for rows in (pair.reference, pair.system))
+    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (ours, theirs))
     if np.array_equal(pair.length, pair.reach):
         return reference, inside
-    return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
+    return reference, np.where(reference > 0, inside, clip_values(theirs, pair.reach_ticks))
+
+
+def outside_ignored(rows: EventTable, pair: Recordings, settings: Settings) -> EventTable:
+    """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
+    ignored = _ignored_time(pair, settings)
+    if not len(ignored):
+        return rows
+    spans, scale = rows.spans(), int(ignored.offset.max()) + 1
+    key = ignored.file * np.int64(scale) + ignored.onset
+    at = np.searchsorted(key, spans.file * np.int64(scale) + np.minimum(spans.onset, scale - 1), "right") - 1
+    inside = (at >= 0) & (ignored.file[at] == spans.file) & (spans.offset <= ignored.offset[at])
+    return rows.take(~inside)
 
 
 def clip_values(rows: EventTable, length: Ticks) -> Floats:
@@ -383,6 +463,36 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
         # Merged ones are by class and time already.
         sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
     return sides[0], sides[1]
+
+
+def ignored_events(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at the reference's threshold, as lifetimes of all levels."""
+    rows = pair.ignored
+    if rows is None:
+        return EventLifetimes.of(SILENCE)
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    return EventLifetimes.from_events(events)
+
+
+def _ignored_time(pair: Recordings, settings: Settings) -> Activity:
+    """Return the time that is ignored at the reference's threshold, in pieces that do not touch."""
+    events = ignored_events(pair, settings)
+    label = np.zeros_like(events.label)
+    return Activity.of_rows(Activity(events.file, label, events.onset, events.offset, events.dies)).merged()
+
+
+def ignored_ticks(pair: Recordings, settings: Settings) -> Ticks:
+    """Return how much of the length of each file is ignored, at the reference's threshold, (n_files,)."""
+    pieces, ticks = _ignored_time(pair, settings), np.zeros(len(pair.files), dtype=np.int64)
+    end = np.minimum(pieces.offset, pair.length_ticks[pieces.file])
+    np.add.at(ticks, pieces.file, np.maximum(end - pieces.onset, 0))
+    return ticks
+
+
+def ignored_levels(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at all levels."""
+    rows = pair.ignored
+    return EventLifetimes.of(SILENCE) if rows is None else lifetimes_of(rows, merges(rows, settings))
 
 
 def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

@@ -24,7 +24,12 @@ COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 FILES = ("a", "b", "c")
 LABELS = ("car", "dog", "people talking")
 ALL = Settings(
-    classes=LABELS, only=("all",), psds="dcase-psds2", measures=("all",), satisfice="precision>=0.5"
+    classes=LABELS,
+    only=("all",),
+    psds="dcase-psds2",
+    measures=("all",),
+    satisfice="precision>=0.5",
+    means=("harmonic", "geometric"),
 )
 
 

@@ -24,6 +24,7 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
+from sedeval_soft.settings import MEANS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
@@ -38,7 +39,7 @@ SETTINGS = {
     ),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
+        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)}, means=MEANS,
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),
     "strict": Settings(strict=True, only=("event",)),

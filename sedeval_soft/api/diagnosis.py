@@ -74,7 +74,8 @@ def settings_of_diagnosis(settings: Settings) -> Settings:
     return replace(
         settings, only=tuple(map(".".join, families)), measures=("errors",), matching="optimal", compat=None,
         thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False, psds=None, alpha_ct=None,
-        alpha_st=None, max_efpr=None, psds_median_filters=(), means=(), worst=0, rank_by=None, t_norm="minimum",
+        alpha_st=None, max_efpr=None, psds_median_filters=(), means=(), worst=0, rank_by=None,
+        t_norm="minimum",
     )  # fmt: skip
 
 

@@ -363,9 +363,10 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         from sedeval_soft.measures.event_errors import count_event_errors
 
         rule = Collars.of(settings)
-        sides = (without_ignored(ignored, reference, each, n_classes, rule) for each in (system, lifetimes))
+        detections = without_ignored(ignored, reference, system, n_classes, rule)
+        own = without_ignored(ignored, reference, lifetimes, n_classes, rule)
         errors = count_event_errors(
-            reference, *sides, (len(pair.files), n_classes), rule, settings.threshold,
+            reference, detections, own, (len(pair.files), n_classes), rule, settings.threshold,
             inclusive=settings.inclusive,
         )  # fmt: skip
         columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}

@@ -13,11 +13,19 @@ from sedeval_soft.arrays import Index
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity
+from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
-from sedeval_soft.measures.event_errors import HIT, EventErrors, classify_errors, right_elsewhere
+from sedeval_soft.measures.event_errors import (
+    HIT,
+    KINDS,
+    EventErrors,
+    classify_errors,
+    right_elsewhere,
+)
 from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, lifetimes_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events, ignored_events, merges
 
@@ -205,18 +213,72 @@ def recall_by_factor(
     pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
 ) -> list[Bin]:
     """Return what the recall of hard events depends on; scenes: files of each."""
-    reference, errors, _ = _events_of(pair, settings)
+    reference, errors, _ = _classified(pair, settings)
     return _bins_of(pair, settings, scenes or {}, reference, errors)
 
 
-def _events_of(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, EventLifetimes]:
-    """Return the events of the reference, what is wrong with those of both sides, and the lifetimes."""
+def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
+    """Return the events of the reference, what is wrong with those of both sides, and the detections."""
     reference, system = hard_events(pair, settings)
     ignored, rule, n_classes = ignored_events(pair, settings), Collars.of(settings), len(pair.classes)
     own = without_ignored(ignored, reference, system, n_classes, rule)
+    return reference, classify_errors(reference, own, n_classes, rule), own
+
+
+def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
+    """Return the lifetimes of the system's events."""
+    ignored, rule = ignored_events(pair, settings), Collars.of(settings)
     lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
-    lifetimes = without_ignored(ignored, reference, lifetimes, n_classes, rule)
-    return reference, classify_errors(reference, own, n_classes, rule), lifetimes
+    return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What a kind of error costs of the micro F of hard events, and where to look at it.
+
+    at: file, onset in seconds and class of some, in the file that has most.
+    """
+
+    kind: str
+    fp: int
+    fn: int
+    share: float
+    gain: float
+    at: tuple[tuple[str, float, str], ...]
+
+
+def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Examples]:
+    """Return the kinds of errors that events have, the costliest first, each with some examples."""
+    reference, errors, system = _classified(pair, settings)
+    n_hits = int(np.count_nonzero(errors.missed == HIT))
+    counted = [np.bincount(side[side != HIT], minlength=len(KINDS)) for side in (errors.false, errors.missed)]
+    fp, fn = (int(side.sum()) for side in counted)
+    of_fp, of_fn = _prices(n_hits, fp, fn, settings)
+    n_ref, found = n_hits + fn, []
+
+    def f_of_counts(tp: int, n_sys: int) -> float:
+        return float(f_beta(np.asarray(tp), np.asarray(n_ref), np.asarray(n_sys), settings.beta))
+
+    f = f_of_counts(n_hits, n_hits + fp)
+    for number, kind in enumerate(KINDS):
+        false, missed = int(counted[0][number]), int(counted[1][number])
+        sides = ((reference, errors.missed), (system, errors.false))
+        side, kinds = sides[0] if missed else sides[1]
+        at = np.flatnonzero(kinds == number)
+        if not len(at) or not n_ref:
+            continue
+        # In the file that has most of them, the first.
+        own = side.take(at[side.file[at] == np.bincount(side.file[at]).argmax()])
+        own = own.take(np.lexsort((own.label, own.onset))[:most])
+        places = zip(own.file.tolist(), to_seconds(own.onset).tolist(), own.label.tolist(), strict=True)
+        gain = f_of_counts(n_hits + missed, n_hits + fp - false + missed) - f
+        found.append(
+            Examples(
+                kind, false, missed, false * of_fp + missed * of_fn, gain,
+                tuple((pair.files[file], onset, pair.classes[label]) for file, onset, label in places),
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda each: -each.share)
 
 
 def _bins_of(
@@ -247,7 +309,8 @@ def _of_events(
     pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
 ) -> tuple[list[Bin], float | None]:
     """Return what recall depends on, and how often misses are right at another threshold by chance."""
-    reference, errors, lifetimes = _events_of(pair, settings)
+    reference, errors, _ = _classified(pair, settings)
+    lifetimes = _lifetimes_of(pair, settings, reference)
     sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
     bins = _bins_of(pair, settings, scenes, reference, errors)
     missed = reference.take(errors.missed != HIT)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_ar
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
+RegionEdges = Literal["cut", "onset"]
 Compat = Literal["sed_eval"]
 TNorm = Literal["minimum", "product", "lukasiewicz"]
 EntropyUnit = Literal["nats", "bits"]
@@ -258,6 +259,21 @@ class SettingsKeywords(TypedDict, total=False):
         "hash of their names.",
         help="Evaluate only these recordings: a list of names, one a line, or a table with a column of file "
         "names.")]
+    regions: Annotated[Any | None, Field(None, SCORING, "TSV|UEM",
+        meaning="The regions to evaluate of each recording, and of no others: lists of onset and offset in "
+        "seconds by file name, or the path of a table of filename, onset and offset, or of a UEM file (from "
+        "the settings file on); null for whole recordings. Signatures and results have number "
+        "and hash.",
+        help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file. Nothing "
+        "outside counts, files without a region are left out, and lengths are those of the regions.")]
+    region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
+        help="What of an event counts that goes on over the edge of a region: what lies inside (cut), or all "
+        "of it if its onset does, else nothing (onset). Segments and clips are cut in any case.")]
+    after_shots: Annotated[str | int | None, Field(None, SCORING, "'N [CLASS]'",
+        meaning="Evaluate each recording from where the N-th event of the reference ends, as few-shot tasks "
+        "do: `5`, or `5 POS` to count events of one class only; null for the whole.",
+        help="Evaluate each recording from the end of its N-th reference event on, of a class or of any, as "
+        "few-shot tasks do: '5 POS'. Files with fewer are left out.")]
     groups: Annotated[Mapping[str, Sequence[str]] | None, Field({}, meaning="Names of classes by the name of "
         "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},

@@ -196,6 +196,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "table of durations": given["durations"],
         "table of folds": given["folds"],
         "list of files": given["files"],
+        "table of regions": given["regions"],
         "table of scenes": by if by and "{" not in by else None,
         **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],

@@ -107,7 +107,7 @@ _TYPES: dict[str, Any] = {
     "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
     "cross_tune": int,
-    "files": PATH,
+    **dict.fromkeys(("files", "regions"), PATH),
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
 }
 """Types of settings that are of no simple kind."""
@@ -517,7 +517,7 @@ def settings_of(
         more = [family for name, family in families.items() if "psds" not in name]
         more = [family for family in more if family.split(".")[0] not in DEFAULT_ONLY]
         values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
-    if isinstance(values.get("files"), str):
+    if isinstance(values.get("files"), str) or isinstance(values.get("regions"), str):
         from sedeval_soft.api.sources import with_listed
 
         values = with_listed(values)

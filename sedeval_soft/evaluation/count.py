@@ -22,11 +22,12 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
+    all_lifetimes,
     detected,
     grid_of,
     hard_events,
@@ -62,7 +63,7 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     check_counts(len(pair.files), len(pair.classes), settings)
     grid = grid_of(pair, settings)
     # Of a file all of which is ignored nothing is evaluated.
-    evaluated_ticks = pair.length_ticks - ignored_ticks(pair, settings)
+    evaluated_ticks = pair.evaluated_ticks - ignored_ticks(pair, settings)
     unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
     columns: Columns = {
         "length": evaluated_ticks,
@@ -311,8 +312,12 @@ def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable, *, togeth
         pool_rows(rows, grid, settings.pool) if stretches is None else stretches.maxima(rows, grid)
         for rows in sides
     )
-    times = (1.0 - value) * (1 if stretches is None else stretches.times)
-    cells = Cells("segment", reference, system, start, n_evaluated, times)
+    # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
+    stays = value < 1
+    before = np.append(0, np.cumsum(stays))
+    n_evaluated, start = before[start[:-1] + n_evaluated] - before[start[:-1]], before[start]
+    times = ((1.0 - value) * (1 if stretches is None else stretches.times))[stays]
+    cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
     inside = evaluated_cells(np.diff(start), n_evaluated)
     n_cells = sum_files(times if inside is None else times * inside, start)
     return {**count_cells(cells, plan, ("soft",)), "segment.soft.n_cells": n_cells}
@@ -358,7 +363,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
         detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
         events["detected"] = EventLifetimes.from_events(detections)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    ours, theirs = pair.event_rows
+    lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.explains_events:
         from sedeval_soft.measures.event_errors import count_event_errors
 
@@ -381,10 +387,10 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        of_filter = lifetimes_of(filtered, merges(filtered, settings))
+        of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
         events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
     if plan.cuts_reference_at_all_levels:
-        levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
@@ -454,7 +460,9 @@ def _count_soft_events(
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)
-        if merges(pair.system, settings) and (merges(pair.reference, settings) or separate(levels)):
+        # Those that count whole by their onset are no longer events of an activity.
+        merged = pair.whole is None and merges(pair.system, settings)
+        if merged and (merges(pair.reference, settings) or separate(levels)):
             sides = activities(pair.reference), activities(pair.system)
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:

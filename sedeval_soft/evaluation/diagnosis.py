@@ -26,8 +26,8 @@ from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
-from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, lifetimes_of
-from sedeval_soft.timeline.recordings import Recordings, hard_events, ignored_events, merges
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
+from sedeval_soft.timeline.recordings import Recordings, all_lifetimes, hard_events, ignored_events
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -228,7 +228,7 @@ def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErro
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
     """Return the lifetimes of the system's events."""
     ignored, rule = ignored_events(pair, settings), Collars.of(settings)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+    lifetimes = all_lifetimes(pair, settings, pair.event_rows[1])
     return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
 
 
@@ -301,7 +301,8 @@ def _bins_of(
     parts: dict[str, tuple[tuple[str, ...], Index]] = {"file": (pair.files, np.arange(sizes[0]))}
     if scenes:
         parts["scene"] = tuple(scenes), part
-    activity = Activity.of_table(pair.reference) if pair.reference.has_values else None
+    rows = pair.event_rows[0]
+    activity = Activity.of_table(rows) if rows.has_values else None
     return sensitivity(reference, activity, errors, of_each, parts, sizes, settings)
 
 

@@ -48,7 +48,7 @@ def sign(
     partitions: of the files, by the name of the option that asks for them.
     """
     # Those of intervals are there with intervals alone.
-    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": ""}
+    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": "", "region_edges": "cut"}
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
     said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
     options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)

@@ -69,7 +69,7 @@ def score_shard(
     warnings = [*shard.findings.warnings(settings), *_notes(shard, tally, plan), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if plan.psds and shard.durations is None and not whole:
+    if plan.psds and shard.durations is None and settings.regions is None and not whole:
         warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
 
     best = (

@@ -63,6 +63,8 @@ _MEASURES = {"f_measure": "f1", "Nref": "n_ref", "Nsys": "n_sys"} | dict(zip(_SA
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
+    if settings.has_regions:
+        raise SettingsError("sed_eval knows no regions: --check cannot go with regions or after_shots")
     plan = Plan.of(settings)
     if settings.ignore_class is not None:
         raise SettingsError("sed_eval evaluates all time: --check cannot go with ignored classes")

@@ -76,6 +76,8 @@ class _Asked:
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
+    if settings.has_regions:
+        raise SettingsError("sed_scores_eval knows no regions: --check cannot go with regions or after_shots")
     plan = Plan.of(settings)
     bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
     if not bases and "hard" not in plan.psds:

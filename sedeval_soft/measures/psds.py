@@ -231,6 +231,12 @@ _MOST = 20_000_000  # the same beyond which evenly spaced cuts stand for all: so
 _FEWEST = 64  # evenly spaced cuts at the least
 
 
+def changes_of(tally: Tally) -> Floats:
+    """Return the levels at which the soft reference of a tally changes, or what is ignored, ascending."""
+    sides = [tally.events[name] for name in ("levels", "ignored") if name in tally.events]
+    return np.unique(np.concatenate([ends for side in sides for ends in (side.born, side.dies)]))
+
+
 @dataclass(frozen=True, slots=True)
 class Cuts:
     """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,).
@@ -254,9 +260,9 @@ class Cuts:
         return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n), exact=False)
 
     @classmethod
-    def between(cls, reference: EventLifetimes, system: EventLifetimes) -> Cuts:
-        """Return the cuts of a reference against a system."""
-        return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
+    def between(cls, tally: Tally) -> Cuts:
+        """Return the cuts of the reference of a tally against its system."""
+        return cls.of(changes_of(tally), len(tally.system("intersection")))
 
     def notes(self, group: str | None) -> list[str]:
         """Return what a reader must know of PSDS over these cuts, for the whole or a group or scene."""
@@ -420,7 +426,7 @@ def psds_tables(tally: Tally, settings: Settings) -> Tables:
         system = tally.system("intersection")
         n_sys = len(system)
         if "soft" in Plan.of(settings).psds:
-            cuts = Cuts.between(tally.events["levels"], system)
+            cuts = Cuts.between(tally)
     rocs = rocs_of(settings, seconds, n_sys, cuts)
     return tables_of(((roc, roc.staircases(tally, criteria)) for roc in rocs), len(tally.classes), settings)
 
@@ -454,7 +460,7 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    return Cuts.between(tally.events["levels"], tally.system("intersection")).notes(group)
+    return Cuts.between(tally).notes(group)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:

@@ -66,6 +66,9 @@ _DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 _NOTHING: frozenset[str] = frozenset()
 
+OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots")
+"""What an `AlignmentReport` tells of the evaluated regions."""
+
 _MANY = (
     ("zero-length", "zero_length", "row", "onset and offset are equal in {n:,} {total}",
      "write when each event ends"),
@@ -366,7 +369,9 @@ class AlignmentReport:
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. unlisted: reference files without a duration, where there are any.
     listed: names of files that the settings have and either side has, too. reference_outside,
-    system_outside: files that the settings leave out.
+    system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
+    of files that have some and that either side has, too; with_region: files that are evaluated;
+    without_region: files that have none, too_few_shots: those with too few events, all left out.
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
     reference_classes, system_classes: all that either side names. declared: those that a reference declares
@@ -383,6 +388,10 @@ class AlignmentReport:
     dropped: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
     listed: frozenset[str] = _NOTHING
+    regions_listed: frozenset[str] = _NOTHING
+    with_region: frozenset[str] = _NOTHING
+    without_region: frozenset[str] = _NOTHING
+    too_few_shots: frozenset[str] = _NOTHING
     reference_outside: frozenset[str] = _NOTHING
     system_outside: frozenset[str] = _NOTHING
     doubtful: frozenset[str] = _NOTHING
@@ -429,6 +438,7 @@ class AlignmentReport:
         lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
         lines += self._of_names(classes)
         lines += self._of_listed(settings.files or ())
+        lines += self._of_regions(settings)
         if self.after_end:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
@@ -451,7 +461,7 @@ class AlignmentReport:
                 )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
-        lines += [*sorted(self.notes), *self._of_outside()]
+        lines += [*sorted(self.notes), *self._of_outside(), *self._of_left_out(settings)]
         nothing = not both and settings.classes is None
         lines += ["neither table has an event: there is nothing to score"] * nothing
         left_out = sorted(both - {*classes, *ignored})
@@ -547,6 +557,38 @@ class AlignmentReport:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
             yield text
 
+    def _of_regions(self, settings: Settings) -> Iterator[str]:
+        """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
+        listed = [] if settings.regions is None else [*dict.fromkeys(name for name, *_ in settings.regions)]
+        unknown = [name for name in listed if name not in self.regions_listed]
+        if unknown:
+            like = named_alike(sorted(self.without_region), unknown, ("reference", "regions"))
+            text = (
+                f"regions: {listing(unknown, 'file')} {be(len(unknown))} on neither side, and not evaluated"
+            )
+            yield f"{text} (a row with only the name of a file declares it as one without events){like}"
+        if settings.has_regions and not self.with_region and (self.without_region or self.too_few_shots):
+            like = f"; regions are of {listing(unknown, 'other file')}" if unknown else ""
+            lines = [f"nothing is left to evaluate{like}", *self._of_left_out(settings)]
+            raise EvaluationError("\n".join(lines))
+
+    def _of_left_out(self, settings: Settings) -> Iterator[str]:
+        """Yield how many files are left out as no region of them is evaluated."""
+        without, few = sorted(self.without_region), sorted(self.too_few_shots)
+        if without:
+            have = "has" if len(without) == 1 else "have"
+            yield f"{listing(without, 'file')} {have} no region that is evaluated; left out"
+        if few and settings.shots is not None:
+            number, label = settings.shots
+            known = sorted(self.reference_classes)
+            of_class = "" if label is None else f" of class {label!r}"
+            hint = "" if label is None or label in known else did_you_mean(label, known[:_COMPARED])
+            have = "has" if len(few) == 1 else "have"
+            yield (
+                f"after_shots: {listing(few, 'file')} {have} fewer than {counted(number, 'event')}{of_class} "
+                f"in the reference; left out{hint}"
+            )
+
     def _of_outside(self) -> Iterator[str]:
         """Yield how many files are left out as the settings do not list them."""
         sides = (("reference", self.reference_outside), ("system", self.system_outside))
@@ -559,8 +601,9 @@ class AlignmentReport:
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if counts_events else ""
             classes = "class" if len(names) == 1 else "classes"
+            itself = " (as the reference says by itself)" * (self.declared >= {*names})
             if detections or ticks:
-                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}"
+                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
         theirs = sorted(self.system_classes & {*names})
         if theirs:
             yield f"rows of the system of {listing(theirs, 'class')} are left out: ignored"

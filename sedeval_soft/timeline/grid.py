@@ -29,6 +29,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_secon
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
+from sedeval_soft.timeline.regions import Regions
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -195,7 +196,7 @@ class Grid:
     edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
     of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
     `length`: segments that begin there or later are not among those that scores average over. left: which
-    segments are left where some were dropped.
+    segments are left where some were dropped. regions: what is evaluated, None for all.
     """
 
     edges: Edges
@@ -203,6 +204,7 @@ class Grid:
     start: Index
     evaluated: Ticks
     left: _Left | None = None
+    regions: Regions | None = None
 
     @classmethod
     def over(cls, length: Ticks, segment: Fraction | int, evaluated: Ticks | None = None) -> Grid:
@@ -254,6 +256,20 @@ class Grid:
         at = np.append(0, np.cumsum(np.diff(cuts)[stays]))
         left = _Left(left.start, left.segment(cuts[stays]), at)
         return replace(self, start=left.number(left.start), left=left)
+
+    def within(self, regions: Regions) -> Grid:
+        """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
+        on = Regions.of(regions.file, self.edges.on(regions.begin), self.edges.on(regions.end))
+        first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
+        grid = self.without(np.append(0, last), np.append(first, self.size))
+        return replace(grid, regions=on)
+
+    def extent(self, cell: Index) -> Ticks:
+        """Return how much of some segments is evaluated, in ticks, (n,)."""
+        file, begin, end = self.spans(cell)
+        if self.regions is None:
+            return end - begin
+        return self.regions.before(file, end) - self.regions.before(file, begin)
 
     def place(self, segment: Index, file: Codes | None = None) -> Index:
         """Return which segment of its file each is, counted from 0 with those that were dropped, (n,)."""
@@ -401,19 +417,19 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
         pieces = Activity.of_track(spans, track).merged()
         piece, cell = expand(*grid.cells(pieces.file, pieces.onset, pieces.offset))
         begin, end = grid.spans(cell, pieces.file[piece])[1:]
+        extent = end - begin if grid.regions is None else grid.extent(cell)
         overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
         flat = pieces.label[piece] * np.int64(grid.size) + cell
         value = pieces.value[piece]
         # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
         # that fills its segment hands its value on untouched.
-        filled = overlap == end - begin
+        filled = overlap == extent
         out[flat[filled]] = value[filled]
         # A piece may lie beyond the end of its file, in a segment that the file still reaches.
         part = ~filled & (overlap > 0)
         np.add.at(out, flat[part], value[part] * overlap[part])
         touched = distinct(flat[part])
-        begin, end = grid.spans(touched % grid.size)[1:]
-        out[touched] = rounded(out[touched]) / (end - begin)
+        out[touched] = rounded(out[touched]) / grid.extent(touched % grid.size)
     return values
 
 

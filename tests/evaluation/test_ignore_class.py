@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
+from laws import LAWS, scored
 
 from sedeval_soft import evaluate
 
@@ -182,7 +184,7 @@ def evaluated(case, **settings):
 
 @pytest.mark.parametrize("basis", COUNTS)
 @pytest.mark.parametrize("events", ["rows", "merge"])
-@tried(max_examples=60)
+@tried(max_examples=25)
 @given(case=cases)
 def test_all_readings_of_events_are_as_defined(case, basis, events):
     merge, count = events == "merge", COUNTS[basis]
@@ -242,7 +244,7 @@ def divergence(y, p):
 
 
 @pytest.mark.parametrize(("length", "pool"), [(1, "max"), (2, "max"), (2, "mean"), (5, "mean")])
-@tried(max_examples=20)
+@tried(max_examples=8)
 @given(case=cases)
 def test_all_readings_of_segments_are_as_defined(case, length, pool):
     reference, ignored, system = case
@@ -278,7 +280,7 @@ def test_all_readings_of_segments_are_as_defined(case, length, pool):
         assert scores["segment.hard.roc_auc[Q]"] == pytest.approx(area)
 
 
-@tried(max_examples=60)
+@tried(max_examples=12)
 @given(case=cases)
 def test_clips_have_the_values_of_all_other_time(case):
     reference, ignored, system = case
@@ -299,3 +301,100 @@ def test_clips_have_the_values_of_all_other_time(case):
     assert ours(scores, "clip.soft") == pytest.approx(scores_of(totals))
     gone = sum(value_at(ignored, file, "UNK", s) > HALF for file in "ab" for s in range(12))
     assert scores.length == 24 - gone
+
+
+# What is made of events at all thresholds is that of the detections that remain.
+
+
+MORE = dict.fromkeys("ab", 12 + 1e-6)
+"""Lengths of which some is left where all of the rest is ignored: there is no PSDS of no time."""
+
+
+def rows_left(case, level, remain):
+    """Return the rows of a system that remain, each an event, against what is there at a level."""
+    reference, ignored, system = case
+    sides = [cut(side, level, merge=False) for side in (reference, ignored)]
+    return [row for row in system if remain(*sides, [(row[0], row[3], row[1], row[1] + row[2])])]
+
+
+def known_lengths(ignored):
+    return {
+        file: 12 - sum(value_at(ignored, file, "UNK", s) > HALF for s in range(12)) + 1e-6 for file in "ab"
+    }
+
+
+@pytest.mark.parametrize(("basis", "remain"), [("event", remaining), ("intersection", intersecting)])
+@pytest.mark.slow
+@tried(max_examples=60)
+@given(case=cases)
+def test_curves_thresholds_and_psds_are_of_the_detections_that_remain(case, basis, remain):
+    reference, ignored, _ = case
+    settings = {
+        "only": (f"{basis}.hard", f"{basis}.optimal"), "measures": "all", "satisfice": "fpr_per_hour<=500",
+        "events": "rows", "max_efpr": 1000.0, "alpha_ct": 0.5, "alpha_st": 1.0,
+    }  # fmt: skip
+    scores = evaluated(case, durations=MORE, **settings)
+    left = rows_left(case, Fraction(3, 4), remain)
+    by_hand = evaluate(
+        table(reference),
+        table(left),
+        classes=("Q", "R"),
+        durations=known_lengths(ignored),
+        **COLLARS,
+        **settings,
+    )
+    own, theirs = (
+        {name: score.value for name, score in each.scores.items() if name.startswith(basis)}
+        for each in (scores, by_hand)
+    )
+    assert own == theirs
+    if basis == "event":
+        assert scores.confusion == by_hand.confusion
+
+
+@pytest.mark.slow
+@tried(max_examples=40)
+@given(case=cases)
+def test_soft_psds_is_the_mean_over_levels_of_what_remains_there(case):
+    reference, ignored, _ = case
+    settings = {
+        "only": ("intersection",),
+        "events": "rows",
+        "max_efpr": 1000.0,
+        "alpha_ct": 0.5,
+        "alpha_st": 1.0,
+    }
+    scores = evaluated(case, durations=MORE, **settings)
+    values = []
+    for k in range(1, 5):
+        left = rows_left(case, Fraction(k, 4), intersecting)
+        ours = [row for row in reference if row[4] >= k]
+        durations = known_lengths(ignored)
+        cut_at = {"reference_threshold": (k - 0.5) / 4, "durations": durations, **settings, **COLLARS}
+        values.append(
+            evaluate(table(ours), table(left), classes=("Q", "R"), **cut_at)["intersection.hard.psds"]
+        )
+    known = [value for value in values if value is not None]
+    expected = pytest.approx(sum(known) / len(known)) if known else None
+    assert scores["intersection.soft.psds"] == expected
+
+
+# Laws.
+
+
+def with_unknown(reference, system, settings):
+    """Score as the library does, where the reference has some ignored rows as well."""
+    binary = {*reference["value"], *system["value"]} <= {0.0, 1.0, None}
+    values = (1.0, 0.25, 0.75, 0.125, 0.875, 0.5)
+    more = {name: [*column] for name, column in reference.items()}
+    for k, value in enumerate(values):
+        row = ("abc"[k % 3], 3.0 * k, 3.0 * k + 1 + k % 3, "UNK", 1.0 if binary else value)
+        for column, field in zip(more.values(), row, strict=True):
+            column.append(field)
+    return scored(more, system, replace(settings, ignore_class=("UNK",)))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 4))])
+def test_laws_of_scores_hold_where_a_class_is_ignored(law, seed):
+    law(with_unknown, seed)

@@ -56,6 +56,14 @@ SETTINGS = {
         psds_median_filters=(2.0, 0.0),
     ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
+    "an ignored class": Settings(
+        ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,
+        groups={"dogs": ("dog",)}, classes=LABELS[:2],
+    ),
+    "an ignored class in two rounds": Settings(
+        ignore_class=("rain",), only=("segment", "event", "intersection"), max_efpr=100.0,
+        measures=("divergence",),
+    ),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip
 

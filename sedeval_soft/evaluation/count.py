@@ -145,7 +145,8 @@ class Cells:
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
-    times: (n_cells,) how often each counts, a whole number or not; None for once.
+    times: (n_cells,) how often each counts, a whole number or not; None for once. apart: (n_cells,) which do
+    not follow the one before in time, beside the first of a file; None where all do.
     """
 
     basis: str
@@ -154,6 +155,7 @@ class Cells:
     start: Index
     n_evaluated: Index
     times: Array | None = None
+    apart: Bools | None = None
 
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
@@ -219,7 +221,7 @@ def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Col
     settings, columns = plan.settings, dict[str, Array]()
     if "hard" in readings and plan.scores("segment", "hard"):
         sides = positive(cells.reference, settings), detected(cells.system, settings)
-        errors = count_segment_errors(*sides, cells.start)
+        errors = count_segment_errors(*sides, cells.start, cells.apart)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
     if "soft" in readings and plan.scores("segment", "soft"):
         errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
@@ -285,7 +287,10 @@ def _count_segments(
         if stretches is not None:
             grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
+        apart = None
+        if grid.left is not None and plan.asks_for("errors"):
+            apart = np.diff(grid.place(np.arange(grid.size)), prepend=-1) != 1
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=apart)
         by_runs = settings.compat == "sed_eval"
         columns |= count_cells(cells, plan, readings, hard=not by_runs)
         if kept or "segment" in plan.kept:

@@ -22,12 +22,17 @@ Sums = dict[str, Floats]
 """What is counted, as `missed.fn`, by file and class, (n_files, n_classes)."""
 
 
-def count_segment_errors(reference: Bools, system: Bools, start: Index) -> Sums:
-    """Count errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`."""
+def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Sums:
+    """Count errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`.
+
+    apart: (n_segments,) which segments do not follow the one before, beside the first of files; None for no.
+    """
     missed, false = reference & ~system, system & ~reference
     hit = reference & system
     begins = np.zeros(reference.shape[1] + 1, dtype=bool)
     begins[start] = True
+    if apart is not None:
+        begins[:-1] |= apart
     late, early = _boundaries(reference, hit, missed, false, begins)
     boundary = missed & late, false & early
     missed, false = missed & ~late, false & ~early

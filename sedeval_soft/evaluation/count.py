@@ -287,10 +287,7 @@ def _count_segments(
         if stretches is not None:
             grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        apart = None
-        if grid.left is not None and plan.asks_for("errors"):
-            apart = np.diff(grid.place(np.arange(grid.size)), prepend=-1) != 1
-        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=apart)
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
         by_runs = settings.compat == "sed_eval"
         columns |= count_cells(cells, plan, readings, hard=not by_runs)
         if kept or "segment" in plan.kept:

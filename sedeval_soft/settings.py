@@ -27,6 +27,7 @@ from sedeval_soft.fields import (
     EntropyUnit,
     EventForm,
     Interval,
+    MatchBy,
     Matching,
     Pool,
     RegionEdges,
@@ -94,7 +95,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "errors")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 CLASS_MEANS = ("harmonic", "geometric")
@@ -109,6 +110,9 @@ MEANS = (*CLASS_MEANS, *PART_MEANS)
 """What `means` can name."""
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
+
+COLLARS = ("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset")
+"""What says which events match by their onsets and offsets; by their overlap they match without."""
 
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
@@ -138,6 +142,7 @@ class Settings:
     threshold: float = 0.5
     reference_threshold: float | None = None
     inclusive: bool = False
+    match_by: MatchBy = "collar"
     onset_collar: float = 0.2
     offset_collar: float = 0.2
     offset_collar_rate: float = 0.5
@@ -222,6 +227,7 @@ class Settings:
             object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
         of_classes = [name for name in self.means if name in CLASS_MEANS]
         ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
@@ -254,6 +260,10 @@ class Settings:
              "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
+            (self.match_by == "iou" and changed,
+             f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
+            (self.match_by == "iou" and self.compat,
+             f"compat={self.compat} knows collars only; expected match_by=collar"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
              f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
             (self.compat and self.has_regions,

@@ -18,6 +18,7 @@ from sedeval_soft.measures.detection import confusion_scores, detection_scores, 
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, error_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
+from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
@@ -357,6 +358,16 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     return tables
 
 
+def _errors(tally: Totals, basis: str, reading: str, n_ref: Array, plan: Plan) -> Table:
+    """Return what each kind of error costs, if asked for, where a basis has such kinds in a reading."""
+    if (basis, reading) not in KINDS_OF_ERRORS or not plan.asks_for("errors"):
+        return {}
+    kinds, measures = KINDS_OF_ERRORS[basis, reading]
+    names = columns_of_kinds(kinds, with_levels=basis == "event")
+    columns = {name: tally.total(f"{basis}.{reading}.{name}") for name in names}
+    return error_scores(columns, n_ref, measures, plan.settings.beta)
+
+
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     """Return the scores of the totals of a basis and reading."""
     settings, expected, prefix = plan.settings, tally.is_expected, f"{basis}.{reading}"
@@ -381,17 +392,15 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         if reading == "hard":
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
+            if basis == "segment" and plan.asks_for("grounding"):
+                table |= grounding_scores(sums(COLUMNS))
         if divergences:
             weighted = prefix == "segment.soft" and settings.ignore_class is not None
             cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)
             sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
-    kinds = KINDS_OF_ERRORS.get((basis, reading))
-    if kinds and plan.asks_for("errors"):
-        columns = sums(columns_of_kinds(kinds[0], with_levels=basis == "event"))
-        table |= error_scores(columns, counts.n_ref, kinds[1], settings.beta)
-    return table
+    return table | _errors(tally, basis, reading, counts.n_ref, plan)
 
 
 def ranked_tables(

@@ -56,7 +56,7 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
             styled("Recall of events that differs most from that of the others", "bold", color=color),
         ]
         lines += _bin_lines(telling, width, color=color)
-    return "\n".join([*lines, "", *signature_lines(scores, width)]) + "\n"
+    return "\n".join([*lines, "", *signature_lines(scores.short_signature, width)]) + "\n"
 
 
 def shown_of(scores: Scores) -> list[tuple[str, str]]:
@@ -308,4 +308,4 @@ def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color
         ]
         lines += ["", styled(title, "bold", color=color), *lines_of(columns, width, color=color)]
     lines += ["", f"A: {names[0]}; B: {names[1]}. What B wins adds up to its F minus that of A."]
-    return "\n".join([*lines, "", *signature_lines(one.scores, width)]) + "\n"
+    return "\n".join([*lines, "", *signature_lines(one.scores.short_signature, width)]) + "\n"

@@ -55,6 +55,10 @@ SETTINGS = {
         only=("segment.optimal", "intersection.hard"), alpha_ct=0.5, alpha_st=1.0,
         psds_median_filters=(2.0, 0.0),
     ),
+    "by overlap": Settings(
+        classes=LABELS, match_by="iou", iou=0.3, only=("event",), measures=("all",), events="rows",
+        satisfice="error_rate<=0.9", thresholds={"car": 0.25}, reference_sweep=True, worst=2,
+    ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
     "an ignored class": Settings(
         ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,

@@ -74,6 +74,13 @@ class RegionList(tuple[tuple[str, float, float], ...]):
                     joined.append((name, begin, end))
         return cls(joined)
 
+    def by_file(self) -> dict[str, list[tuple[float, float]]]:
+        """Return begin and end of the regions of each recording, as they can be given again."""
+        regions: dict[str, list[tuple[float, float]]] = {}
+        for name, begin, end in self:
+            regions.setdefault(name, []).append((begin, end))
+        return regions
+
     def summary(self) -> dict[str, Any]:
         """Return their number, and the hash of lines of them in order: what signatures tell."""
         lines = "".join(f"{name}\t{begin!r}\t{end!r}\n" for name, begin, end in self)
@@ -370,6 +377,7 @@ _SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S.*?))? *"
 
 _REGIONS: Schema = {
     "type": "object",
+    "minProperties": 1,
     "propertyNames": {"minLength": 1},
     "additionalProperties": {
         "type": "array",
@@ -552,6 +560,8 @@ def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionLi
     """Return regions by recording as they are kept, in whole ticks."""
     if value is None:
         return None
+    if not value:
+        raise SettingsError("regions must be a mapping of one or more file names, not an empty one")
     regions: dict[str, list[tuple[float, float]]] = {}
     for name, pairs in value.items():
         for pair in pairs:

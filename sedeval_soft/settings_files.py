@@ -161,6 +161,7 @@ PRESETS = (
     "audio-grounding",
     "voice-activity",
     "maestro-soft",
+    "birdnet-analyzer",
 )
 """The names of presets: each is a settings file of that name."""
 

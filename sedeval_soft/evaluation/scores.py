@@ -22,9 +22,9 @@ from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
-from sedeval_soft.names import did_you_mean, meant
+from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
-from sedeval_soft.settings import Settings, means_in
+from sedeval_soft.settings import PART_MEANS, Settings, means_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,11 +160,20 @@ class Scores(Mapping[str, "float | int | None"]):
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
         if name not in self.scores:
-            asked = [mean for mean in means_in(name) if mean not in self.settings.means]
-            needs = f"; it needs means={asked[0]!r}" if asked else ""
-            hint = needs or meant(name, self.scores) or did_you_mean(name, self.scores)
+            hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
             raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
         return self.scores[name]
+
+    def _hint_of_mean(self, name: str) -> str:
+        """Return why there is no mean of a name, or which one it may mean; empty for names of no mean."""
+        asked = [mean for mean in means_in(name) if mean not in self.settings.means]
+        if asked:
+            return f"; it needs means={asked[0]!r}"
+        whole, at, part = name.rpartition("@")
+        if part in PART_MEANS:
+            return "; single files have no such score" if part.startswith("files.") else ""
+        mean = close_matches(part, PART_MEANS, n=1, cutoff=0.8) if at else []
+        return f"; did you mean {f'{whole}@{mean[0]}'!r}?" if mean else ""
 
     @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import

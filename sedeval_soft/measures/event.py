@@ -23,12 +23,12 @@ from sedeval_soft.measures.matching import (
     maximum_flow,
     maximum_matching,
 )
-from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, PairRule
+from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, PairRule
 from sedeval_soft.measures.segment import sum_classes
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.ranges import Pyramid, expand
 
 _FEW_PAIRS = 300_000  # pairs of events that are matched one by one
 _FEW = 64  # pairs per lifetime up to which all within a window are tried
@@ -262,9 +262,10 @@ def match_lifetimes(
     most: as for `match_levels`, which raises TooManyPairsError beyond it.
     """
     candidates = Candidates.of(reference, system, groups, rule)
+    # Of nested lifetimes that overlap few share a level.
     crowds = [
         crowd
-        for crowd in crowds_of(candidates)
+        for crowd in ([] if system.nested and candidates.by_overlap else crowds_of(candidates))
         if _all_alike(reference.born[crowd.ours]) and _all_alike(system.born[crowd.theirs])
     ]
     if not crowds:
@@ -302,6 +303,10 @@ def level_edges(
         left, right = candidates.where(lambda *pair: np.less(*lifetimes(*pair)))
     else:
         left, right = _chained_pairs(reference, system, groups, candidates)
+    if candidates.by_overlap:
+        # In one order however they were found: which of several maximum matchings is taken depends on it.
+        order = np.lexsort((right, left))
+        left, right = left[order], right[order]
     return LevelEdges(left, right, *lifetimes(left, right))
 
 
@@ -316,12 +321,14 @@ def _chained_pairs(
     Lifetimes of one class that begin at the same time are nested in one another, and alive at levels of
     their own: a chain. A slowly fading sound is a chain of many. Comparing all of one chain with all of
     another would take quadratic time, so chains are searched by level: the pairs tried are few more than
-    those that share one.
+    those that share one. By overlap, long lifetimes pair with many that begin elsewhere: there those of one
+    class that have their highest level at one place are a chain.
     """
     columns = reference.born, reference.dies, system.born, system.dies
     levels = distinct(np.concatenate(columns))
     our_birth, our_death, birth, death = (np.searchsorted(levels, column) for column in columns)
-    times = candidates.first.system
+    peaks = system.nested and candidates.by_overlap
+    times = _peaks(system, groups[1]) if peaks else candidates.first.system
     order = np.lexsort((birth, death, system.label, times, groups[1]))
     # Where a lifetime is left out at some levels, births need not ascend with deaths: another chain begins.
     falls = np.cumsum(np.diff(birth[order], prepend=0) < 0, dtype=np.int64)
@@ -331,13 +338,18 @@ def _chained_pairs(
     scale = len(levels) + 1
     birth, death = chain * scale + birth[order], chain * scale + death[order]
     head = order[first]
-    line, begin, end = candidates.first._replace(system=times[head]).windows(groups[0], groups[1][head])
-    # Of each group by itself: what is too much must not depend on which others are at hand.
-    looked_at = np.bincount(groups[0], end - begin)
-    if np.any(looked_at > _MOST_CHAINS + _CHAINS_PER_LIFETIME * np.bincount(groups[0])):
-        raise TooManyPairsError
-    left, inside = expand(begin, end)
-    base = line[inside] * scale
+    most = _MOST_CHAINS + _CHAINS_PER_LIFETIME * np.bincount(groups[0])
+    heads_of = groups[0], groups[1][head]
+    if peaks:
+        left, at = _overlapping_chains(reference, system.take(head), heads_of, most)
+    else:
+        line, begin, end = candidates.first._replace(system=times[head]).windows(*heads_of)
+        # Of each group by itself: what is too much must not depend on which others are at hand.
+        if np.any(np.bincount(groups[0], end - begin) > most):
+            raise TooManyPairsError
+        left, inside = expand(begin, end)
+        at = line[inside]
+    base = at * scale
     # Alive at a level in common: it dies above where the other is born, and is born below where that dies.
     begin = np.searchsorted(death, base + our_birth[left], side="right")
     end = np.maximum(np.searchsorted(birth, base + our_death[left], side="left"), begin)
@@ -349,6 +361,55 @@ def _chained_pairs(
     for condition in (candidates.first, *candidates.others):
         passed &= condition.holds(left, right)
     return left[passed], right[passed]
+
+
+def _peaks(system: EventLifetimes, group: Index) -> Index:
+    """Return a number for each of nested lifetimes that it shares with those that hold the same peak, (n,).
+
+    Its peak is the lifetime in it, or itself, that dies last; of several the first.
+    """
+    order = np.lexsort((system.dies, -system.offset, system.onset, system.label, group))
+    family = np.zeros(len(order), dtype=np.int64)
+    family[heads(group[order], system.label[order])] = 1
+    times = distinct(np.concatenate((system.onset, system.offset)))
+    begin, end = (np.searchsorted(times, each[order]) for each in (system.onset, system.offset))
+    base = np.cumsum(family) * (len(times) + 1)
+    # What a lifetime holds follows it: all that begin before it ends.
+    last = np.searchsorted(base + begin, base + end)
+    last_to_die = np.argsort(-system.dies[order], kind="stable")
+    rank = np.empty(len(order))
+    rank[last_to_die] = np.arange(len(order))
+    highest = Pyramid(rank).minimum(np.arange(len(order)), last)
+    peak = np.empty(len(order), dtype=np.int64)
+    peak[order] = last_to_die[highest.astype(np.int64)]
+    return peak
+
+
+def _overlapping_chains(
+    reference: Timed, widest: Timed, groups: tuple[Index, Index], most: Index
+) -> tuple[Index, Index]:
+    """Return all pairs of a reference event and a chain of its group that overlap, as positions.
+
+    widest: the longest lifetime of each chain, which holds the others. most: of each group, beyond which
+    TooManyPairsError is raised.
+    """
+    lengths = [side.offset - side.onset for side in (reference, widest)]
+    # A chain begins in the event, or the event begins in the chain.
+    before = [np.zeros_like(length) for length in lengths]
+    within = Condition(reference.onset, widest.onset, before[0], lengths[0] - 1).windows(*groups)
+    around = Condition(widest.onset, reference.onset, before[1], lengths[1] - 1).windows(*groups[::-1])
+    looked_at = np.zeros(len(most))
+    for group, (_, first, last) in zip(groups, (within, around), strict=True):
+        some = group < len(most)
+        looked_at += np.bincount(group[some], (last - first)[some], minlength=len(most))
+    if np.any(looked_at > most):
+        raise TooManyPairsError
+    (line, first, last), (ours, begin, end) = within, around
+    event, inside = expand(first, last)
+    chain, place = expand(begin, end)
+    held = ours[place]
+    twice = reference.onset[held] == widest.onset[chain]
+    return np.concatenate((event, held[~twice])), np.concatenate((line[inside], chain[~twice]))
 
 
 # How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and

@@ -234,6 +234,11 @@ class Candidates(NamedTuple):
         return cls(windows[at], conditions[at], [*conditions[:at], *conditions[at + 1 :], *others])
 
     @property
+    def by_overlap(self) -> bool:
+        """Whether how much events overlap decides, and the windows only say where to look."""
+        return any(isinstance(condition, Overlapping) for condition in self.others)
+
+    @property
     def in_windows(self) -> int:
         """The number of pairs that meet the first condition."""
         _, first, last = self.windows

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tables import long_rows
+from tables import long_rows, wide_rows
 
 from sedeval_soft import Scores, Settings, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
@@ -244,3 +244,32 @@ def test_thousands_of_long_events_at_one_time(only, iou):
         long_rows(rows), long_rows(rows[::-1]), match_by="iou", iou=iou, only=only, events="rows"
     )
     assert scores[f"{only}.f1.micro"] == 1
+
+
+def curves(seed: int, steps: int, noise: float):
+    """Values of two classes in steps of 10 ms in two files: slow bumps, and noise in hundredths."""
+    rng, time = np.random.default_rng(seed), np.arange(steps)
+    bumps = [np.sin(time / rng.uniform(5, 40) + rng.uniform(0, 6)) for _ in range(4)]
+    values = np.array([bumps[0] * bumps[1], bumps[2]]).T / 2 + 0.5 + noise * rng.normal(size=(steps, 2))
+    return wide_rows(np.round(np.clip(values, 0, 1), 2 if noise else 9), 0.01, files=2)
+
+
+@pytest.mark.parametrize("iou", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize("noise", [0.0, 0.01, 0.2])
+def test_chains_hold_all_pairs_that_share_a_level(noise, iou, monkeypatch):
+    """Whether all pairs in windows are tried, or chains of nested lifetimes are searched by level."""
+    sides, found = [curves(seed, 240, noise) for seed in (3, 4)], []
+    for few in (-1, 10**9):
+        monkeypatch.setattr(event, "_FEW", few)
+        scores = evaluate(*sides, match_by="iou", iou=iou, only=["event.soft", "event.optimal"])
+        found.append(dict(scores))
+    assert found[0] == found[1]
+    assert found[0]["event.soft.tp.micro"] > 0
+
+
+def test_smooth_values_of_both_sides_are_matched_at_all_levels():
+    """Thousands of lifetimes nested in one another on either side: each shares levels with few."""
+    time = np.arange(8000)
+    sides = [wide_rows(np.exp(-(((time - middle) / 1500) ** 2))[:, None], 0.01) for middle in (4000, 4100)]
+    scores = evaluate(*sides, match_by="iou", only="event.soft")
+    assert scores["event.soft.f1.micro"] > 0.99

@@ -39,9 +39,9 @@ class Plan:
     alone are had without.
 
     Of events: ranks_events: by their values, for their average precision. confuses_events: which class they
-    were taken for. sweeps_events: over thresholds of the reference. cuts_reference_at_all_levels: whether its
-    events are needed at all its levels. keeps_events: whether the events of the system at all thresholds are
-    kept of every file.
+    were taken for. explains_events: what is wrong with each. sweeps_events: over thresholds of the reference.
+    cuts_reference_at_all_levels: whether its events are needed at all its levels. keeps_events: whether the
+    events of the system at all thresholds are kept of every file.
     """
 
     settings: Settings
@@ -58,6 +58,7 @@ class Plan:
     needs_grid: bool
     ranks_events: bool
     confuses_events: bool
+    explains_events: bool
     sweeps_events: bool
     cuts_reference_at_all_levels: bool
     keeps_events: bool
@@ -99,6 +100,7 @@ class Plan:
 
         ranks_events = wants("event", "hard") and "curves" in groups
         confuses_events = wants("event", "hard") and "confusion" in groups
+        explains_events = wants("event", "hard") and "errors" in groups
         sweeps_events = not {*swept}.isdisjoint(events)
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
@@ -110,7 +112,8 @@ class Plan:
             counts_clips="clip" in {*scored, *tuned_by},
             counts_events=bool(psds) or not {*scored, *tuned_by}.isdisjoint(events),
             needs_grid=valued or "ranking" in scored or more or silence_passes,
-            ranks_events=ranks_events, confuses_events=confuses_events, sweeps_events=sweeps_events,
+            ranks_events=ranks_events, confuses_events=confuses_events, explains_events=explains_events,
+            sweeps_events=sweeps_events,
             cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
             keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,
         )  # fmt: skip
@@ -129,9 +132,11 @@ class Plan:
         settings = self.settings
         tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
         others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-        return not (others or {*settings.measures} - {"divergence", "grounding"} or self.compared)
+        counted = {"divergence", "grounding", "errors"}
+        return not (others or {*settings.measures} - counted or self.compared)
 
     @property
     def counts_stretches(self) -> bool:
         """Whether segments of equal values may be counted together: no score looks at them one by one."""
-        return self.adds_up and self.settings.pool == "max" and not self.scores("ranking")
+        neighbours = self.scores("ranking") or self.asks_for("errors")
+        return self.adds_up and self.settings.pool == "max" and not neighbours

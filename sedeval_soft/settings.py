@@ -102,7 +102,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 CLASS_MEANS = ("harmonic", "geometric")

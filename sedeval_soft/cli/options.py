@@ -452,7 +452,7 @@ EVALUATE = (
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that stands first and ranks systems.",
+    option(SYSTEMS, "--rank-by", metavar="NAME",
         help="The score that stands first, and by which several systems are ranked.  [default: that "
         "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",

@@ -149,7 +149,8 @@ class Cells:
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
-    times: (n_cells,) how often each counts, a whole number or not; None for once.
+    times: (n_cells,) how often each counts, a whole number or not; None for once. apart: (n_cells,) which do
+    not follow the one before in time, beside the first of a file; None where all do.
     """
 
     basis: str
@@ -158,6 +159,7 @@ class Cells:
     start: Index
     n_evaluated: Index
     times: Array | None = None
+    apart: Bools | None = None
 
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
@@ -205,12 +207,29 @@ def count_cells(
         )
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
+    if basis == "segment" and plan.asks_for("errors"):
+        columns |= _count_cell_errors(cells, plan, readings)
     readings = [each for each in readings if names[each] and plan.scores(basis, each)]
     own = cells.evaluated() if readings else cells
     for reading in readings:
         ours = own.reference if reading == "soft" else positive(own.reference, settings)
         sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon, own.times)
         columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
+    return columns
+
+
+def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Columns:
+    """Return what is wrong with segments in some readings, by kind."""
+    from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+
+    settings, columns = plan.settings, dict[str, Array]()
+    if "hard" in readings and plan.scores("segment", "hard"):
+        sides = positive(cells.reference, settings), detected(cells.system, settings)
+        errors = count_segment_errors(*sides, cells.start, cells.apart)
+        columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
+    if "soft" in readings and plan.scores("segment", "soft"):
+        errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
+        columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
 
 
@@ -272,7 +291,7 @@ def _count_segments(
         if stretches is not None:
             grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
         by_runs = settings.compat == "sed_eval"
         columns |= count_cells(cells, plan, readings, hard=not by_runs)
         if kept or "segment" in plan.kept:
@@ -344,7 +363,7 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     reference, system = hard_events(pair, settings)
     ignored = ignored_events(pair, settings)
     columns |= _count_hard_events(reference, system, ignored, (len(pair.files), n_classes), plan)
-    if not (plan.keeps_events or plan.cuts_reference_at_all_levels):
+    if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
@@ -352,6 +371,17 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, settings, theirs)
+    if plan.explains_events:
+        from sedeval_soft.measures.event_errors import count_event_errors
+
+        rule = pair_rule(settings)
+        detections = without_ignored(ignored, reference, system, n_classes, rule)
+        own = without_ignored(ignored, reference, lifetimes, n_classes, rule)
+        errors = count_event_errors(
+            reference, detections, own, (len(pair.files), n_classes), rule, settings.threshold,
+            inclusive=settings.inclusive,
+        )  # fmt: skip
+        columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         own = without_ignored(ignored, reference, lifetimes, n_classes, pair_rule(settings))

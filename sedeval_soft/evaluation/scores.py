@@ -16,6 +16,7 @@ from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, error_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
@@ -366,6 +367,16 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     return tables
 
 
+def _errors(tally: Totals, basis: str, reading: str, n_ref: Array, plan: Plan) -> Table:
+    """Return what each kind of error costs, if asked for, where a basis has such kinds in a reading."""
+    if (basis, reading) not in KINDS_OF_ERRORS or not plan.asks_for("errors"):
+        return {}
+    kinds, measures = KINDS_OF_ERRORS[basis, reading]
+    names = columns_of_kinds(kinds, with_levels=basis == "event")
+    columns = {name: tally.total(f"{basis}.{reading}.{name}") for name in names}
+    return error_scores(columns, n_ref, measures, plan.settings.beta)
+
+
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     """Return the scores of the totals of a basis and reading."""
     settings, expected, prefix = plan.settings, tally.is_expected, f"{basis}.{reading}"
@@ -398,7 +409,7 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
-    return table
+    return table | _errors(tally, basis, reading, counts.n_ref, plan)
 
 
 def ranked_tables(

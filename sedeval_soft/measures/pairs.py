@@ -13,7 +13,7 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -152,6 +152,17 @@ class Collars:
             conditions.append(Condition(reference.offset, system.offset, tolerance, tolerance))
         return conditions, []
 
+    def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
+        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+
+        An end at which nobody looks is right.
+        """
+        at, right = np.arange(len(reference)), np.ones(len(reference), dtype=bool)
+        of_onsets, _ = replace(self, offset=None).conditions(reference, system)
+        of_offsets, _ = replace(self, onset=None).conditions(reference, system)
+        onset, offset = (each[0].holds(at, at) if each else right for each in (of_onsets, of_offsets))
+        return onset, offset
+
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
@@ -173,6 +184,10 @@ class Overlap:
             np.minimum(rate * length * (1 + 1e-12) + 2, 2.0**60).astype(np.int64)
             for rate in (min(1 / self.least, 2.0**60) - 1, 1 - self.least)
         )
+        # No event overlaps one that begins later than it by more than the longest of a file lasts.
+        longest = np.zeros(max(reference.file.max(initial=0), system.file.max(initial=0)) + 1, dtype=np.int64)
+        np.maximum.at(longest, system.file, system.offset - system.onset)
+        outside = np.minimum(outside, longest[reference.file])
         return (
             [
                 Condition(reference.onset, system.onset, outside, inside),
@@ -180,6 +195,18 @@ class Overlap:
             ],
             [Overlapping(reference.onset, reference.offset, system.onset, system.offset, self.least)],
         )
+
+    def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
+        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+
+        An end is wrong if it is enough to mend it; if either is, the one that is further off; if neither is,
+        both are wrong.
+        """
+        times = reference.onset, reference.offset
+        by_onset = intersection_over_union(*times, reference.onset, system.offset) >= self.least
+        by_offset = intersection_over_union(*times, system.onset, reference.offset) >= self.least
+        off = np.abs(system.onset - reference.onset), np.abs(system.offset - reference.offset)
+        return by_offset & ~(by_onset & (off[0] >= off[1])), by_onset & ~(by_offset & (off[1] > off[0]))
 
 
 PairRule = Collars | Overlap

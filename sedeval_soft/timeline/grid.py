@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
@@ -278,6 +278,14 @@ class Grid:
         if self.left is None:
             return segment - self.start[file]
         return self.left.segment(segment) - self.left.start[file]
+
+    @property
+    def apart(self) -> Bools | None:
+        """Return which segments do not follow the one before, (n,); None where none was dropped."""
+        if self.left is None:
+            return None
+        apart: Bools = np.diff(self.place(np.arange(self.size)), prepend=-1) != 1
+        return apart
 
     def runs(self) -> tuple[Codes, Ticks, Ticks]:
         """Return where segments that follow one another are: file, begin and end in ticks, (n_runs,) each."""

@@ -1,0 +1,376 @@
+"""What is wrong with each event that is no hit: kinds of errors, after TIDE and DETAD, for events in time.
+
+Every false positive and every false negative has exactly one kind. Pairs of one class are explained first,
+in this order, each kind from what those before it leave:
+
+- hits: the largest matching by the rule of the evaluation (collars or overlap), the nearest of the largest.
+- split: two or more detections, each at least half inside one reference event. merge: the same with the
+  roles exchanged.
+- onset, offset, both boundaries: a pair that overlaps, near enough that one end is right, or a tenth of what
+  both cover is common; the end that is wrong names it.
+- duplicate: a detection that could pair with a reference event that another one has. What is at least half
+  inside one of the other side belongs to a split or a merge, too.
+- confusion: a pair of two classes by the rule of the evaluation. confusion and boundary: one that has half of
+  what both cover in common.
+- background and missed: all others.
+
+Sources: Bolya et al. 2020 (TIDE), Alwassel et al. 2018 (DETAD), for splits and merges Araya-Salas et al. 2023
+(ohun). The order is this project's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import Candidates, PairRule
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
+from sedeval_soft.timeline.ranges import check_pairs, expand
+
+KINDS = tuple(EVENT_KINDS)
+"""What can be wrong with an event."""
+
+(MISSED, BACKGROUND, ONSET, OFFSET, BOTH, SPLIT, MERGE, DUPLICATE, CONFUSION, CONFUSED_BOUNDARY) = range(10)
+
+HIT = -1
+
+_NEAR, _SAME = 0.1, 0.5
+"""Intersection over union from which two events of one class, and of two, can be one event."""
+
+
+class TooManyToTellError(EvaluationError):
+    """Too many events overlap to look at all pairs of them."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("too many events overlap to tell what is wrong with each; are rows repeated?")
+
+
+class Edges(NamedTuple):
+    """Pairs of a reference event and a detection, by their positions, (n,) each."""
+
+    left: Index
+    right: Index
+
+    def where(self, passed: Bools) -> Edges:
+        """Return some of the pairs."""
+        return Edges(self.left[passed], self.right[passed])
+
+
+@dataclass(slots=True)
+class EventErrors:
+    """The kind of error of each event, as a place in `KINDS`; `HIT` for none.
+
+    missed: (n_ref,). false: (n_sys,). error_of: (n_sys,) the missed event that a false positive belongs to,
+    -1 for none; of a merge the first.
+    """
+
+    missed: Index
+    false: Index
+    error_of: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+def classify_errors(reference: Events, system: Events, n_classes: int, rule: PairRule) -> EventErrors:
+    """Return the kinds of errors of events, in the order of the tables.
+
+    rule: which events can pair. Raises EvaluationError where too many events overlap to look at all pairs.
+    """
+    ours, theirs = _order(reference, system, n_classes)
+    kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
+    try:
+        kinds.explain()
+    except TooManyPairsError:
+        raise TooManyToTellError from None
+    errors = EventErrors(np.empty_like(ours), np.empty_like(theirs), np.full(len(theirs), -1))
+    errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
+    errors.error_of[theirs] = np.append(ours, -1)[kinds.error_of]
+    return errors
+
+
+def _order(reference: Events, system: Events, n_classes: int) -> tuple[Index, Index]:
+    """Return orders of events by file and time; of classes at one time by what they have in the file.
+
+    So neither the order of rows nor the names of classes decide which of two equal errors comes first.
+    """
+    group = [side.file.astype(np.int64) * n_classes + side.label for side in (reference, system)]
+    n_groups = max((int(each.max(initial=-1)) for each in group), default=-1) + 1
+    sums = [
+        np.bincount(each, weight, minlength=n_groups)
+        for each, side in zip(group, (reference, system), strict=True)
+        for weight in (None, side.onset.astype(np.float64), side.offset.astype(np.float64))
+    ]
+    orders = [
+        np.lexsort((side.label, *(total[each] for total in sums), side.offset, side.onset, side.file))
+        for each, side in zip(group, (reference, system), strict=True)
+    ]
+    return orders[0], orders[1]
+
+
+class _Kinds:
+    """What is wrong with events in the order of time, found kind by kind."""
+
+    def __init__(self, reference: Events, system: Events, rule: PairRule) -> None:
+        """Find all pairs of events of a file that overlap, or that the rule lets pair."""
+        self.reference, self.system = reference, system
+        self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
+        self.compatible = Edges(*Candidates.of(reference, system, self.files, rule).pairs())
+        self.overlapping = overlapping_pairs(reference, system, self.files)
+        self.rule = rule
+        self.missed = np.full(len(reference), MISSED, dtype=np.int64)
+        self.false = np.full(len(system), BACKGROUND, dtype=np.int64)
+        self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
+        self.error_of = np.full(len(system), -1, dtype=np.int64)
+
+    def explain(self) -> None:
+        """Explain each event that is no hit."""
+        same = self._same_class(self.compatible)
+        self._pair(self.compatible.where(same), HIT)
+        inside = self.overlapping.where(self._same_class(self.overlapping))
+        common = self._common(inside)
+        in_ref = 2 * common >= self._length(self.system)[inside.right]
+        in_sys = 2 * common >= self._length(self.reference)[inside.left]
+        self._gather(inside, common, in_ref)
+        self._gather_merges(inside, common, in_sys)
+        self._boundaries(inside, common)
+        own = self.compatible.where(same)
+        self._rest_of_system(own.right, DUPLICATE)
+        self._rest_of_system(inside.right[in_ref], SPLIT)
+        self._rest_of_reference(own.left, MERGE)
+        self._rest_of_reference(inside.left[in_sys], MERGE)
+        self._pair(self.compatible.where(~same), CONFUSION)
+        others = self.overlapping.where(~self._same_class(self.overlapping))
+        self._pair(others.where(self._share(others, self._common(others)) >= _SAME), CONFUSED_BOUNDARY)
+
+    def _same_class(self, edges: Edges) -> Bools:
+        same: Bools = self.reference.label[edges.left] == self.system.label[edges.right]
+        return same
+
+    @staticmethod
+    def _length(side: Timed) -> Ticks:
+        length: Ticks = side.offset - side.onset
+        return length
+
+    def _common(self, edges: Edges) -> Ticks:
+        """Return how long both events of each pair last together."""
+        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
+        common: Ticks = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
+        return common
+
+    def _share(self, edges: Edges, common: Ticks) -> Floats:
+        """Return the intersection over union of each pair that overlaps."""
+        union = self._length(self.reference)[edges.left] + self._length(self.system)[edges.right] - common
+        share: Floats = common / union
+        return share
+
+    def _free(self, edges: Edges) -> Bools:
+        """Return the pairs of which neither event is explained."""
+        free: Bools = self.free_ref[edges.left] & self.free_sys[edges.right]
+        return free
+
+    def _explain(self, left: Index, right: Index, kind: Index | int) -> None:
+        self.free_ref[left] = self.free_sys[right] = False
+        self.missed[left], self.false[right] = kind, kind
+
+    def _pair(self, edges: Edges, kind: int) -> Index:
+        """Pair as many unexplained events as can be, the nearest; return the partners of the reference's."""
+        edges = edges.where(self._free(edges))
+        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
+        apart = np.abs(ours.onset - theirs.onset) + np.abs(ours.offset - theirs.offset)
+        partner = nearest_matching(*edges, apart, len(self.reference), len(self.system))
+        left = np.flatnonzero(partner >= 0)
+        self._explain(left, partner[left], kind)
+        if kind != HIT:
+            self.error_of[partner[left]] = left
+        return partner
+
+    def _gather(self, edges: Edges, common: Ticks, holds: Bools) -> None:
+        """Explain two or more detections, each inside the same reference event, as a split."""
+        chosen = holds & self._free(edges)
+        owner = _most(edges.right[chosen], edges.left[chosen], common[chosen])
+        left, right = edges.left[chosen][owner], edges.right[chosen][owner]
+        several = np.bincount(left, minlength=len(self.reference))[left] >= 2
+        self._explain(left[several], right[several], SPLIT)
+        self.error_of[right[several]] = left[several]
+
+    def _gather_merges(self, edges: Edges, common: Ticks, holds: Bools) -> None:
+        """Explain two or more reference events, each inside the same detection, as a merge."""
+        chosen = holds & self._free(edges)
+        owner = _most(edges.left[chosen], edges.right[chosen], common[chosen])
+        left, right = edges.left[chosen][owner], edges.right[chosen][owner]
+        several = np.bincount(right, minlength=len(self.system))[right] >= 2
+        left, right = left[several], right[several]
+        self._explain(left, right, MERGE)
+        # Of the missed events of a detection the first: pairs are in the order of the reference.
+        self.error_of[right[::-1]] = left[::-1]
+
+    def _boundaries(self, inside: Edges, common: Ticks) -> None:
+        """Explain pairs of which an end is wrong, or both are."""
+        onset, offset = self._ends(inside)
+        near = (self._share(inside, common) >= _NEAR) | onset | offset
+        partner = self._pair(inside.where(near), BOTH)
+        paired = partner[inside.left] == inside.right
+        left, right = inside.left[paired], inside.right[paired]
+        onset, offset = onset[paired], offset[paired]
+        kind = np.where(onset == offset, BOTH, np.where(offset, ONSET, OFFSET))
+        self.missed[left], self.false[right] = kind, kind
+
+    def _ends(self, edges: Edges) -> tuple[Bools, Bools]:
+        """Return of which pairs the onset is right, and of which the offset."""
+        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
+        return self.rule.right_ends(ours, theirs)
+
+    def _rest_of_system(self, right: Index, kind: int) -> None:
+        some = right[self.free_sys[right]]
+        self.false[some] = kind
+        self.free_sys[some] = False
+
+    def _rest_of_reference(self, left: Index, kind: int) -> None:
+        some = left[self.free_ref[left]]
+        self.missed[some] = kind
+        self.free_ref[some] = False
+
+
+def _most(member: Index, holder: Index, common: Ticks) -> Index:
+    """Return for each member the pair with the holder that has most in common with it, the first of those."""
+    order = np.lexsort((holder, -common, member))
+    first = np.append(True, member[order][1:] != member[order][:-1])[: len(order)]
+    chosen: Index = np.sort(order[first])
+    return chosen
+
+
+def count_event_errors(
+    reference: Events,
+    system: Events,
+    lifetimes: EventLifetimes,
+    sizes: tuple[int, int],
+    rule: PairRule,
+    threshold: float,
+    *,
+    inclusive: bool = False,
+) -> dict[str, Index]:
+    """Count errors by kind, file and class: (n_files, n_classes) by names such as `missed.fn`.
+
+    sizes: how many files and classes there are. Others as for `classify_errors` and `right_elsewhere`.
+    """
+    n_files, n_classes = sizes
+    errors = classify_errors(reference, system, n_classes, rule)
+    missed = np.flatnonzero(errors.missed != HIT)
+    level = np.zeros(len(reference), dtype=np.int64)
+    level[missed] = right_elsewhere(
+        reference.take(missed), lifetimes, n_classes, rule, threshold, inclusive=inclusive
+    )
+    counted = {
+        "fp": (errors.false, system, np.ones(len(system), dtype=bool)),
+        "fn": (errors.missed, reference, np.ones(len(reference), dtype=bool)),
+        **{
+            name: (errors.missed, reference, level == side)
+            for name, side in zip(LEVELS, (-1, 1), strict=True)
+        },
+    }
+    columns = {}
+    for what, (kind, side, chosen) in counted.items():
+        some = chosen & (kind != HIT)
+        group = kind[some] * (n_files * n_classes) + file_class(side.take(some), n_classes)
+        sums = np.bincount(group, minlength=len(KINDS) * n_files * n_classes)
+        for name, column in zip(KINDS, sums.reshape(len(KINDS), n_files, n_classes), strict=True):
+            columns[f"{name}.{what}"] = column.astype(np.int64)
+    return columns
+
+
+def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> Edges:
+    """Return all pairs of one group that overlap, by reference event, then by detection.
+
+    Two stretches of time overlap where one of them begins while the other lasts. Raises EvaluationError where
+    memory cannot hold the pairs.
+    """
+    last = max(reference.offset.max(initial=0), system.offset.max(initial=0)) + 1
+    ours, theirs = reference.onset + groups[0] * last, system.onset + groups[1] * last
+
+    def begun_while(begins: Index, onset: Index, length: Ticks, side: str) -> tuple[Index, Index]:
+        """Return which stretches last while which others begin."""
+        order = np.argsort(begins, kind="stable")
+        line = begins[order]
+        first = np.searchsorted(line, onset, side=side)  # type: ignore[call-overload]
+        end = np.searchsorted(line, onset + length, side="left")
+        end = np.maximum(first, end)
+        check_pairs(first, end)
+        owner, at = expand(first, end)
+        return owner, order[at]
+
+    left, right = begun_while(theirs, ours, reference.offset - reference.onset, "left")
+    later, earlier = begun_while(ours, theirs, system.offset - system.onset, "right")
+    # Stretches without extent overlap nothing.
+    left, right = np.concatenate((left, earlier)), np.concatenate((right, later))
+    lasting = (reference.offset > reference.onset)[left] & (system.offset > system.onset)[right]
+    left, right = left[lasting], right[lasting]
+    order = np.lexsort((right, left))
+    return Edges(left[order], right[order])
+
+
+def nearest_matching(left: Index, right: Index, apart: Ticks, n_left: int, n_right: int) -> Index:
+    """Return the matching with most pairs, and of those the one with the least sum of distances.
+
+    left, right, apart: (n_edges,) pairs and their distances. Returns (n_left,) partners, -1 for none. Pairs
+    that no other one competes with are settled at once; others are an assignment (Jonker & Volgenant 1987).
+    """
+    partner = np.full(n_left, -1, dtype=np.int64)
+    alone = (np.bincount(left, minlength=n_left)[left] == 1) & (
+        np.bincount(right, minlength=n_right)[right] == 1
+    )
+    partner[left[alone]] = right[alone]
+    left, right, apart = left[~alone], right[~alone], apart[~alone]
+    if not len(left):
+        return partner
+    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
+
+    ours, left = np.unique(left, return_inverse=True)
+    theirs, right = np.unique(right, return_inverse=True)
+    n, m = len(ours), len(theirs)
+    ends = (left, right + n)
+    _, part = connected_components(
+        coo_array((np.ones(len(left)), ends), shape=(n + m, n + m)), directed=False
+    )
+    # To be without a partner costs more than all pairs of its part do: no pair is given up for a distance.
+    single = np.bincount(part[left], apart + 1.0, minlength=int(part.max()) + 1)[part[:n]] + 1.0
+    costs = np.concatenate((apart + 1.0, single))
+    rows, columns = np.concatenate((left, np.arange(n))), np.concatenate((right, m + np.arange(n)))
+    row, column = min_weight_full_bipartite_matching(csr_array((costs, (rows, columns)), shape=(n, m + n)))
+    paired = column < m
+    partner[ours[row[paired]]] = theirs[column[paired]]
+    return partner
+
+
+def right_elsewhere(
+    missed: Events,
+    lifetimes: EventLifetimes,
+    n_classes: int,
+    rule: PairRule,
+    threshold: float,
+    *,
+    inclusive: bool,
+) -> Index:
+    """Return for each missed event at which threshold it would be right: -1 lower, 1 higher, 0 at none.
+
+    missed: (n,) events. lifetimes: of the system. threshold, inclusive: where the system is cut. Of several
+    lifetimes that could pair with an event that nearest in level counts.
+    """
+    groups = file_class(missed, n_classes), file_class(lifetimes, n_classes)
+    left, right = Candidates.of(missed, lifetimes, groups, rule).where()
+    born, dies = lifetimes.born[right], lifetimes.dies[right]
+    alive = lifetimes.alive(threshold, inclusive)[right]
+    away = np.where(alive, 0.0, np.maximum(threshold - dies, born - threshold))
+    side = np.where(alive, 0, np.where(dies <= threshold, -1, 1))
+    order = np.lexsort((side, away, np.abs(side), left))
+    chosen = np.zeros(len(missed), dtype=np.int64)
+    first = np.append(True, left[order][1:] != left[order][:-1])[: len(order)]
+    chosen[left[order[first]]] = side[order[first]]
+    return chosen

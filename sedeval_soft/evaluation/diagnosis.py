@@ -12,7 +12,7 @@ import numpy as np
 from sedeval_soft.arrays import Index
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.evaluation.sensitivity import Bin, sensitivity
+from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
 from sedeval_soft.measures.event_errors import (
@@ -96,9 +96,10 @@ class Diagnosis:
     """Where the scores of a system went.
 
     scores: all that were computed. errors: by basis, reading, average and kind. classes: the parts of classes
-    in micro averages, the costliest first. bins: what the recall of events depends on, what differs most
-    first. by_chance: the share of misses that would be right at another threshold if the output were that of
-    other files; None where there is one file, or no miss. suggestions: settings that were tried and help.
+    in micro averages, the costliest first. bins: what recall and precision of events depend on, what differs
+    most first. by_chance: the share of misses that would be right at another threshold if the output were
+    that of other files; None where there is one file, or no miss. suggestions: settings that were tried and
+    help.
     """
 
     scores: Scores
@@ -209,12 +210,12 @@ def diagnosed(
     )
 
 
-def recall_by_factor(
+def rates_by_factor(
     pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
 ) -> list[Bin]:
-    """Return what the recall of hard events depends on; scenes: files of each."""
-    reference, errors, _ = _classified(pair, settings)
-    return _bins_of(pair, settings, scenes or {}, reference, errors)
+    """Return what recall and precision of hard events depend on; scenes: files of each."""
+    reference, errors, system = _classified(pair, settings)
+    return _bins_of(pair, settings, scenes or {}, (reference, system), errors)
 
 
 def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
@@ -285,7 +286,7 @@ def _bins_of(
     pair: Recordings,
     settings: Settings,
     scenes: Mapping[str, Sequence[str]],
-    reference: Events,
+    sides: tuple[Events, Events],
     errors: EventErrors,
 ) -> list[Bin]:
     sizes = len(pair.files), len(pair.classes)
@@ -301,19 +302,21 @@ def _bins_of(
     parts: dict[str, tuple[tuple[str, ...], Index]] = {"file": (pair.files, np.arange(sizes[0]))}
     if scenes:
         parts["scene"] = tuple(scenes), part
-    rows = pair.event_rows[0]
-    activity = Activity.of_table(rows) if rows.has_values else None
-    return sensitivity(reference, activity, errors, of_each, parts, sizes, settings)
+    ours, theirs = (
+        (events, Activity.of_table(rows) if rows.has_values else None)
+        for events, rows in zip(sides, pair.event_rows, strict=True)
+    )
+    return sensitivity(*sides_of(ours, theirs, errors, of_each), parts, sizes, settings)
 
 
 def _of_events(
     pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
 ) -> tuple[list[Bin], float | None]:
     """Return what recall depends on, and how often misses are right at another threshold by chance."""
-    reference, errors, _ = _classified(pair, settings)
+    reference, errors, system = _classified(pair, settings)
     lifetimes = _lifetimes_of(pair, settings, reference)
     sizes, rule = (len(pair.files), len(pair.classes)), pair_rule(settings)
-    bins = _bins_of(pair, settings, scenes, reference, errors)
+    bins = _bins_of(pair, settings, scenes, (reference, system), errors)
     missed = reference.take(errors.missed != HIT)
     shares = []
     for shift in range(1, min(_SHIFTS, sizes[0] - 1) + 1):

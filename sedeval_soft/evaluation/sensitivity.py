@@ -1,13 +1,15 @@
-"""What recall depends on: how long an event lasts, how many others sound, how sure annotators were, and more.
+"""What recall and precision depend on: how long an event lasts, how many others sound, and more.
 
 Each reference event is in one bin of each factor. The loss of a bin is the price of its misses and of the
-false alarms that belong to them; other false alarms have no reference event.
+false alarms that belong to them; other false alarms have no reference event. Detections are in bins of their
+own, of which the loss is the price of all false alarms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,19 +36,21 @@ _POLYPHONY = (1.0, 1.5, 2.5)
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Reference events that are alike in one respect.
+    """Events that are alike in one respect: of the reference, or of the system.
 
-    name: what they have in common. place: of the bin among those of its factor. n: how many. recall, low,
-    high: with its interval, over resampled files, None where there is none. share: of 1 - F what is lost in
-    it. rest: the recall of all others. differs: how much recall differs from that of the rest at the least,
-    the lower end of the interval of the distance.
+    measure: `recall`, of events of the reference, or `precision`, of detections. factor, name: what they have
+    in common. place: of the bin among those of its factor. n: how many. value, low, high: of the measure,
+    with its interval over resampled files, None where there is none. share: of 1 - F what is lost in it.
+    rest: the measure of all others. differs: how much it differs from that at the least, the lower end of the
+    interval of the distance.
     """
 
+    measure: str
     factor: str
     name: str
     place: int
     n: int
-    recall: float
+    value: float
     low: float | None
     high: float | None
     share: float
@@ -54,61 +58,84 @@ class Bin:
     differs: float
 
 
-def sensitivity(
-    reference: Events,
-    activity: Activity | None,
+class Side(NamedTuple):
+    """The events of a side. activity: of its rows, None where they have no values. hit: (n,) which are hits.
+
+    cost: (n,) of 1 - F what is lost by each.
+    """
+
+    events: Events
+    activity: Activity | None
+    hit: Bools
+    cost: Floats
+
+
+def sides_of(
+    reference: tuple[Events, Activity | None],
+    system: tuple[Events, Activity | None],
     errors: EventErrors,
     prices: tuple[float, float],
+) -> tuple[Side, Side]:
+    """Return both sides with what is wrong with them. prices: of a false positive and a false negative."""
+    hits = errors.missed == HIT, errors.false == HIT
+    belongs = errors.error_of[(errors.error_of >= 0) & ~hits[1]]
+    cost = prices[1] * ~hits[0] + prices[0] * np.bincount(belongs, minlength=len(hits[0]))
+    return Side(*reference, hits[0], cost), Side(*system, hits[1], prices[0] * ~hits[1])
+
+
+def sensitivity(
+    reference: Side,
+    system: Side,
     parts: Mapping[str, tuple[tuple[str, ...], Index]],
     sizes: tuple[int, int],
     settings: Settings,
 ) -> list[Bin]:
-    """Return recall and loss by bins of each factor, those that differ most from the rest first.
+    """Return recall and precision by bins of each factor, those that differ most from the rest first.
 
-    activity: of the reference, None where it has no values. errors: of all events. prices: of a false
-    positive and of a false negative. parts: names of parts of the files, such as scenes, and the part of each
-    file, -1 for none. sizes: how many files and classes there are.
+    parts: names of parts of the files, such as scenes, and the part of each file, -1 for none. sizes: how
+    many files and classes there are.
     """
     n_files, n_classes = sizes
-    hit = errors.missed == HIT
-    belongs = errors.error_of[(errors.error_of >= 0) & (errors.false != HIT)]
-    cost = prices[1] * ~hit + prices[0] * np.bincount(belongs, minlength=len(reference))
     weights = None
     if n_files > 1:
         weights = np.concatenate([*bootstrap(n_files, settings.replicates, settings.seed)])
     bins: list[Bin] = []
-    for factor, (names, member) in _factors(reference, activity, parts, n_classes).items():
-        # What a bin has in each file: events, and those that are hit.
-        shape = (1 if factor == FILE else n_files), len(names)
-        group = (reference.file.astype(np.int64) % shape[0]) * len(names) + member
-        size, found = (
-            np.bincount(group, chosen, minlength=shape[0] * shape[1]).reshape(shape)
-            for chosen in (np.ones(len(hit)), hit.astype(np.float64))
-        )
-        lost = np.bincount(member, cost, minlength=len(names)).astype(np.float64)
-        if len(names) > 1:
-            bins += _bins(factor, names, size, found, lost, weights, settings.confidence)
-    return sorted(bins, key=lambda each: (-each.differs, each.factor, each.name))
+    for measure, side, factors in (
+        ("recall", reference, _factors(reference, parts, n_classes)),
+        ("precision", system, _factors_of_detections(system, n_classes)),
+    ):
+        for factor, (names, member) in factors.items():
+            # What a bin has in each file: events, and those that are hit.
+            shape = (1 if factor == FILE else n_files), len(names)
+            group = (side.events.file.astype(np.int64) % shape[0]) * len(names) + member
+            size, found = (
+                np.bincount(group, chosen, minlength=shape[0] * shape[1]).reshape(shape)
+                for chosen in (np.ones(len(member)), side.hit.astype(np.float64))
+            )
+            lost = np.bincount(member, side.cost, minlength=len(names)).astype(np.float64)
+            if len(names) > 1:
+                bins += _bins(measure, factor, names, (size, found), lost, weights, settings.confidence)
+    return sorted(bins, key=lambda each: (-each.differs, each.measure, each.factor, each.name))
 
 
 def _bins(
+    measure: str,
     factor: str,
     names: tuple[str, ...],
-    size: Array,
-    found: Array,
+    counts: tuple[Array, Array],
     lost: Floats,
     weights: Floats | None,
     confidence: float,
 ) -> list[Bin]:
-    """Return the bins of a factor; size, found: (n_files, n_bins) events, and those that are hit."""
+    """Return the bins of a factor; counts: (n_files, n_bins) events, and those that are hit."""
 
-    def recalls(size: Array, found: Array) -> tuple[Floats, Floats]:
-        """Return the recall of each bin, and that of all others."""
+    def rates(size: Array, found: Array) -> tuple[Floats, Floats]:
+        """Return the share of hits in each bin, and in all others."""
         others = found.sum(axis=-1, keepdims=True) - found, size.sum(axis=-1, keepdims=True) - size
         return ratio(found, size), ratio(*others)
 
-    total, hits = size.sum(axis=0), found.sum(axis=0)
-    own, rest = recalls(total, hits)
+    total, hits = (count.sum(axis=0) for count in counts)
+    own, rest = rates(total, hits)
     low = high = np.full(len(names), np.nan)
     distance = np.abs(own - rest)
     if factor == FILE:
@@ -116,14 +143,14 @@ def _bins(
         low, high = wilson(hits, total, confidence)
         distance = np.maximum(np.maximum(low - rest, rest - high), 0.0)
     elif weights is not None:
-        again, others = recalls(weights @ size, weights @ found)
+        again, others = rates(*(weights @ count for count in counts))
         low, high = percentile(again, confidence)
         ends = percentile(again - others, confidence)
         # The nearest that the interval of the difference comes to none.
         distance = np.where(ends[0] > 0, ends[0], np.where(ends[1] < 0, -ends[1], 0.0))
     return [
-        Bin(factor, name, k, int(n), float(own[k]), _finite(low[k]), _finite(high[k]), float(lost[k]),
-            _finite(rest[k]), float(np.nan_to_num(distance[k])))
+        Bin(measure, factor, name, k, int(n), float(own[k]), _finite(low[k]), _finite(high[k]),
+            float(lost[k]), _finite(rest[k]), float(np.nan_to_num(distance[k])))
         for k, (name, n) in enumerate(zip(names, total, strict=True))
         if n >= (_FEWEST if factor == FILE else 1)
     ]  # fmt: skip
@@ -144,23 +171,20 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _factors(
-    reference: Events,
-    activity: Activity | None,
-    parts: Mapping[str, tuple[tuple[str, ...], Index]],
-    n_classes: int,
-) -> dict[str, tuple[tuple[str, ...], Index]]:
-    """Return the names of the bins of each factor, and the bin of each event."""
-    length = to_seconds(reference.offset - reference.onset)
+Factors = dict[str, tuple[tuple[str, ...], Index]]
+"""The names of the bins of each factor, and the bin of each event."""
+
+
+def _factors(side: Side, parts: Mapping[str, tuple[tuple[str, ...], Index]], n_classes: int) -> Factors:
+    """Return the factors that events of the reference have."""
+    reference = side.events
     everything = np.ones(len(reference), dtype=bool)
-    factors = {"duration": _quartiles(length, everything, "s")}
+    factors = {"duration": _quartiles(to_seconds(reference.offset - reference.onset), everything, "s")}
     files = reference.file.astype(np.int64)
     sounding = _mean_over(reference, reference, np.ones(len(reference)), (files, files))
     factors["classes at once"] = _in_bins(sounding, np.array(_POLYPHONY), everything, "")
-    if activity is not None:
-        groups = file_class(reference, n_classes), file_class(activity, n_classes)
-        agreement = _mean_over(reference, activity, activity.value, groups)
-        factors["agreement"] = _quartiles(agreement, everything, "")
+    if side.activity is not None:
+        factors["agreement"] = _quartiles(_mean_value(side, side.activity, n_classes), everything, "")
     gap, first = _gaps(reference, n_classes)
     names, member = _quartiles(gap, ~first, "s")
     if first.any():
@@ -172,6 +196,21 @@ def _factors(
             names = of_parts if known.all() else (*of_parts, "others")
             factors[factor] = names, np.where(known, part[reference.file], len(of_parts))
     return factors
+
+
+def _factors_of_detections(side: Side, n_classes: int) -> Factors:
+    """Return the factors that detections have."""
+    system, everything = side.events, np.ones(len(side.events), dtype=bool)
+    factors = {"duration": _quartiles(to_seconds(system.offset - system.onset), everything, "s")}
+    if side.activity is not None:
+        factors["value"] = _quartiles(_mean_value(side, side.activity, n_classes), everything, "")
+    return factors
+
+
+def _mean_value(side: Side, activity: Activity, n_classes: int) -> Floats:
+    """Return the time-weighted mean value of each event."""
+    groups = file_class(side.events, n_classes), file_class(activity, n_classes)
+    return _mean_over(side.events, activity, activity.value, groups)
 
 
 def _mean_over(events: Timed, pieces: Timed, value: Floats, groups: tuple[Index, Index]) -> Floats:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sedeval_soft.evaluation.diagnosis import classes_of, kinds_of, recall_by_factor
+from sedeval_soft.evaluation.diagnosis import classes_of, kinds_of, rates_by_factor
+from sedeval_soft.evaluation.sensitivity import FILE, Bin
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import Systems
 from sedeval_soft.plots.scores import HATCHES, draw_cells
@@ -88,47 +87,54 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
 
 
 def draw_sensitivity(systems: Systems, look: Look) -> Figure:
-    """Draw the recall of reference events by what they have in common, with that of all as a line."""
+    """Draw recall and precision of events by what they have in common, with those of all as lines."""
     system = systems.all[0]
     if system.pair is None:
         raise TypeError("the rows are not in memory")
-    bins = recall_by_factor(system.pair, system.scores.settings)
-    files = [each for each in bins if each.factor == "file"][:_MOST_FILES]
-    order = {each.factor: None for each in bins if each.factor != "file"}
-    rows = [
-        each for factor in order for each in sorted(bins, key=lambda one: one.place) if each.factor == factor
-    ]
-    rows += files
+    bins = rates_by_factor(system.pair, system.scores.settings)
+    # Files that differ most; of other factors all bins in their order.
+    files = [each for each in bins if each.factor == FILE][:_MOST_FILES]
+    factors = [*dict.fromkeys((each.measure, each.factor) for each in bins if each.factor != FILE)]
+    factors.sort(key=lambda factor: factor[0] != "recall")
+    by_place = sorted(bins, key=lambda each: each.place)
+    rows = [each for factor in factors for each in by_place if (each.measure, each.factor) == factor] + files
     unit, colour = layout.unit_of(), layout.strokes(1)[0]["color"]
     figure, (axes,) = layout.lay_out(
         look, (look.inches(), (0.6 + 0.2 * (max(len(rows), 2) + 6)) * unit),
-        notes=["Recall with its interval; the line is that of all events; n is how many there are."],
+        notes=["Recall of events, and precision of detections, with intervals; lines are those of all."],
     )  # fmt: skip
     if not rows:
         layout.write_empty(axes)
         return figure
-    # A gap stands between two factors.
-    factors = [factor for factor, _ in groupby(rows, lambda each: each.factor)]
-    places = np.arange(len(rows)) + 1.0 * np.array([factors.index(each.factor) for each in rows])
-    total = sum(each.n for each in rows if each.factor == rows[0].factor)
-    hits = sum(each.n * each.recall for each in rows if each.factor == rows[0].factor)
-    axes.axvline(hits / total, **layout.faint(0.4), linewidth=0.8 * unit)
+    # A factor is named once, above its bins.
+    heads = [k for k, each in enumerate(rows) if not k or _factor(rows[k - 1]) != _factor(each)]
+    places = np.arange(len(rows)) + np.searchsorted(heads, np.arange(len(rows)), side="right") - 1.0
+    for measure, shade in (("recall", 0.4), ("precision", 0.2)):
+        own = [k for k, each in enumerate(rows) if each.measure == measure and each.factor != FILE]
+        first = [k for k in own if rows[k].factor == rows[own[0]].factor]
+        if first:
+            total = sum(rows[k].value * rows[k].n for k in first) / sum(rows[k].n for k in first)
+            ends = [places[own[0]] - 0.5, places[own[-1]] + 0.5]
+            axes.plot([total, total], ends, **layout.faint(shade), linewidth=0.8 * unit, marker="none")
     for each, place in zip(rows, places, strict=True):
         if each.low is not None and each.high is not None:
             axes.plot([each.low, each.high], [place, place], color=colour, linewidth=0.9 * unit,
                       marker="none", linestyle="-")  # fmt: skip
-    axes.plot([each.recall for each in rows], places, color=colour, linestyle="none", marker="o",
+    axes.plot([each.value for each in rows], places, color=colour, linestyle="none", marker="o",
               markersize=3 * unit)  # fmt: skip
-    # A factor is named once, above its bins.
-    heads = [k for k, each in enumerate(rows) if not k or rows[k - 1].factor != each.factor]
     texts = [f"{each.name} (n = {each.n})" for each in rows]
     room = look.inches() * layout.POINTS * 0.42
     layout.name_rows(axes, places, [layout.shortened(text, room) for text in texts])
     for k in heads:
-        axes.text(0.01, places[k] - 0.75, rows[k].factor, va="center", fontweight="bold",
+        axes.text(0.01, places[k] - 0.75, _factor(rows[k]), va="center", fontweight="bold",
                   fontsize=0.9 * layout.points_of("font.size"))  # fmt: skip
     axes.set_ylim(places[-1] + 0.6, -1.4)
     axes.set_xlim(0, 1.02)
     axes.grid(True, axis="x")
-    axes.set_xlabel("recall, event-based, hard")
+    axes.set_xlabel("recall, precision (event, hard)")
     return figure
+
+
+def _factor(each: Bin) -> str:
+    """Return what a group of bins is headed by."""
+    return f"{each.measure}, by {each.factor}"

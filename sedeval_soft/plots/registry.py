@@ -93,7 +93,7 @@ KINDS: dict[str, Kind] = {
         ("event.hard", "segment.hard", "segment.soft"), group="errors", intervals=True,
     ),
     "sensitivity": Kind(
-        "what the recall of events depends on", "errors.draw_sensitivity", only=("event.hard",), fixed=True,
+        "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",), fixed=True,
         single=True,
     ),
     "sweep": Kind(

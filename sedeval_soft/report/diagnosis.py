@@ -26,7 +26,7 @@ from sedeval_soft.report.table import Page, Table, cells
 WIDTH = 80
 
 _MOST_SENTENCES = 3
-_MOST_BINS = 5
+_MOST_BINS = {"recall": 5, "precision": 3}
 
 _ROUNDING = 1e-6
 """How far sums of shares of errors may be from a whole number that they make."""
@@ -49,13 +49,11 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
     if diagnosis.suggestions:
         lines += ["", styled("What was tried, and helps", "bold", color=color)]
         lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
-    telling = telling_bins(diagnosis)
-    if telling:
-        lines += [
-            "",
-            styled("Recall of events that differs most from that of the others", "bold", color=color),
-        ]
-        lines += _bin_lines(telling, width, color=color)
+    for measure, of in _OF_BINS.items():
+        telling = telling_bins(diagnosis, measure)
+        if telling:
+            title = f"{measure.capitalize()} {of} that differs most from that of the others"
+            lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
     return "\n".join([*lines, "", *signature_lines(scores.short_signature, width)]) + "\n"
 
 
@@ -196,15 +194,20 @@ def _suggested(each: Suggestion) -> str:
     return f"{each.settings}: {each.score} {number(each.before)} to {number(each.after)}"
 
 
-def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
-    """Return the bins whose recall differs most from that of the rest, and surely differs."""
-    return [each for each in diagnosis.bins if each.differs > 0][:_MOST_BINS]
+_OF_BINS = {"recall": "of events", "precision": "of detections"}
+"""Measures of bins, and of what they are."""
+
+
+def telling_bins(diagnosis: Diagnosis, measure: str) -> list[Bin]:
+    """Return the bins whose recall, or precision, differs most from that of the rest, and surely differs."""
+    own = [each for each in diagnosis.bins if each.measure == measure and each.differs > 0]
+    return own[: _MOST_BINS[measure]]
 
 
 def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
     columns = [
         Column("", "", [f"  {each.factor}: {visible(each.name)}" for each in bins], left=True),
-        Column("", "recall", [number(each.recall) for each in bins]),
+        Column("", bins[0].measure, [number(each.value) for each in bins]),
         Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
         Column("", "others", [number(each.rest) for each in bins]),
         Column("", "n", [str(each.n) for each in bins]),
@@ -236,12 +239,13 @@ def diagnosis_page(diagnosis: Diagnosis) -> Page:
         tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
     if diagnosis.bins:
         rows_of_bins = tuple(
-            (each.factor, visible(each.name), number(each.recall), interval(each.low, each.high),
+            (each.measure, each.factor, visible(each.name), number(each.value), interval(each.low, each.high),
              number(each.rest), str(each.n), number(each.share))
             for each in diagnosis.bins
         )  # fmt: skip
-        columns = ("factor", "events", "recall", "interval", "others", "n", "share")
-        tables.append(Table("What the recall of events depends on", columns, rows_of_bins, names=2))
+        columns = ("measure", "factor", "events", "value", "interval", "others", "n", "share")
+        title = "What recall and precision of events depend on"
+        tables.append(Table(title, columns, rows_of_bins, names=3))
     notes = (*sentences(diagnosis), *map(_suggested, diagnosis.suggestions))
     title = f"Where the score of {name_of(scores.system)} went"
     return Page(title, (), tuple(tables), notes, scores.warnings, (scores.short_signature,))

@@ -48,9 +48,17 @@ def test_bins_of_a_factor_hold_all_events_and_their_loss(document):
         for each in document["errors"]
         if (each["basis"], each["average"], each["kind"]) == ("event", "micro", "background")
     )
+    detections = rows[rows["measure"] == "precision"]
+    assert {*detections["factor"]} == {"duration", "value"}
+    fp = sum(each["share"] for each in document["classes"] if each["basis"] == "event") - lone
+    for _, own in detections.groupby("factor"):
+        assert own["n"].sum() == scores["event.hard.n_sys.micro"]
+        assert (own["n"] * own["value"]).sum() == pytest.approx(scores["event.hard.tp.micro"])
+        assert 0 < own["share"].sum() < fp + lone
+    rows = rows[rows["measure"] == "recall"]
     for factor, own in rows[rows["factor"] != "file"].groupby("factor"):
         assert own["n"].sum() == n_ref, factor
-        assert (own["n"] * own["recall"]).sum() == pytest.approx(n_ref * recall)
+        assert (own["n"] * own["value"]).sum() == pytest.approx(n_ref * recall)
         assert own["share"].sum() == pytest.approx(1 - scores["event.hard.f1.micro"] - lone, abs=0.01)
 
 

@@ -197,6 +197,8 @@ class Settings:
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
+            (self.compat and "errors" in self.measures and {*self.measures} != {*GROUPS},
+             f"compat={self.compat} has other hits and segments than measures=errors explains"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
              f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
         ):  # fmt: skip

@@ -187,7 +187,7 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
     readings = [reading for reading in names if names[reading] and plan.scores(basis, reading)]
-    if basis == "segment" and plan.asks_for("errors"):
+    if basis == "segment":
         columns |= _count_cell_errors(cells, plan)
     own = cells.evaluated() if readings else cells
     for reading in readings:
@@ -202,11 +202,11 @@ def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
     from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 
     settings, columns = plan.settings, dict[str, Array]()
-    if plan.scores("segment", "hard"):
+    if plan.explains("segment", "hard"):
         sides = positive(cells.reference, settings), detected(cells.system, settings)
         errors = count_segment_errors(*sides, cells.start)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    if plan.scores("segment", "soft"):
+    if plan.explains("segment", "soft"):
         errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
         columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
@@ -302,7 +302,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
     settings = plan.settings
     reference, system = hard_events(pair, settings)
-    columns |= _count_hard_events(reference, system, (len(pair.files), len(pair.classes)), plan)
+    sizes = len(pair.files), len(pair.classes)
+    columns |= _count_hard_events(reference, system, sizes, plan)
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
         return
     if plan.confuses_events:
@@ -312,9 +313,12 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     if plan.explains_events:
         from sedeval_soft.measures.event_errors import count_event_errors
 
+        collars, matched = Collars.of(settings), None
+        if settings.matching == "greedy":
+            matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
         errors = count_event_errors(
-            reference, system, lifetimes, (len(pair.files), len(pair.classes)), Collars.of(settings),
-            settings.threshold, inclusive=settings.inclusive,
+            reference, system, lifetimes, sizes, collars, settings.threshold,
+            inclusive=settings.inclusive, matched=matched,
         )  # fmt: skip
         columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}
     if plan.keeps_events:

@@ -377,8 +377,8 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
-    kinds = KINDS_OF_ERRORS.get((basis, reading))
-    if kinds and plan.asks_for("errors"):
+    if plan.explains(basis, reading):
+        kinds = KINDS_OF_ERRORS[basis, reading]
         columns = sums(columns_of_kinds(kinds[0], with_levels=basis == "event"))
         table |= error_scores(columns, counts.n_ref, kinds[1], settings.beta)
     return table

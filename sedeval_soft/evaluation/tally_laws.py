@@ -16,6 +16,7 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, LEVELS
 from sedeval_soft.measures.event import ENDS
 from sedeval_soft.measures.ranking import CUT_SUMS, SUMS
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
@@ -152,6 +153,26 @@ def _family_laws(columns: Columns, basis: str, reading: str, settings: Settings)
         yield from _cell_laws(columns, basis, reading, settings)
     if basis == "event" and reading == "hard":
         yield from _event_laws(columns, settings)
+    kinds, _ = KINDS_OF_ERRORS.get((basis, reading), ((), ()))
+    if kinds and f"{kinds[0]}.fn" in columns:
+        yield from _error_laws(columns, kinds)
+
+
+def _error_laws(columns: Columns, kinds: tuple[str, ...]) -> Iterator[Law]:
+    """Yield the laws of errors by kind: each error has one."""
+    for what, called in (("fp", "n_sys"), ("fn", "n_ref")):
+        whole = columns[called] - columns["tp"]
+        for kind in kinds:
+            yield Law(f"{kind}.{what}", "at least", 0)
+        total = np.sum([columns[f"{kind}.{what}"] for kind in kinds], axis=0)
+        says = f"with all other kinds {called.replace('n_', 'N_')} - TP,"
+        yield Law(f"{kinds[0]}.{what}", "", whole, says, columns[called], values=total)
+    for kind in kinds:
+        levels = [columns[name] for level in LEVELS if (name := f"{kind}.{level}") in columns]
+        for of_level, level in zip(levels, LEVELS, strict=False):
+            yield Law(f"{kind}.{level}", "at least", 0)
+            yield Law(f"{kind}.{level}", "at most", columns[f"{kind}.fn"], "the false negatives of this kind",
+                      values=of_level if level == LEVELS[0] else sum(levels))  # fmt: skip
 
 
 def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:

@@ -116,10 +116,12 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
     b = beta * beta
     n = np.where(tp + fn > 0, tp + fn, np.nan)
     d0, d1 = (1 + b) * tp + b * fn + fp, (1 + b) * n
-    x = (d1 - d0) / d0
+    # In this form there is no 1 + x, which loses its digits where false alarms abound.
+    by = np.where(n > 0, fn - fp, np.nan)
+    x = by / d0
     near = np.abs(x) < _SERIES
     with np.errstate(divide="ignore", invalid="ignore"):
-        i1 = (np.log1p(x) - x / (1 + x)) / (x * d0) ** 2
+        i1 = (np.log(d1 / d0) - by / d1) / by**2
     series = np.zeros_like(x)
     for k in reversed(range(_TERMS)):
         series = series * -x + (k + 1) / (k + 2)

@@ -207,7 +207,7 @@ def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
         errors = count_segment_errors(*sides, cells.start)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
     if plan.explains("segment", "soft"):
-        errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
+        errors = count_soft_errors(cells.reference, cells.system, cells.start)
         columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
 

@@ -101,8 +101,8 @@ def classify_errors(
 def _order(reference: Events, system: Events, n_classes: int) -> tuple[Index, Index]:
     """Return orders of events by file and time; of classes at one time by what they have in the file.
 
-    So neither the order of rows nor the names of classes decide which of two equal errors comes first: classes
-    that have one number are alike in all their events, up to the chance of 64 bits.
+    So neither the order of rows nor the names of classes decide which of two equal errors comes first:
+    classes that have one number are alike in all their events, up to the chance of 64 bits.
     """
     sides = reference, system
     group = [file_class(side, n_classes) for side in sides]

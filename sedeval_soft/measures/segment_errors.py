@@ -87,11 +87,8 @@ def _of_run(first: Bools, last: Bools, marked: Bools) -> Bools:
     return inside
 
 
-def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Array | None = None) -> Sums:
-    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1].
-
-    times: how often each segment counts, None for once.
-    """
+def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
+    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1]."""
     lacking, beyond = np.maximum(reference - system, 0.0), np.maximum(system - reference, 0.0)
     y, p = (np.sort(side, axis=0) for side in (reference, system))
     too_low, too_high = np.maximum(y - p, 0.0).sum(axis=0), np.maximum(p - y, 0.0).sum(axis=0)
@@ -102,7 +99,7 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Ar
     )
 
     def summed(values: Floats) -> Floats:
-        return sum_files(values if times is None else values * times, start, np.float64).T
+        return sum_files(values, start, np.float64).T
 
     none = np.zeros((len(start) - 1, len(reference)))
     return {

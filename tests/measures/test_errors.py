@@ -667,3 +667,41 @@ def test_the_nearest_matching_is_the_best_of_all(seed):
     partner = nearest_matching(left, right_, apart, *map(len, sides))
     found = tuple((i, j) for i, j in enumerate(partner.tolist()) if j >= 0)
     assert found in best
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "kind"),
+    [
+        # One class: a tenth of what both cover is common, or one end is right.
+        ((0, 0, 100), (0, 82, 180), "both_boundaries"),
+        ((0, 0, 100), (0, 82, 181), None),
+        ((0, 0, 100), (0, 0, 5), "offset"),
+        ((0, 0, 100), (0, 95, 100), "onset"),
+        ((0, 0, 100), (0, 40, 100), "onset"),
+        ((0, 0, 100), (0, 3, 100), "onset"),
+        ((0, 0, 100), (0, 100, 200), None),
+        # Two classes: within the collars, or half of what both cover is common.
+        ((0, 0, 100), (1, 2, 102), "confusion"),
+        ((0, 0, 100), (1, 3, 103), "confusion_and_boundary"),
+        ((0, 0, 100), (1, 0, 50), "confusion_and_boundary"),
+        ((0, 0, 100), (1, 0, 49), None),
+    ],
+)
+def test_where_kinds_begin(reference, system, kind):
+    sides = side_of([(0, *reference)]), side_of([(0, *system)])
+    found = dict(kinds_of(classify_errors(*sides, 2, Collars(2, 2, 0.0))))
+    wanted = {(kind, "fp"), (kind, "fn")} if kind else {("background", "fp"), ("missed", "fn")}
+    assert {*found} == wanted
+
+
+def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
+    """Two classes at one time, one detection of a third: the classes differ by what else they have."""
+    reference, found = [(0, 0, 0, 10), (0, 1, 0, 10), (0, 1, 50, 70)], set()
+    for names in itertools.permutations(range(3)):
+        sides = [
+            side_of([(0, names[c], a, b) for _, c, a, b in side]) for side in (reference, [(0, 2, 0, 10)])
+        ]
+        errors = classify_errors(*sides, 3, Collars(2, 2, 0.0))
+        found.add(tuple(KINDS[k] for k in errors.missed))
+    assert len(found) == 1
+    assert sorted(*found) == ["confusion", "missed", "missed"]

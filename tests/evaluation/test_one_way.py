@@ -37,7 +37,8 @@ SETTINGS = {
         classes=LABELS, only=("all",), measures=("divergence",), psds="dcase-psds2"
     ),
     "groups and scenes": Settings(
-        classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25}, measures=("errors",),
+        classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
+        measures=("errors",),
         groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),

@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_data import shared
 
-from sedeval_soft import Evaluator, Settings, evaluate
+from sedeval_soft import Evaluator, Limits, Settings, evaluate
+from sedeval_soft.api.sources import to_rows
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.resample import Replicates
 from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, prices
 from sedeval_soft.measures.event_errors import (
     HIT,
@@ -25,7 +29,9 @@ from sedeval_soft.measures.event_errors import (
 )
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.recordings import align
 
 COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 LABELS = ("car", "dog", "talk")
@@ -572,6 +578,47 @@ def test_intervals_folds_scenes_and_groups():
             assert abs(sum(parts) - value) < 1e-9
     shares = [scores[f"event.hard.{kind}_share.micro@outdoor"] for kind in EVENT_KINDS]
     assert abs(math.fsum(shares) - (1 - scores["event.hard.f1.micro@outdoor"])) < 1e-12
+
+
+def test_replicates_are_made_all_at_once():
+    """One after another they would take a hundred times as long."""
+    tables = [to_rows(side, "reference", Settings(), Limits()) for side in sides_of(3)]
+    made = Settings(measures=("errors",), only=("event", "segment"))
+    assert not Replicates.of(tally_pair(align(*tables, made), made), made).one_by_one
+
+
+BASELINE = {
+    # FP, FN, share, gain at a threshold of 0.5; part of the misses that are right at a lower, a higher one.
+    "missed": (0, 1475, 0.259, 0.302, 0.077, 0.0),
+    "merge": (360, 1058, 0.215, 0.249, 0.0, 0.204),
+    "offset": (257, 257, 0.066, 0.072, 0.261, 0.241),
+    "onset": (233, 233, 0.060, 0.065, 0.210, 0.292),
+    "background": (712, 0, 0.058, 0.026, None, None),
+    "split": (218, 89, 0.033, 0.030, 0.584, 0.0),
+    "both_boundaries": (93, 93, 0.024, 0.026, 0.097, 0.183),
+    "duplicate": (0, 0, 0.0, 0.0, None, None),
+    "confusion": (93, 93, 0.024, 0.026, 0.043, 0.0),
+    "confusion_and_boundary": (87, 87, 0.022, 0.024, 0.023, 0.0),
+}
+"""Of the baseline of DCASE 2019 task 4: what an earlier prototype of this project found."""
+
+
+def test_the_baseline_of_dcase_2019():
+    folder = shared("dcase2019_task4")
+    how = {"durations": folder / "dcase2019t4_meta.csv", "offset_collar_rate": 0.2, "measures": "errors"}
+    points = {level / 10: read_rows(folder / f"baseline_0.{level}.csv") for level in (1, 3, 5, 7, 9)}
+    reference = read_rows(folder / "dcase2019t4_gt.csv")
+    scores = evaluate(reference, points, only="event.hard", **how)
+    assert scores["event.hard.f1.micro"] == pytest.approx(0.23837535014005604, abs=1e-15)
+    for kind, (fp, fn, *others) in BASELINE.items():
+        assert (scores[f"event.hard.{kind}_fp.micro"], scores[f"event.hard.{kind}_fn.micro"]) == (fp, fn)
+        for what, value in zip(("share", "gain", "right_lower", "right_higher"), others, strict=True):
+            found = scores[f"event.hard.{kind}_{what}.micro"]
+            assert found is None if value is None else abs(found - value) <= 0.0005, (kind, what)
+    # Of one point alone there are no other thresholds.
+    alone = evaluate(reference, points[0.5], only="event.hard", **how)
+    assert all(alone[f"event.hard.{kind}_fn.micro"] == of[1] for kind, of in BASELINE.items())
+    assert alone["event.hard.missed_right_lower.micro"] == 0
 
 
 def test_merged_evaluators_have_the_bytes_of_one():

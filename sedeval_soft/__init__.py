@@ -64,6 +64,7 @@ What is called:
 - `threshold_curves(reference, system, **settings)` returns scores over all thresholds: `Curves`, for plots.
 - `operating_points(folder)` returns the tables of a folder by the thresholds in their names, for `evaluate`.
 - `Evaluator` scores in batches, saves what it has counted, and merges.
+- `diagnose(reference, system)` says where a score went, kind of error by kind of error: a `Diagnosis`.
 - `validate(system, reference)` returns all that is wrong with a table, and what looks wrong: a `Validation`.
 - `convert(source, target, to=...)` writes a table in another form, and says in a `Conversion` what is lost.
 - `simulate(kind, reference, seed=...)` returns the output of a made-up system, to read scores against.
@@ -75,7 +76,7 @@ What is called:
 - `build_site(submissions, reference, site, **settings)` writes a leaderboard of a folder of submissions, and
   says of each, in a `Site`, what came of it.
 
-What is returned, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotation` and `Site`:
+What is returned, beside `Board`, `Curves`, `Validation`, `Conversion`, `Annotation`, `Diagnosis` and `Site`:
 
 - `Scores` maps score names such as `segment.soft.f1.macro` to numbers.
 - `Score` is one of them, with its interval.
@@ -111,6 +112,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sedeval_soft.api.comparison import compare, mean_of_runs
+    from sedeval_soft.api.diagnosis import diagnose
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
     from sedeval_soft.api.evaluator import Evaluator
     from sedeval_soft.api.plotting import plot
@@ -120,6 +122,7 @@ if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board, UnknownSystemError
     from sedeval_soft.errors import EvaluationError, InputError, SettingsError
     from sedeval_soft.evaluation.curves import Curves
+    from sedeval_soft.evaluation.diagnosis import Diagnosis
     from sedeval_soft.evaluation.scores import Score, Scores, UnknownScoreError
     from sedeval_soft.html.report_page import Choices
     from sedeval_soft.report.write import OutputError
@@ -134,15 +137,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Annotation", "Board", "Choices", "Conversion", "Curves", "EvaluationError", "Evaluator",
+    "Annotation", "Board", "Choices", "Conversion", "Curves", "Diagnosis", "EvaluationError", "Evaluator",
     "InputError", "Limits", "OutputError", "Score", "Scores", "Settings", "SettingsError", "Site",
     "UnknownScoreError", "UnknownSystemError", "Validation", "__version__", "annotate", "build_site",
-    "compare", "convert", "evaluate", "mean_of_runs", "operating_points", "plot", "published_scores",
-    "simulate", "threshold_curves", "validate", "write_report",
+    "compare", "convert", "diagnose", "evaluate", "mean_of_runs", "operating_points", "plot",
+    "published_scores", "simulate", "threshold_curves", "validate", "write_report",
 ]  # fmt: skip
 
 _NAMES = {
     "api.comparison": "compare mean_of_runs",
+    "api.diagnosis": "diagnose",
     "api.evaluation": "evaluate threshold_curves",
     "api.evaluator": "Evaluator",
     "api.plotting": "plot",
@@ -152,6 +156,7 @@ _NAMES = {
     "comparison.board": "Board UnknownSystemError",
     "errors": "EvaluationError InputError SettingsError",
     "evaluation.curves": "Curves",
+    "evaluation.diagnosis": "Diagnosis",
     "evaluation.scores": "Score Scores UnknownScoreError",
     "html.report_page": "Choices",
     "report.write": "OutputError",

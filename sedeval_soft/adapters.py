@@ -21,7 +21,7 @@ from sedeval_soft.api.sources import settings_from
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.registry import family_of, measure_of
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, means_in
 
 __all__ = ["SoundEventMetric", "scorer", "trainer_metrics"]
 
@@ -160,4 +160,5 @@ def _settings_for(scores: Sequence[str], settings: Mapping[str, Any]) -> Setting
     only = dict.fromkeys(f"{family.basis}.{family.reading}" for family in families)
     groups = {family.group for family in families if family.group}
     asked = {"only": tuple(only), "measures": tuple(sorted(groups))}
+    asked["means"] = tuple(dict.fromkeys(mean for name in scores for mean in means_in(name)))
     return settings_from(None, {**asked, **settings})

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_ar
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
 EventForm = Literal["auto", "merge", "rows"]
+RegionEdges = Literal["cut", "onset"]
 Compat = Literal["sed_eval"]
 TNorm = Literal["minimum", "product", "lukasiewicz"]
 EntropyUnit = Literal["nats", "bits"]
@@ -173,6 +174,13 @@ class SettingsKeywords(TypedDict, total=False):
         "divergence, calibration, confusion (of classes), joint (best thresholds of all classes), errors "
         "(what each kind costs), or all. Repeatable; a --score from a group is computed without it.",
         brief="Also curves, divergence, calibration, ... or all.")]
+    means: Annotated[Sequence[str] | None, Field((), MEASURES, "MEAN",
+        meaning="Means to compute as well, of measures of which more is better: `harmonic` and `geometric` "
+        "over classes (`segment.hard.f1.harmonic`), and `mean`, `harmonic` or `geometric` over `files`, "
+        "`scenes` or `groups`, such as `scenes.harmonic` (`segment.hard.f1.micro@scenes.harmonic`).",
+        help="Compute these, too: harmonic or geometric (means over classes), or mean, harmonic or geometric "
+        "of files, scenes or groups, such as scenes.harmonic. Repeatable; a --score that is such a mean is "
+        "computed without it.")]
     max_fpr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="False alarm rate at which partial areas under the ROC curve end, and at which miss rates are "
         "read off.")]
@@ -237,12 +245,35 @@ class SettingsKeywords(TypedDict, total=False):
         meaning="The classes to evaluate; null for all that occur on either side.",
         help="Evaluate only these classes, in this order. Repeatable; a name with a comma needs quotes: "
         "'\"a, b\",c'.", brief="Evaluate only these classes.")]
+    ignore_class: Annotated[Sequence[str] | None, Field(None, SCORING, "NAME",
+        meaning="Classes of the reference whose rows are no events but time about which nothing is known, "
+        "for all classes, such as `UNK`; null for none. Detections that match only such a row, or lie in "
+        "such time for more than half of their length, count neither way, and segments in it are not "
+        "evaluated. A class that a form of tables declares to be one need not be named.",
+        help="Rows of this class in the reference say where nothing is known: detections that match only "
+        "these, or lie in them for more than half, count neither way; segments in them are not evaluated. "
+        "Repeatable.")]
     files: Annotated[Sequence[str] | str | PathLike[str] | None, Field(None, SCORING, "LIST",
         meaning="The recordings to evaluate, and no others: their names, or the path of a list or a table "
         "of them (from the settings file on); null for all. Signatures and results have their number and the "
         "hash of their names.",
         help="Evaluate only these recordings: a list of names, one a line, or a table with a column of file "
         "names.")]
+    regions: Annotated[Any | None, Field(None, SCORING, "TSV|UEM",
+        meaning="The regions to evaluate of each recording, and of no others: lists of onset and offset in "
+        "seconds by file name, or the path of a table of filename, onset and offset, or of a UEM file (from "
+        "the settings file on); null for whole recordings. Signatures and results have number "
+        "and hash.",
+        help="Evaluate only these regions: a table of filename, onset and offset, or a UEM file. Nothing "
+        "outside counts, files without a region are left out, and lengths are those of the regions.")]
+    region_edges: Annotated[RegionEdges | None, Field("cut", SCORING,
+        help="What of an event counts that goes on over the edge of a region: what lies inside (cut), or all "
+        "of it if its onset does, else nothing (onset). Segments and clips are cut in any case.")]
+    after_shots: Annotated[str | int | None, Field(None, SCORING, "'N [CLASS]'",
+        meaning="Evaluate each recording from where the N-th event of the reference ends, as few-shot tasks "
+        "do: `5`, or `5 POS` to count events of one class only; null for the whole.",
+        help="Evaluate each recording from the end of its N-th reference event on, of a class or of any, as "
+        "few-shot tasks do: '5 POS'. Files with fewer are left out.")]
     groups: Annotated[Mapping[str, Sequence[str]] | None, Field({}, meaning="Names of classes by the name of "
         "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},
@@ -330,7 +361,7 @@ READING = _defined(ReadingKeywords)
 STEERING = tuple(name for name, field in FIELDS.items() if field.steers)
 """Settings that shape no statistic of a file, but what is made of them."""
 
-UNCOUNTED = frozenset({*STEERING, "rank_by"})
+UNCOUNTED = frozenset({*STEERING, "rank_by", "means"})
 """Settings that shape no statistic of a file."""
 
 IMPLIED = {name: field.implied for name, field in FIELDS.items() if field.implied is not None}

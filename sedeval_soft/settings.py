@@ -29,6 +29,7 @@ from sedeval_soft.fields import (
     Interval,
     Matching,
     Pool,
+    RegionEdges,
     Rule,
     TNorm,
 )
@@ -55,6 +56,32 @@ class FileNames(tuple[str, ...]):
         return {"count": len(self), "sha256": sha256(lines).hexdigest()}
 
 
+class RegionList(tuple[tuple[str, float, float], ...]):
+    """Regions of recordings that were checked: name, begin and end in seconds, of each in order and apart."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, regions: Mapping[str, Iterable[tuple[float, float]]]) -> Self:
+        """Join the regions of each recording that overlap or touch, in whatever order they are."""
+        joined: list[tuple[str, float, float]] = []
+        for name in sorted(regions):
+            for begin, end in sorted(regions[name]):
+                if joined and joined[-1][0] == name and begin <= joined[-1][2]:
+                    joined[-1] = (name, joined[-1][1], max(joined[-1][2], end))
+                else:
+                    joined.append((name, begin, end))
+        return cls(joined)
+
+    def summary(self) -> dict[str, Any]:
+        """Return their number, and the hash of lines of them in order: what signatures tell."""
+        lines = "".join(f"{name}\t{begin!r}\t{end!r}\n" for name, begin, end in self)
+        return {"count": len(self), "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()}
+
+
+_LONGEST = 1e9
+"""Seconds that no time can be above."""
+
 _TICKS = 10**6
 """Ticks a second: times are whole microseconds. Also the greatest denominator of the length of a segment."""
 
@@ -69,6 +96,17 @@ READINGS: dict[str, tuple[str, ...]] = {
 
 GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
+
+CLASS_MEANS = ("harmonic", "geometric")
+"""Averages over classes that are computed only when asked for."""
+
+PART_MEANS = tuple(
+    f"{parts}.{kind}" for parts in ("files", "scenes", "groups") for kind in ("mean", *CLASS_MEANS)
+)
+"""Means over files, scenes and groups, as they stand behind the `@` of a score's name."""
+
+MEANS = (*CLASS_MEANS, *PART_MEANS)
+"""What `means` can name."""
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
 
@@ -121,6 +159,7 @@ class Settings:
     beta: float = 1.0
     t_norm: TNorm = "minimum"
     measures: tuple[str, ...] = ()
+    means: tuple[str, ...] = ()
     max_fpr: float = 0.1
     max_fnr: float = 0.1
     iou: float = 0.5
@@ -139,7 +178,11 @@ class Settings:
     fixed_thresholds: bool = False
     worst: int = 0
     classes: tuple[str, ...] | None = None
+    ignore_class: tuple[str, ...] | None = None
     files: FileNames | None = field(default=None, hash=False)
+    regions: RegionList | None = field(default=None, hash=False)
+    region_edges: RegionEdges = "cut"
+    after_shots: str | None = None
     groups: Parts = field(default_factory=dict, hash=False)
     scenes: Parts = field(default_factory=dict, hash=False)
     only: tuple[str, ...] = DEFAULT_ONLY
@@ -174,8 +217,14 @@ class Settings:
             # A default needs no check. It is known by its text: True is 1, and -0.0 is 0.0, in other texts.
             if repr(value) != repr(definition.default):
                 object.__setattr__(self, name, checked(name, value))
+        if self.rank_by is not None:
+            means = {*self.means, *means_in(self.rank_by)}
+            object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
+        of_classes = [name for name in self.means if name in CLASS_MEANS]
+        ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
         # What no row covers has the value 0, as rows of 0 do.
         silence = "silence, of value 0, would be active"
         above = "expected a threshold above 0, or one that is not inclusive"
@@ -195,12 +244,24 @@ class Settings:
             (self.events == "rows" and (filters or self.postprocesses),
              "events=rows cannot go with post-processing, which joins and cuts rows"),
             (both, f"groups and scenes both have {''.join(map(repr, both[:1]))}; expected each name once"),
+            (of_groups, f"means={of_groups[0] if of_groups else ''} needs groups; there are none"),
+            (self.compat and of_classes,
+             f"means={', '.join(of_classes)} cannot go with compat={self.compat}, which has none"),
+            (ignored, f"classes and ignore_class both have {''.join(map(repr, ignored[:1]))}; expected one"),
+            (self.ignore_class and self.compat,
+             f"ignore_class cannot go with compat={self.compat}, which evaluates all time and all classes"),
+            (self.ignore_class and self.reference_sweep,
+             "ignore_class cannot go with reference_sweep: what is ignored is cut at one threshold"),
             (not (self.onset or self.offset),
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and "errors" in self.measures and {*self.measures} != {*GROUPS},
              f"compat={self.compat} has other hits and segments than measures=errors explains"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
              f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
+            (self.compat and self.has_regions,
+             f"compat={self.compat} cannot go with regions and after_shots: it knows whole recordings only"),
+            (self.region_edges == "onset" and not self.has_regions,
+             f"region_edges={self.region_edges} needs regions or after_shots"),
         ):  # fmt: skip
             if wrong:
                 raise SettingsError(message)
@@ -239,6 +300,24 @@ class Settings:
         return tuple(value.get(label, 0.0) if isinstance(value, dict) else value for label in classes)
 
     @property
+    def drops_segments(self) -> bool:
+        """Whether segments within a recording may be left out: where those that are left are is kept then."""
+        return self.has_regions or self.ignore_class is not None
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether only regions of recordings are evaluated."""
+        return self.regions is not None or self.after_shots is not None
+
+    @property
+    def shots(self) -> tuple[int, str | None] | None:
+        """After how many events of which class each recording is evaluated, of any class for None."""
+        if self.after_shots is None:
+            return None
+        number, _, label = self.after_shots.partition(" ")
+        return int(number), label or None
+
+    @property
     def wants_psds(self) -> bool:
         """Whether PSDS is asked for: it is slower than what is printed by default."""
         weights = (getattr(self, name) for name in WEIGHTS)
@@ -257,6 +336,9 @@ class Settings:
         if self.ci is None:
             values |= dict.fromkeys(("replicates", "confidence", "seed", "fixed_thresholds"))
         values["files"] = self.files and self.files.summary()
+        values["regions"] = self.regions and self.regions.summary()
+        if not self.has_regions:
+            values["region_edges"] = None
         for name in ("groups", "scenes"):
             values[name] = {part: list(members) for part, members in values[name].items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
@@ -275,6 +357,21 @@ Schema = dict[str, Any]
 
 _NAME: Schema = {"type": "string", "minLength": 1}
 _NULL: Schema = {"type": "null"}
+_SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S.*?))? *"
+"""A number of events, and perhaps a class."""
+
+_REGIONS: Schema = {
+    "type": "object",
+    "propertyNames": {"minLength": 1},
+    "additionalProperties": {
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "number", "minimum": 0},
+        },
+    },
+}  # fmt: skip
+"""Regions by recording: onset and offset in seconds of each."""
 _TYPES = {"whole": "integer", "switch": "boolean"}
 
 
@@ -308,9 +405,16 @@ def forms_of(name: str) -> list[Schema]:
         **{key: [single, by_class] for key in POSTPROCESSING},
         "psds_median_filters": [{"type": "array", "items": single}, _NULL],
         "measures": _one_or_more({"enum": [*GROUPS, "all"]}, 0),
+        "means": _one_or_more({"enum": list(MEANS)}, 0),
         "only": _one_or_more({"enum": list(ONLY)}, 1),
-        "classes": _one_or_more(_NAME, 1),
+        **{key: _one_or_more(_NAME, 1) for key in ("classes", "ignore_class")},
         "files": [{"type": "array", "items": _NAME, "minItems": 1}, _NULL],
+        "regions": [_REGIONS, _NULL],
+        "after_shots": [
+            {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+            {"type": "string", "pattern": f"^{_SHOTS}$", "examples": ["5 POS"]},
+            _NULL,
+        ],
         **{key: [parts, _NULL] for key in ("groups", "scenes")},
         "thresholds": [by_class, {"enum": list(RULES)}, _NULL],
         "cross_tune": [single, {"enum": ["folds"]}, _NULL],
@@ -323,7 +427,7 @@ def forms_of(name: str) -> list[Schema]:
 
 def checked(name: str, value: object) -> Any:  # noqa: ANN401 - what the setting is
     """Return the value of a setting as it is kept; raises SettingsError where it cannot be one."""
-    if isinstance(value, FileNames):
+    if isinstance(value, FileNames | RegionList):
         return value
     return _KEPT.get(name, lambda value: value)(_in_form(name, value, forms_of(name)))
 
@@ -355,6 +459,7 @@ def _expected(form: Schema) -> str:
         return f"one of {', '.join(words)}" if len(words) > 1 else words[0]
     if form["type"] == "object":
         named = "names to lists" if "pattern" in form["propertyNames"] else "class names to numbers"
+        named = "file names to lists of onset and offset" if form is _REGIONS else named
         return f"a mapping of {named}"
     if form["type"] not in {"number", "integer"}:
         text = (
@@ -392,7 +497,8 @@ def _by_name(called: str, values: Mapping[Any, Any], form: Schema) -> dict[str, 
     of_part = "pattern" in form["propertyNames"]
     for name in values:
         if not (is_part_name(name) if of_part else isinstance(name, str) and name):
-            expected = f"{PART_NAMES if of_part else 'that of a class'}, in quotes if need be"
+            whose = "that of a file" if form is _REGIONS else "that of a class"
+            expected = f"{PART_NAMES if of_part else whose}, in quotes if need be"
             raise SettingsError(f"{called} cannot have the name {name!r}; expected {expected}")
     item = form["additionalProperties"]
     forms = item.get("anyOf", [item])
@@ -434,14 +540,47 @@ def _several(value: str | tuple[str, ...], every: tuple[str, ...] = ()) -> tuple
     return every if every and "all" in values else values
 
 
+def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionList | None:
+    """Return regions by recording as they are kept, in whole ticks."""
+    if value is None:
+        return None
+    regions: dict[str, list[tuple[float, float]]] = {}
+    for name, pairs in value.items():
+        for pair in pairs:
+            if len(pair) != 2 or not pair[0] < pair[1] <= _LONGEST:
+                raise SettingsError(
+                    f"regions of {name!r} has {list(pair)}; expected onset and offset in seconds, the onset "
+                    "before the offset"
+                )
+            begin, end = map(_in_ticks, pair)
+            regions.setdefault(name, []).append((begin, end))
+    return RegionList.of(regions)
+
+
+def _shots(value: int | str | None) -> str | None:
+    """Return a number of events, and perhaps their class behind a blank, as it is kept."""
+    if value is None:
+        return None
+    match = re.fullmatch(_SHOTS, str(value))
+    if match is None:
+        raise SettingsError(
+            "after_shots must be a number of events, 1 or more, and perhaps a class, such as '5 POS', not "
+            f"{value!r:.200}"
+        )
+    return f"{int(match[1])} {match[2]}" if match[2] else str(int(match[1]))
+
+
 _KEPT: dict[str, Callable[[Any], Any]] = {
     "segment_length": _segment_length,
     **dict.fromkeys(("onset_collar", "offset_collar", "psds_median_filters", *POSTPROCESSING), _in_ticks),
     "satisfice": lambda value: str(Constraint.parse(value)),
     "measures": partial(_several, every=GROUPS),
+    "means": lambda names: tuple(name for name in MEANS if name in _several(names)),
     "only": partial(_several, every=tuple(READINGS)),
-    "classes": _several,
+    **dict.fromkeys(("classes", "ignore_class"), _several),
     "files": lambda names: names and FileNames(dict.fromkeys(names)),
+    "regions": _regions,
+    "after_shots": _shots,
     **dict.fromkeys(
         ("groups", "scenes"), lambda parts: {name: _several(each) for name, each in parts.items()}
     ),
@@ -474,7 +613,10 @@ def short_fraction(seconds: float) -> str:
     return str(exact) if (exact * 10**12).denominator > 1 and exact.denominator <= _TICKS else str(seconds)
 
 
-PART_NAMES = "printable text without [, ] and @, and without blanks and <, >, = at its ends"
+PART_NAMES = (
+    "printable text without [, ] and @, without blanks and <, >, = at its ends, and not that of a mean "
+    "such as scenes.harmonic"
+)
 """What a name of a part must be, for messages: scores of it carry the name behind an `@`."""
 
 
@@ -483,9 +625,15 @@ def is_part_name(name: object) -> bool:
 
     Blanks at the ends of a name get lost on command lines; signs at its end are those of `--require`.
     """
-    if not isinstance(name, str) or not name.isprintable():
+    if not isinstance(name, str) or not name.isprintable() or name in PART_MEANS:
         return False
     return name != "" and not {*"[]@"} & {*name} and name.strip(" <>=") == name
+
+
+def means_in(name: str) -> tuple[str, ...]:
+    """Return the means that a score's name asks for: `harmonic`, `scenes.harmonic` or both, or none."""
+    whole, _, part = name.rpartition("]")[2].partition("@")
+    return tuple(each for each in (whole.rpartition(".")[2], part) if each in MEANS)
 
 
 # What a threshold must satisfy: `precision>=0.9`, `recall at fpr_per_hour<=5`.

@@ -29,6 +29,9 @@ EXTENDS = "extends"
 _READING_KEYS = {field.flag.removeprefix("--").replace("-", "_"): name for name, field in READING.items()}
 """Keys that say how tables are read, and what they are called as arguments."""
 
+PATHS = ("files", "regions")
+"""Settings that may be the path of a list or a table."""
+
 _MOST_LEVELS = 8
 """Files that extend one another: who reads settings must find out what holds."""
 
@@ -68,8 +71,9 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
                 what = "true or false" if "boolean" in kinds else "a text, a list or a mapping"
                 raise SettingsError(f"{key} must be {what}, not {value!r:.60}")
         values = {_READING_KEYS.get(key, key): value for key, value in values.items()}
-        if isinstance(values.get("files"), str):
-            values["files"] = _beside(path, values["files"])
+        for key in PATHS:
+            if isinstance(values.get(key), str):
+                values[key] = _beside(path, values[key])
         joined = below | values
         Settings.of(**{key: value for key, value in joined.items() if not _is_read_elsewhere(key, value)})
     return joined
@@ -77,7 +81,7 @@ def load_settings(path: str, files: list[str] | None = None) -> dict[str, Any]:
 
 def _is_read_elsewhere(key: str, value: object) -> bool:
     """Return whether a key says how tables are read, or is the path of a list: what is checked with these."""
-    return key in READING or (key == "files" and isinstance(value, str) and bool(value))
+    return key in READING or (key in PATHS and isinstance(value, str) and bool(value))
 
 
 def _beside(path: str, name: str) -> str:
@@ -357,7 +361,7 @@ def _by_name(names: Sequence[str], *forms: Schema) -> Schema:
 _ROLES = ("filename", "onset", "offset", "event_label", "label", "value", "soft_value", "ignore")
 
 _ALSO: dict[str, list[Schema]] = {
-    "files": [_TEXT],
+    **{key: [_TEXT] for key in PATHS},
     "columns": [_TEXT, _TEXTS, _by_name(_ROLES, _TEXT, _TEXTS), _NONE],
     "label": [_TEXT, _NONE],
     "operating_points": [{"type": "boolean"}, _NONE],

@@ -14,7 +14,7 @@ from tables import FILES, LABELS, random_rows, wide_rows
 from sedeval_soft import EvaluationError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures.registry import score_names
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import CLASS_MEANS, Settings
 
 THRESHOLDS = {"car": 0.25, "dog": 0.6}
 EVERY = replace(ALL, measures=("all",), beta=2.0, psds_median_filters=(3.0,), thresholds=THRESHOLDS)
@@ -25,7 +25,7 @@ MEASURED = {
     "rows are events": replace(PLAIN, events="rows", matching="greedy"),
     "PSDS of filters, post-processed": replace(EVERY, min_gap=2.0, min_duration=2.0),
     "post-processed by class": replace(PLAIN, min_gap={"car": 2.0, "people talking": 3.0}),
-    "sed_eval": replace(PLAIN, compat="sed_eval", only=("segment", "event")),
+    "sed_eval": replace(PLAIN, means=(), compat="sed_eval", only=("segment", "event")),
 }
 GROUPS = {"one": ("dog",), "all of them": ("people talking", "dog", "car")}
 SCENES = {"last.two": ("b", "[c-z]"), "any": ("*",)}
@@ -86,7 +86,7 @@ def test_operating_points_have_parts():
 
 def test_every_score_has_its_name_of_each_part():
     scores = evaluate_rows(random_rows(0), random_rows(1), replace(EVERY, groups=GROUPS, scenes=SCENES))
-    names = list(score_names(LABELS))
+    names = list(score_names(LABELS, means=CLASS_MEANS))
     averages = [name for name in names if not name.endswith("]")]
     expected = [*names, *(f"{name}@{part}" for part in GROUPS for name in averages)]
     assert list(scores) == [*expected, *(f"{name}@{part}" for part in SCENES for name in names)]

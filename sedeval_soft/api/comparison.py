@@ -34,7 +34,7 @@ from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
-from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
+from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -118,7 +118,11 @@ def compare(
     limits = limits_from(limits, values)
     scores, shards = _score(reference, systems, chosen, durations, folds, by, limits, progress)
     tallies = [shard.tally for shard in shards]
-    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress)
+    parts = [
+        parts_for(shard, rank_by, read_parts(None, by, shard.tally.files, limits)["by"]) for shard in shards
+    ]
+    over = parts if any(parts) else ()
+    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress, over)
     return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies)
 
 

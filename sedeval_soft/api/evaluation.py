@@ -27,13 +27,14 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
+from sedeval_soft.evaluation.means import check_means
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.memory import memory_limited
-from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits, size_of
 from sedeval_soft.threads import processors
@@ -194,6 +195,7 @@ def evaluation_of(
     files, 0 for one for each processor. keep_all: all that was counted is needed, not only the scores.
     rows_in_memory: whether all rows are needed there.
     """
+    check_means(settings, scenes=by is not None or bool(settings.scenes))
     keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
@@ -279,6 +281,8 @@ def settings_for_scores(
         if name.basis not in DEFAULT_ONLY and "psds" not in name.measure
     ]
     chosen = settings_from(settings, values, {"only": (*DEFAULT_ONLY, *dict.fromkeys(more))})
+    means = {*chosen.means, *(mean for name in names for mean in means_in(name))}
+    chosen = replace(chosen, means=tuple(mean for mean in MEANS if mean in means))
     if settings is not None or "measures" in values:
         return chosen
     groups = {*chosen.measures, *map(group_of, names)}

@@ -129,7 +129,10 @@ class Evaluator:
         if not self._shards:
             raise EvaluationError("nothing has been counted yet; call update first")
         # Merged once, not again with every call.
-        self._shards = [replace(Shard.merge(self._shards), settings=self.settings, system=self.name)]
+        shard = Shard.merge(self._shards)
+        # A reference may declare classes to be ignored by itself.
+        settings = replace(self.settings, ignore_class=shard.settings.ignore_class)
+        self._shards = [replace(shard, settings=settings, system=self.name)]
         return self._shards[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -142,7 +142,9 @@ def scored_systems(
         evaluation = evaluation_of(ours, system, chosen, name=name, limits=limits, rows_in_memory=True, **how)
         # The reference is read once.
         ours, how["durations"] = evaluation.sides[0] if evaluation.sides else ours, evaluation.shard.durations
-        scored.append(System(name, evaluation.scores, evaluation.pair if kind == "timeline" else None))
+        scored.append(
+            System(name, evaluation.scores, evaluation.pair if kind in {"timeline", "sensitivity"} else None)
+        )
     return Systems(kind, wish, tuple(scored))
 
 

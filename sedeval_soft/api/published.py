@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from sedeval_soft.api.sources import Durations, limits_from, read_lengths, sides_of
+from sedeval_soft.api.sources import Durations, Parted, limits_from, read_lengths, read_parts, sides_of
 from sedeval_soft.published.base import Inputs, Number, published_evaluator
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
@@ -17,6 +18,7 @@ def published_scores(
     system: Any,  # noqa: ANN401
     *,
     durations: Durations | None = None,
+    by: Parted | None = None,
     limits: Limits | None = None,
     options: Mapping[str, float | str] | None = None,
 ) -> dict[str, Number]:
@@ -25,11 +27,20 @@ def published_scores(
     They follow its script to the last bit, whatever the rules of the challenge say; `evaluate` with a preset
     follows the rules.
 
-    name: one of `soft-sed-eval published`. reference, system, durations, limits: as for `evaluate`. options:
-    of the script, by their names. Raises SettingsError for a name or an option that there is not, InputError
-    for a table that cannot be read.
+    name: one of `soft-sed-eval published`. reference, system, durations, by, limits: as for `evaluate`.
+    options: of the script, by their names. Raises SettingsError for a name or an option that there is not,
+    InputError for a table that cannot be read.
     """
     evaluator = published_evaluator(name)
     limits = limits_from(limits)
+    if evaluator.label and not limits.label:
+        limits = replace(limits, label=evaluator.label)
     rows = sides_of(reference, system, Settings(), limits)
-    return evaluator.numbers(Inputs(*rows, read_lengths(durations, limits), options or {}))
+    partition = read_parts(None, by, rows[0].files, limits)["by"]
+    scenes = None
+    if partition is not None:
+        from sedeval_soft.tables.file_groups import assign
+
+        parts, _ = assign(partition, rows[0].files)
+        scenes = {file: scene for scene, files in parts.items() for file in files}
+    return evaluator.numbers(Inputs(*rows, read_lengths(durations, limits), options or {}, scenes))

@@ -22,6 +22,7 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.diagnosis import Examples, examples_of
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
@@ -31,10 +32,12 @@ from sedeval_soft.html.page_data import ReportInput
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
+from sedeval_soft.measures.event_errors import TooManyToTellError
+from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.recordings import Recordings, align, with_unknown
 
 _WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
@@ -74,6 +77,7 @@ def write_report(
     if audio is not None:
         check_audio(audio)  # before all else, which may take long
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
+    chosen = with_unknown(chosen, ours.origin)
     inputs = []
     for name, system in named.items():
         theirs = to_rows(with_points(system, limits), name, chosen, limits)
@@ -97,13 +101,24 @@ def write_report(
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
         several = theirs.born is not None and len({*theirs.born.tolist()}) > 1
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, several, bases))
+        errors = () if points else _errors(pair, counted)
+        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, several, bases, errors))
     choices, sounds = choices or Choices(), None
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)
         inputs = [_warned(each, sounds.warnings) for each in inputs]
     write_atomic(path, render(inputs, board, choices, sounds))
     return tuple(each.scores for each in inputs)
+
+
+def _errors(pair: Recordings, settings: Settings) -> tuple[Examples, ...]:
+    """Return what is wrong with hard events, where they are evaluated and not too many overlap."""
+    if not Plan.of(settings).scores("event", "hard"):
+        return ()
+    try:
+        return tuple(examples_of(pair, settings))
+    except TooManyToTellError:
+        return ()
 
 
 def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:
@@ -131,5 +146,5 @@ def _counted(settings: Settings) -> Settings:
         only=("segment", "event", "intersection") if everything else settings.only,
         measures=tuple(group for group in GROUPS if group in groups),
         worst=settings.worst or _WORST,
-        reference_sweep=not settings.compat and settings.matching != "greedy",
+        reference_sweep=not (settings.compat or settings.ignore_class) and settings.matching != "greedy",
     )

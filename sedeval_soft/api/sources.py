@@ -13,7 +13,7 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.errors import MAX_PROBLEMS, EvaluationError, InputError, Problem, SettingsError, counted
 from sedeval_soft.fields import READING
 from sedeval_soft.names import hint
-from sedeval_soft.settings import Settings, checked
+from sedeval_soft.settings import RegionList, Settings, checked
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.arrays import array_of, as_mapping, is_array
 from sedeval_soft.tables.columns import role_of
@@ -59,9 +59,10 @@ def settings_from(
 
 
 def with_listed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings, with names of files in place of the path of a list of them."""
-    files = values.get("files")
-    return {**values} if files is None else {**values, "files": listed_files(files)}
+    """Return settings, with names of files in place of the path of a list of them, and regions likewise."""
+    files, regions = values.get("files"), values.get("regions")
+    listed = {} if files is None else {"files": listed_files(files)}
+    return {**values, **listed} | ({} if regions is None else {"regions": listed_regions(regions)})
 
 
 def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  # noqa: ANN401 - checked
@@ -72,6 +73,42 @@ def listed_files(files: Any, limits: Limits | None = None) -> tuple[str, ...]:  
         files = read_listed(files, limits_from(limits))
     names: tuple[str, ...] = checked("files", files)
     return names
+
+
+def listed_regions(regions: Any, limits: Limits | None = None) -> RegionList:  # noqa: ANN401 - checked
+    """Return regions that are given by file, in columns or in the table at a path; raises what that does."""
+    if isinstance(regions, RegionList):
+        return regions
+    if isinstance(regions, str | os.PathLike):
+        from sedeval_soft.tables.file_groups import read_regions
+
+        regions = read_regions(regions, limits_from(limits))
+    else:
+        regions = _regions_of_columns(regions)
+    listed: RegionList = checked("regions", regions)
+    return listed
+
+
+def _regions_of_columns(data: Any) -> Any:  # noqa: ANN401
+    """Return the regions by file of a data frame, or of a mapping of columns; anything else as it is."""
+    data = as_mapping(data)
+    names = [*data] if isinstance(data, Mapping) else getattr(data, "columns", ())
+    # Of a table of pyarrow the columns have no names themselves.
+    names = [str(name) for name in getattr(data, "column_names", names)]
+    roles = {role_of(name): name for name in names}
+    if not {"filename", "onset", "offset"} <= {*roles}:
+        return data
+    columns = [data[roles[role]] for role in ("filename", "onset", "offset")]
+    file, onset, offset = (each.to_pylist() if hasattr(each, "to_pylist") else [*each] for each in columns)
+    if any(isinstance(value, list | tuple) for value in file[:1]):
+        # Files of these names, and their regions.
+        return data
+    if not len(file) == len(onset) == len(offset):
+        raise SettingsError("regions has columns of different lengths; expected one onset and offset each")
+    regions: dict[Any, list[list[Any]]] = {}
+    for name, *times in zip(file, onset, offset, strict=True):
+        regions.setdefault(name, []).append(times)
+    return regions
 
 
 def sides_of(

@@ -196,6 +196,7 @@ def _check_outputs(given: Mapping[str, Any]) -> None:
         "table of durations": given["durations"],
         "table of folds": given["folds"],
         "list of files": given["files"],
+        "table of regions": given["regions"],
         "table of scenes": by if by and "{" not in by else None,
         **options.settings_files(given["config"]),
         "file of thresholds": None if given["thresholds"] in RULES else given["thresholds"],
@@ -284,7 +285,8 @@ def _score(
         evaluation.save(given["save_tally"])
     presentation.show(scores, board)
     if given["check"] and evaluation:
-        presentation.add(_second_opinion(given["check"], evaluation, settings))
+        # With what a reference declares.
+        presentation.add(_second_opinion(given["check"], evaluation, evaluation.shard.settings))
     return presentation.judge(scores) if presentation.requirements else 0
 
 

@@ -35,6 +35,7 @@ SHORT_HELPS = {
     "annotate": "Make a soft reference from the labels of several annotators.",
     "board": "Make a leaderboard of a folder of submissions: a static site.",
     "convert": "Write a table in another form.",
+    "diagnose": "Say where a score went: what each kind of error costs.",
     "diff": "Compare two results of --format json, score by score.",
     "evaluate": "Score sound event detection systems against a hard or soft reference.",
     "explain": "Explain scores: formula, source, and when they are undefined.",

@@ -107,7 +107,7 @@ _TYPES: dict[str, Any] = {
     "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
     "cross_tune": int,
-    "files": PATH,
+    **dict.fromkeys(("files", "regions"), PATH),
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
 }
 """Types of settings that are of no simple kind."""
@@ -313,7 +313,9 @@ def setting(name: str, **changed: Any) -> Option:  # noqa: ANN401 - click's own
         )
     if name == "classes":
         attributes["callback"] = split_classes
-    multiple = name in ("classes", "columns", "source_form") or isinstance(field.default, tuple)
+    multiple = name in ("classes", "ignore_class", "columns", "source_form") or isinstance(
+        field.default, tuple
+    )
     return option(field.heading, field.flag, name, multiple=multiple, **attributes)
 
 
@@ -386,6 +388,7 @@ COUNTING = settings_under(
 
 TUNING = (setting("thresholds"), setting("cross_tune"))
 OBJECTIVE = setting("objective")
+AVERAGED = setting("means")
 SURE = tuple(map(setting, STEERING))
 
 PARTS = (
@@ -417,7 +420,8 @@ RESULTS = (
         "programs all files and scores. --score chooses scores."),
     option(OUTPUT, "--raw-names", is_flag=True,
         help="Leave names in CSV and TSV as they are, even those that a spreadsheet would run as formulas."),
-    option(OUTPUT, "--average", "averages", multiple=True, type=click.Choice(["micro", "macro", "weighted"]),
+    option(OUTPUT, "--average", "averages", multiple=True,
+        type=click.Choice(["micro", "macro", "weighted", "harmonic", "geometric"]),
         help="Show only these averages, in whatever form. Repeatable.  [default: all]"),
     option(OUTPUT, "--score", "wanted", multiple=True, metavar="NAME",
         brief="Print only this, such as segment.soft.f1.macro.",
@@ -448,7 +452,7 @@ EVALUATE = (
     *READ,
     setting("strict"),
     *PARTS,
-    option(SYSTEMS, "--rank-by", metavar="NAME", brief="The score that stands first and ranks systems.",
+    option(SYSTEMS, "--rank-by", metavar="NAME",
         help="The score that stands first, and by which several systems are ranked.  [default: that "
         "of the preset; of several systems, where it has none, segment.soft.f1.macro]"),
     option(SYSTEMS, "--baseline", metavar="SYSTEM",
@@ -500,7 +504,7 @@ def settings_of(
 
     from sedeval_soft.fields import DEFAULT_ONLY
     from sedeval_soft.measures.registry import group_of
-    from sedeval_soft.settings import GROUPS, Settings
+    from sedeval_soft.settings import GROUPS, MEANS, Settings, means_in
 
     values = {name: given[name] for name in FIELDS if given.get(name) not in (None, ())}
     if "thresholds" in values or (given["preset"], given["config"]) != (None, None):
@@ -513,7 +517,7 @@ def settings_of(
         more = [family for name, family in families.items() if "psds" not in name]
         more = [family for family in more if family.split(".")[0] not in DEFAULT_ONLY]
         values["only"] = (*DEFAULT_ONLY, *dict.fromkeys(more))
-    if isinstance(values.get("files"), str):
+    if isinstance(values.get("files"), str) or isinstance(values.get("regions"), str):
         from sedeval_soft.api.sources import with_listed
 
         values = with_listed(values)
@@ -523,7 +527,13 @@ def settings_of(
     needed = {*settings.measures, *(["curves"] if given.get("curves") else [])}
     if not given.get("measures"):
         needed |= {*map(group_of, names)}
-    return replace(settings, measures=tuple(group for group in GROUPS if group in needed))
+    means = {*settings.means, *(mean for name in names for mean in means_in(name))}
+    means |= {*(given.get("averages") or ())}
+    return replace(
+        settings,
+        measures=tuple(group for group in GROUPS if group in needed),
+        means=tuple(mean for mean in MEANS if mean in means),
+    )
 
 
 def _with_files(values: Mapping[str, Any], preset: str | None, config: str | None) -> dict[str, Any]:
@@ -632,17 +642,19 @@ def computed_names(given: Mapping[str, Any]) -> list[str]:
         settings = settings_of(given, folds=given["folds"])
     except EvaluationError:  # raised where the settings are used
         return []
-    return [name for name in score_names() if not _not_computed(name, settings)]
+    return [name for name in score_names(means=settings.means) if not _not_computed(name, settings)]
 
 
 def _not_computed(name: str, settings: Settings, *, points: bool = False) -> str:
     """Return why a score is not computed with some settings; empty where it is."""
     from sedeval_soft.measures.registry import ScoreName, group_of
     from sedeval_soft.plan import Plan
+    from sedeval_soft.settings import means_in
 
     plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
     basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
     left_out = group not in ("", *settings.measures)
+    means = [mean for mean in means_in(name) if mean not in settings.means]
     evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
     reasons = (
         (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
@@ -652,6 +664,7 @@ def _not_computed(name: str, settings: Settings, *, points: bool = False) -> str
         (left_out and settings.measures,
          f"is left out by --measures {' --measures '.join(settings.measures)}"),
         (left_out, f"needs --measures {group}"),
+        (means, f"needs --means {''.join(means[:1])}"),
         (measure.startswith("satisficed_") and settings.satisfice is None,
          "needs --satisfice 'MEASURE>=NUMBER'"),
         (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),

@@ -130,6 +130,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
             "table of durations": given["durations"],
             "table of folds": folds,
             "list of files": given["files"],
+            "table of regions": given["regions"],
         }
         check_files({"-o": output}, read | options.settings_files(given["config"]))
         suffix = form if printed else form_of(output)

@@ -26,6 +26,9 @@ EXAMPLES = """
     argument("SYSTEM", required=False),
     option(SCORING, "--durations", type=PATH, metavar="TSV", brief=True,
         help="Table with the length of each file."),
+    option(SCORING, "--by", type=PATH, metavar="TSV|PATTERN", brief="The scene, or subset, of each file.",
+        help="The scene, or subset, of each file of the reference: a table of filename and scene, or a "
+        "pattern of file names with the scene in braces, such as '{scene}/*'."),
     option(SCORING, "--set", "chosen", multiple=True, metavar="OPTION=VALUE",
         brief="An option of the script.",
         help="An option of the script, by its name there. Repeatable."),
@@ -57,7 +60,7 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     check_files({"-o": given["output"]}, {"reference": reference, "system output": system})
     with options.limits_of(given) as limits:
         numbers = published_scores(
-            name, reference, system, durations=given["durations"], limits=limits,
+            name, reference, system, durations=given["durations"], by=given["by"], limits=limits,
             options=dict(map(_chosen, given["chosen"])),
         )  # fmt: skip
     source = {"project": evaluator.project, "version": evaluator.version, "script": evaluator.script}

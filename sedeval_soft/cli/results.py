@@ -46,7 +46,7 @@ FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), d
 @command(
     MERGE_EXAMPLES,
     argument("TALLY...", "tallies", nargs=-1, required=True),
-    *(*options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
+    *(options.AVERAGED, *options.PARTS, *options.SURE, *options.RESULTS, *options.LIMITED),
     status=options.REQUIRED,
 )
 def merge(**given: Any) -> None:  # noqa: ANN401
@@ -64,6 +64,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
     from sedeval_soft.report import write_atomic
+    from sedeval_soft.settings import MEANS, means_in
 
     tallies, saved = given["tallies"], given["save_tally"]
     with options.limits_of(given) as limits:
@@ -71,7 +72,14 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         check_files({"-o": presentation.output, "--save-tally": saved}, each_of("tally", tallies))
         shard = merge_tallies(tallies, limits)
         steered = {name: given[name] for name in STEERING if given[name] is not None}
-        settings = replace(shard.settings, **steered)
+        names = presentation.names
+        asked = {
+            *shard.settings.means,
+            *given["means"],
+            *given["averages"],
+            *(m for name in names for m in means_in(name)),
+        }
+        settings = replace(shard.settings, **steered, means=tuple(m for m in MEANS if m in asked))
         options.check_scores(given, settings, presentation.names)
         options.check_intervals(given, settings, presentation.wanted)
         parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)

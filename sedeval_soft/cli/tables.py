@@ -433,7 +433,7 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
     output, durations = given["output"], given["durations"]
     with options.limits_of(given) as limits:
         read = {"reference": reference, "system output": system, "table of durations": durations}
-        read["list of files"] = given["files"]
+        read |= {"list of files": given["files"], "table of regions": given["regions"]}
         check_files({"-o": output}, read | options.settings_files(given["config"]))
         settings = options.settings_of(given)
         objective = settings.objective or "segment.f1"

@@ -33,7 +33,7 @@ from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import PART_MEANS, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.timeline.recordings import detected, positive
 
@@ -51,8 +51,12 @@ def check_rank_by(name: str) -> Measure:
     measure, parsed = measure_of(name), ScoreName.parse(name)
     if measure.direction == "none":
         raise SettingsError(f"rank_by={name}: neither high nor low values are better; expected another score")
-    if parsed.group is not None:
+    if parsed.group is not None and parsed.group not in PART_MEANS:
         raise SettingsError(f"rank_by={name}: systems are ranked by all files and classes; leave out the @")
+    if parsed.reading == "optimal" and (parsed.group or "").startswith("files."):
+        raise SettingsError(
+            f"rank_by={name}: files have no best thresholds of their own, which resampling would need"
+        )
     return measure
 
 

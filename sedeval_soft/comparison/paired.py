@@ -6,7 +6,7 @@ submissions changes by one at a time: what was drawn for a system, or tested of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -16,14 +16,19 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.comparison.ranks import least_p, p_bootstrap, p_exchange
+from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts, Scorer, key_of
+from sedeval_soft.evaluation.per_file import averages_of_files
 from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, exchanges, values_of
-from sedeval_soft.evaluation.scores import Key, finite
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import THRESHOLDED
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, means_in
 
 Test = Literal["exchange", "bootstrap", "none"]
+Parts = Mapping[str, tuple[Tally, Index]]
+"""Scenes, or groups of classes, by name: the tally of each, and where its files are among all."""
+
 TESTS: tuple[Test, ...] = get_args(Test)
 """How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
@@ -49,6 +54,7 @@ class Paired:
     go along with one of these: what one system alone names changes no other's replicates. load: returns the
     tally of a system by its position. test: by which two systems are told apart. computed: what need not be
     computed again; what is computed is added to it. progress: told how many replicates of how many are done.
+    parts: returns the scenes or groups of a system that the score is a mean over; None where it is over none.
     """
 
     keys: Sequence[str]
@@ -59,7 +65,8 @@ class Paired:
     test: Test = "exchange"
     computed: Comparisons = field(default_factory=Comparisons)
     progress: Progress | None = None
-    _replicates: dict[int, Replicates] = field(default_factory=dict)
+    parts: Callable[[int], Parts] | None = None
+    _scorers: dict[int, _System] = field(default_factory=dict)
 
     @classmethod
     def of_tallies(
@@ -68,11 +75,16 @@ class Paired:
         rank_by: str,
         settings: Settings,
         progress: Progress | None = None,
+        parts: Sequence[Parts] = (),
     ) -> Paired:
-        """Return the score of systems by which they are ranked, drawn from all their files."""
+        """Return the score of systems by which they are ranked, drawn from all their files.
+
+        parts: those of each system that the score is a mean over, if it is over any.
+        """
         files = sorted({file for tally in tallies for file in tally.files})
         keys = [str(k) for k in range(len(tallies))]
-        return cls(keys, files, tallies.__getitem__, rank_by, settings, progress=progress)
+        load_parts = parts.__getitem__ if parts else None
+        return cls(keys, files, tallies.__getitem__, rank_by, settings, progress=progress, parts=load_parts)
 
     def bootstrap(self) -> Floats:
         """Return the score of each system in bootstrap replicates, (n_replicates, n_systems)."""
@@ -81,7 +93,7 @@ class Paired:
             if key not in draws:
                 places = self._places(k)
                 rows = (block[:, places] for block in bootstrap(len(self.files), count, self.settings.seed))
-                values = self._values(self._scored(k), rows, count)
+                values = self._values(self._scored(k).scorer, rows, count)
                 draws[key] = [finite(value) for value in values.tolist()]
         return np.array([draws[key] for key in self.keys], dtype=np.float64).T
 
@@ -105,10 +117,9 @@ class Paired:
         values = self._values(both, rows(), 2 * count)
         return values[::2] - values[1::2]
 
-    def _values(self, of: Replicates, rows: Iterator[Floats], count: int) -> Floats:
+    def _values(self, of: Scorer, rows: Iterator[Floats], count: int) -> Floats:
         """Return the score with each row of weights of the files, (count,)."""
-        name = ScoreName.parse(self.rank_by)
-        key = Key(name.basis, name.reading, name.measure, name.average, name.class_name)
+        key = key_of(ScoreName.parse(self.rank_by))
         with values_of(of, rows, [key], count, self.progress) as scored:
             values: Floats = scored.rows(slice(0, 1))[0]
         return values
@@ -132,38 +143,80 @@ class Paired:
     def _chosen(self) -> Settings:
         return settings_for(self.rank_by, self.settings)
 
-    def _scored(self, k: int) -> Replicates:
+    @property
+    def _mean(self) -> tuple[str, str]:
+        """What the score is a mean over, and which mean; empty where it is none."""
+        over, _, kind = (ScoreName.parse(self.rank_by).group or "").partition(".")
+        return over, kind
+
+    def _scored(self, k: int) -> _System:
         """Return what scores one system."""
-        if k not in self._replicates:
+        if k not in self._scorers:
             tally = self.load(k)
-            if not self.rank_by.startswith("ranking."):
-                # Which classes there are shapes the ranks of classes: only for those must they be alike.
-                columns: dict[str, Any] = {"per_file": tally.per_file, "per_class": tally.per_class}
-                for kind, of_kind in columns.items():
-                    columns[kind] = {n: c for n, c in of_kind.items() if not n.startswith("ranking.")}
-                tally = replace(tally, **columns)
-            self._replicates[k] = Replicates.of(tally, self._chosen)
-        return self._replicates[k]
+            parts = {"": (tally, np.arange(len(tally.files)))} if self.parts is None else self.parts(k)
+            self._scorers[k] = self._system(
+                tally.files,
+                {
+                    name: (Replicates.of(self._without_ranks(part), self._chosen), index)
+                    for name, (part, index) in parts.items()
+                },
+            )
+        return self._scorers[k]
+
+    def _system(self, files: Sequence[str], parts: Mapping[str, tuple[Replicates, Index]]) -> _System:
+        over, kind = self._mean
+        scorer: Scorer
+        if over == "files":
+            tally = parts[""][0].tally
+            scorer = MeanOfFiles(kind, averages_of_files(tally, self._chosen))
+        elif over:
+            scorer = MeanOfParts(kind, [*parts.values()])
+        else:
+            scorer = parts[""][0]
+        return _System(files, parts, scorer)
+
+    def _without_ranks(self, tally: Tally) -> Tally:
+        if self.rank_by.startswith("ranking."):
+            return tally
+        # Which classes there are shapes the ranks of classes: only for those must they be alike.
+        columns: dict[str, Any] = {"per_file": tally.per_file, "per_class": tally.per_class}
+        for kind, of_kind in columns.items():
+            columns[kind] = {n: c for n, c in of_kind.items() if not n.startswith("ranking.")}
+        return replace(tally, **columns)
 
     def _places(self, k: int) -> Index:
         """Return where the files of one system are among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
-        files = self._scored(k).tally.files
+        files = self._scored(k).files
         # A file beyond goes along with the same one whatever others there are.
         others = (crc32(file.encode("utf-8", "surrogatepass")) % max(len(self.files), 1) for file in files)
         places = (position.get(file, other) for file, other in zip(files, others, strict=True))
         return np.fromiter(places, dtype=np.int64, count=len(files))
 
-    def _joint(self, first: int, second: int) -> Replicates:
+    def _joint(self, first: int, second: int) -> Scorer:
         """Return what scores mixtures of the files of two systems, the files of the first coming first."""
-        tally = Tally.merge(
-            [
-                replace(tally, files=tuple(f"{side}{file}" for file in tally.files))
-                for side, tally in enumerate(self._scored(k).tally for k in (first, second))
-            ]
-        )
-        # What is exchanged is what each system said at thresholds of its own, which is counted already.
-        return Replicates.of(tally, self._chosen, self._scored(first).fixed)
+        systems = [self._scored(k) for k in (first, second)]
+        begin = (0, len(systems[0].files))
+        joint = {}
+        for name in dict.fromkeys(name for system in systems for name in system.parts):
+            own = [(side, *each.parts[name]) for side, each in enumerate(systems) if name in each.parts]
+            tally = Tally.merge(
+                replace(of.tally, files=tuple(f"{side}{file}" for file in of.tally.files))
+                for side, of, _ in own
+            )
+            # What is exchanged is what each system said at thresholds of its own, which is counted already.
+            replicates = Replicates.of(tally, self._chosen, own[0][1].fixed)
+            joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in own])
+        return self._system((), joint).scorer
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """What scores a system: its files, what gives the scores of its parts by name, and of all together."""
+
+    files: Sequence[str]
+    parts: Mapping[str, tuple[Replicates, Index]]
+    scorer: Scorer
 
 
 def test_for(rank_by: str, settings: Settings) -> Test:
@@ -181,10 +234,10 @@ def settings_for(rank_by: str, settings: Settings) -> Settings:
     name, group = ScoreName.parse(rank_by), group_of(rank_by)
     measures = (group,) if group else ()
     if "psds" in name.measure:
-        return replace(settings, measures=measures)
+        return replace(settings, measures=measures, means=means_in(rank_by))
     family = f"{name.basis}.{name.reading}"
     # Other readings follow no package.
     compat = settings.compat if family in ("segment.hard", "event.hard") else None
-    chosen = replace(settings, only=(family,), measures=measures, compat=compat)
+    chosen = replace(settings, only=(family,), measures=measures, compat=compat, means=means_in(rank_by))
     chosen = replace(chosen, psds=None, alpha_ct=None, alpha_st=None, max_efpr=None)
     return replace(chosen, psds_median_filters=())

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats
+from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.details import Chance, Level
 from sedeval_soft.evaluation.optimal import with_rule_followed
 from sedeval_soft.evaluation.resample import Progress
@@ -34,7 +35,15 @@ from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import AlignmentReport
 from sedeval_soft.timeline.grid import Grid, pool_rows
 from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import Recordings, clip_sides, clip_values, detected, positive
+from sedeval_soft.timeline.recordings import (
+    Recordings,
+    clip_sides,
+    clip_values,
+    detected,
+    grid_of,
+    positive,
+)
+from sedeval_soft.timeline.regions import Regions
 
 
 def chance_of(
@@ -49,6 +58,13 @@ def chance_of(
     draws: how many arrangements are looked at; if there are fewer, all. folds: over which thresholds are
     tuned. progress: told how many of them are done.
     """
+    if pair.whole is not None:
+        # What of an event lies outside of all regions cannot be moved within them.
+        raise SettingsError("chance cannot go with region_edges=onset; expected region_edges=cut")
+    if pair.ignored is not None:
+        raise SettingsError(
+            "ignore_class cannot go with chance levels, which move a system over all time alike"
+        )
     settings = replace(
         scores.settings, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False
     )
@@ -57,7 +73,7 @@ def chance_of(
         for name, score in scores.scores.items()
         if score.group is None and measure_of(name).direction != "none"
     }
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     rng, size = stream(settings.seed, "chance"), max(grid.size, 1)
     shifts = rng.choice(size, size=min(draws, size), replace=False)
     values: dict[str, list[float | None]] = {name: [] for name in chosen}
@@ -100,6 +116,8 @@ def _arranged(
     clips = tuple(".".join(family) for family in plan.families if family[0] == "clip")
     if timed or plan.psds:
         system = moved(pair.system, grid, shift)
+        if pair.regions is not None:
+            system = pair.regions.cut(system)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         asked = replace(settings, only=timed or ("intersection.hard",))
         yield asked, replace(pair, system=system, raw=raw, findings=AlignmentReport())
@@ -130,21 +148,31 @@ def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     """
     # Segments may differ by a tick. All are as long as the longest on the ring, and cut back behind it.
     edges, width = grid.edges, math.ceil(grid.edges.step)
+    run, runs, start = rows.file.astype(np.int64), np.arange(len(grid.length)), grid.start
+    first = np.zeros_like(runs)
+    if grid.left is not None:
+        # Each stretch of segments that are left is on the ring as files are.
+        left = Regions.of(*grid.runs())
+        rows = left.cut(rows)
+        run, runs, first = left.at(rows.file, to_ticks(rows.onset)), left.file, edges.before(left.begin)
+        start = np.append(0, np.cumsum(edges.after(left.end) - first))
+    skipped = first * width
 
     def on_ring(seconds: Floats) -> Ticks:
         ticks = edges.on(to_ticks(seconds))
         segment = edges.before(ticks)
         return segment * width + ticks - edges.at(segment)
 
-    def in_file(ticks: Ticks) -> Floats:
-        segment, inside = np.divmod(ticks, width)
+    def in_file(ticks: Ticks, run: Index) -> Floats:
+        segment, inside = np.divmod(ticks + skipped[run], width)
         return to_seconds(edges.at(segment) + inside)
 
-    start, file = grid.start * width, rows.file.astype(np.int64)
-    ring, length = start[-1], np.diff(start)[file]
-    onset, offset = on_ring(rows.onset), np.minimum(on_ring(rows.offset), length)
+    start = start * width
+    ring, length = start[-1], np.diff(start)[run]
+    onset = on_ring(rows.onset) - skipped[run]
+    offset = np.minimum(on_ring(rows.offset) - skipped[run], length)
     row = np.flatnonzero((onset < length) & (offset >= onset))
-    begin = (start[file] + onset + shift * width)[row] % max(ring, 1)
+    begin = (start[run] + onset + shift * width)[row] % max(ring, 1)
     end = begin + (offset - onset)[row]
     # Twice around: what goes on over the end of the ring goes on at its beginning.
     twice = np.concatenate((start[:-1], start + ring))
@@ -154,10 +182,11 @@ def moved(rows: EventTable, grid: Grid, shift: int) -> EventTable:
     # Files without length are crossed, and get nothing.
     lasting = (high > low) | (end == begin)[piece]
     piece, place, low, high = (column[lasting] for column in (piece, place, low, high))
+    there = place % (len(start) - 1)
     times: dict[str, Any] = {
-        "file": (place % (len(start) - 1)).astype(np.int32),
-        "onset": in_file(low - twice[place]),
-        "offset": in_file(high - twice[place]),
+        "file": runs[there].astype(np.int32),
+        "onset": in_file(low - twice[place], there),
+        "offset": in_file(high - twice[place], there),
     }
     return replace(rows.take(row[piece]), **times)
 
@@ -180,7 +209,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     """Return the chance levels that have a closed form and are defined, by the names of scores."""
     if settings.compat is not None:
         return {}
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
     plan = Plan.of(settings)
     tables: Tables = {}
     for basis in CELLS:
@@ -189,8 +218,9 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
         if basis == "segment":
             y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         else:
-            y, p = clip_sides(pair)
+            y, p = clip_sides(pair, settings)
         tables |= _expected(basis, y, p, settings)
+    # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)
     return {
         str(ScoreName(*key)): float(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,21 +13,28 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.ranking import count_ranking
-from sedeval_soft.measures.segment import count_files, count_hard, count_soft
+from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
 from sedeval_soft.measures.tally import ClassColumn, Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, lifetimes_of, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
     align,
+    all_lifetimes,
     detected,
+    grid_of,
     hard_events,
+    ignored_events,
+    ignored_levels,
+    ignored_ticks,
+    joined,
     merges,
     positive,
     rowwise_events,
@@ -54,23 +61,26 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     """
     plan = Plan.of(settings)
     check_counts(len(pair.files), len(pair.classes), settings)
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
+    # Of a file all of which is ignored nothing is evaluated.
+    evaluated_ticks = pair.evaluated_ticks - ignored_ticks(pair, settings)
+    unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
     columns: Columns = {
-        "length": pair.length_ticks,
+        "length": evaluated_ticks,
         "n_segments": grid.n_segments,
         "n_evaluated_segments": grid.n_evaluated,
     }
     samples: Columns = {}
     events: dict[str, EventLifetimes] = {}
     if plan.counts_segments:
-        _count_segments(pair, plan, grid, columns, samples, kept=cells and plan.scores("segment"),
+        _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
                         together=together)  # fmt: skip
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
-        n_files, evaluated = len(pair.files), pair.in_reference.astype(np.int64)
+        n_files, evaluated = len(pair.files), (pair.in_reference & ~unknown).astype(np.int64)
         columns |= {"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated}
-        clips = Cells("clip", *clip_sides(pair), np.arange(n_files + 1), evaluated)
+        clips = Cells("clip", *clip_sides(pair, settings), np.arange(n_files + 1), evaluated)
         columns |= count_cells(clips, plan)
         if "clip" in plan.kept:
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
@@ -135,7 +145,8 @@ class Cells:
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
     (n_files,) how many cells of each file are evaluated, its first ones. Others lie beyond what is known of a
     file without the system: what it says there may be false alarms, and nothing else is counted of them.
-    times: (n_cells,) how often each counts, None for once.
+    times: (n_cells,) how often each counts, a whole number or not; None for once. apart: (n_cells,) which do
+    not follow the one before in time, beside the first of a file; None where all do.
     """
 
     basis: str
@@ -143,7 +154,8 @@ class Cells:
     system: Floats
     start: Index
     n_evaluated: Index
-    times: Index | None = None
+    times: Array | None = None
+    apart: Bools | None = None
 
     def evaluated(self) -> Cells:
         """Return the evaluated cells alone."""
@@ -168,27 +180,32 @@ def evaluated_cells(n_cells: Index, n_evaluated: Index) -> Bools | None:
     return inside
 
 
-def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
-    """Return what the scores of a basis need; hard: whether the hard reading is counted here."""
+def count_cells(
+    cells: Cells, plan: Plan, readings: Sequence[str] = ("hard", "soft"), *, hard: bool = True
+) -> Columns:
+    """Return what the scores of a basis need, in some readings.
+
+    hard: whether hard counts are made here; what else the hard reading has is.
+    """
     basis, reference, system, start = cells.basis, cells.reference, cells.system, cells.start
     settings = plan.settings
     columns: Columns = {}
-    if hard and plan.scores(basis, "hard"):
+    if hard and "hard" in readings and plan.scores(basis, "hard"):
         active = detected(system, settings)
         counts = count_hard(positive(reference, settings), active, start)
         inside = evaluated_cells(np.diff(start), cells.n_evaluated)
         beyond = np.zeros_like(counts.n_sys) if inside is None else count_files(active & ~inside, start)
         columns = columns_of(f"{basis}.hard", counts)
         columns |= {f"{basis}.hard.n_cells": cells.n_evaluated, f"{basis}.hard.beyond": beyond}
-    if plan.scores(basis, "soft"):
+    if plan.scores(basis, "soft") and "soft" in readings:
         columns |= columns_of(
             f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
         )
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
-    readings = [reading for reading in names if names[reading] and plan.scores(basis, reading)]
     if basis == "segment":
-        columns |= _count_cell_errors(cells, plan)
+        columns |= _count_cell_errors(cells, plan, readings)
+    readings = [each for each in readings if names[each] and plan.scores(basis, each)]
     own = cells.evaluated() if readings else cells
     for reading in readings:
         ours = own.reference if reading == "soft" else positive(own.reference, settings)
@@ -197,17 +214,17 @@ def count_cells(cells: Cells, plan: Plan, *, hard: bool = True) -> Columns:
     return columns
 
 
-def _count_cell_errors(cells: Cells, plan: Plan) -> Columns:
-    """Return what is wrong with segments, by kind."""
+def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Columns:
+    """Return what is wrong with segments in some readings, by kind."""
     from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 
     settings, columns = plan.settings, dict[str, Array]()
-    if plan.explains("segment", "hard"):
+    if "hard" in readings and plan.explains("segment", "hard"):
         sides = positive(cells.reference, settings), detected(cells.system, settings)
-        errors = count_segment_errors(*sides, cells.start)
+        errors = count_segment_errors(*sides, cells.start, cells.apart)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    if plan.explains("segment", "soft"):
-        errors = count_soft_errors(cells.reference, cells.system, cells.start)
+    if "soft" in readings and plan.explains("segment", "soft"):
+        errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
         columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
 
@@ -242,6 +259,7 @@ def _count_segments(
     grid: Grid,
     columns: Columns,
     samples: Columns,
+    events: dict[str, EventLifetimes],
     *,
     kept: bool,
     together: bool,
@@ -250,12 +268,16 @@ def _count_segments(
     settings = plan.settings
     by_runs = settings.compat == "sed_eval" or settings.pool == "max"
     in_cells = kept or plan.needs_grid or not by_runs
+    readings: Sequence[str] = ("hard", "soft")
+    if pair.ignored is not None and plan.scores("segment", "soft"):
+        readings = ("hard",)
+        columns |= _count_weighted(pair, plan, pair.ignored, together=together and plan.counts_stretches)
     stretches = Stretches.of(grid, (pair.reference, pair.system)) if in_cells else None
     if stretches is not None and together and not kept and plan.counts_stretches:
         grid.check_size(len(pair.classes), size=len(stretches.first))
         reference, system = (stretches.maxima(rows, grid) for rows in (pair.reference, pair.system))
         cells = Cells("segment", reference, system, stretches.start, stretches.n_evaluated, stretches.times)
-        columns |= count_cells(cells, plan, hard=False)
+        columns |= count_cells(cells, plan, readings, hard=False)
         if "segment" in plan.kept:
             columns["n_stretches"] = np.diff(stretches.start)
             times = np.broadcast_to(stretches.times, reference.shape)
@@ -265,16 +287,49 @@ def _count_segments(
         if stretches is not None:
             grid.check_length()
         reference, system = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
-        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated)
+        cells = Cells("segment", reference, system, grid.start, grid.n_evaluated, apart=grid.apart)
         by_runs = settings.compat == "sed_eval"
-        columns |= count_cells(cells, plan, hard=not by_runs)
+        columns |= count_cells(cells, plan, readings, hard=not by_runs)
         if kept or "segment" in plan.kept:
             samples |= {"segment.reference": reference, "segment.system": system}
+        if settings.worst and settings.drops_segments:
+            events["segments"] = _where(grid, len(pair.classes))
         if plan.scores("ranking"):
             expected = np.array([name in pair.expected for name in pair.classes], dtype=bool)
             columns |= count_rankings(cells, expected, plan)
     if by_runs and plan.scores("segment", "hard"):
         _count_runs(pair, plan, grid, columns)
+
+
+def _count_weighted(pair: Recordings, plan: Plan, ignored: EventTable, *, together: bool) -> Columns:
+    """Count the soft reading where classes are ignored: a segment of ignored value u counts 1 - u times."""
+    settings, grid = plan.settings, grid_of(pair, settings=plan.settings, ignored=True)
+    sides = pair.reference, pair.system, joined(ignored)
+    stretches = Stretches.of(grid, sides) if together else None
+    size, start, n_evaluated = grid.size, grid.start, grid.n_evaluated
+    if stretches is not None:
+        size, start, n_evaluated = len(stretches.first), stretches.start, stretches.n_evaluated
+    grid.check_size(len(pair.classes), means=settings.pool == "mean", size=size)
+    reference, system, (value,) = (
+        pool_rows(rows, grid, settings.pool) if stretches is None else stretches.maxima(rows, grid)
+        for rows in sides
+    )
+    # Those that count no time are none: sums are those of the hard reading where values are 0 and 1.
+    stays = value < 1
+    before = np.append(0, np.cumsum(stays))
+    n_evaluated, start = before[start[:-1] + n_evaluated] - before[start[:-1]], before[start]
+    times = ((1.0 - value) * (1 if stretches is None else stretches.times))[stays]
+    cells = Cells("segment", reference[:, stays], system[:, stays], start, n_evaluated, times)
+    inside = evaluated_cells(np.diff(start), n_evaluated)
+    n_cells = sum_files(times if inside is None else times * inside, start)
+    return {**count_cells(cells, plan, ("soft",)), "segment.soft.n_cells": n_cells}
+
+
+def _where(grid: Grid, n_classes: int) -> EventLifetimes:
+    """Return when the segments of a grid are that follow one another, as events of the first class."""
+    file, begin, end = grid.runs() if n_classes else (np.zeros(0, dtype=np.int64),) * 3
+    codes, n = (file.astype(np.int32), np.zeros(len(file), dtype=np.int32)), len(file)
+    return EventLifetimes(*codes, begin, end, np.zeros(n), np.ones(n))
 
 
 def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> None:
@@ -300,47 +355,90 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
 
 def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
     """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
-    settings = plan.settings
+    settings, n_classes = plan.settings, len(pair.classes)
     reference, system = hard_events(pair, settings)
-    sizes = len(pair.files), len(pair.classes)
-    columns |= _count_hard_events(reference, system, sizes, plan)
+    sizes, ignored = (len(pair.files), n_classes), ignored_events(pair, settings)
+    columns |= _count_hard_events(reference, system, ignored, sizes, plan)
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        events["detected"] = EventLifetimes.from_events(system)
-    lifetimes = lifetimes_of(pair.system, merges(pair.system, settings))
+        detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
+        events["detected"] = EventLifetimes.from_events(detections)
+    ours, theirs = pair.event_rows
+    lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.explains_events:
-        from sedeval_soft.measures.event_errors import count_event_errors
-
-        collars, matched = Collars.of(settings), None
-        if settings.matching == "greedy":
-            matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
-        errors = count_event_errors(
-            reference, system, lifetimes, sizes, collars, settings.threshold,
-            inclusive=settings.inclusive, matched=matched,
-        )  # fmt: skip
-        columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}
+        columns |= _count_event_errors(reference, system, lifetimes, ignored, sizes, plan)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
-        events |= {"reference": EventLifetimes.from_events(reference), "system": lifetimes}
+        own = without_ignored(ignored, reference, lifetimes, n_classes, Collars.of(settings))
+        events |= {"reference": EventLifetimes.from_events(reference), "system": own}
+    if plan.keeps_events and pair.ignored is not None:
+        own = without_ignored(ignored, reference, lifetimes, n_classes, None)
+        events["system of intersection"] = own
     for length in plan.filters:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
-        events[f"median {length}"] = lifetimes_of(filtered, merges(filtered, settings))
+        of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
+        events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
     if plan.cuts_reference_at_all_levels:
-        levels = lifetimes_of(pair.reference, merges(pair.reference, settings))
+        levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
         if "soft" in plan.psds or plan.sweeps_events:
             events["levels"] = levels
+        if "soft" in plan.psds and pair.ignored is not None:
+            of_ignored = ignored_levels(pair, settings).take(slice(None if n_classes else 0))
+            # Its classes are not those that are evaluated.
+            label = np.zeros_like(of_ignored.label)
+            events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
 
 
-def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int], plan: Plan) -> Columns:
+def _count_event_errors(
+    reference: Events,
+    everything: Events,
+    lifetimes: EventLifetimes,
+    ignored: EventLifetimes,
+    sizes: tuple[int, int],
+    plan: Plan,
+) -> Columns:
+    """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
+    from sedeval_soft.measures.event_errors import count_event_errors
+
+    settings, rule, matched = plan.settings, Collars.of(plan.settings), None
+    system = without_ignored(ignored, reference, everything, sizes[1], rule)
+    own = without_ignored(ignored, reference, lifetimes, sizes[1], rule)
+    if settings.matching == "greedy":
+        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
+    errors = count_event_errors(
+        reference, system, own, sizes, rule, settings.threshold,
+        inclusive=settings.inclusive, matched=matched,
+    )  # fmt: skip
+    return {f"event.hard.{name}": sums for name, sums in errors.items()}
+
+
+def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:
+    """Return how many hard detections are left out for ignored classes, and how many ticks: for a remark.
+
+    Detections are those of events, else those of intersections; none where neither is evaluated.
+    """
+    plan, ignored, detections = Plan.of(settings), ignored_events(pair, settings), 0
+    if plan.counts_events:
+        reference, system = hard_events(pair, settings)
+        rule = Collars.of(settings) if plan.scores("event") else None
+        detections = len(system) - len(without_ignored(ignored, reference, system, len(pair.classes), rule))
+    return detections, int(ignored_ticks(pair, settings).sum())
+
+
+def _count_hard_events(
+    reference: Events, everything: Events, ignored: EventLifetimes, sizes: tuple[int, int], plan: Plan
+) -> Columns:
+    """Return the hard readings; everything: all events of the system. ignored: events of ignored classes."""
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
         collars = Collars.of(settings)
+        system = without_ignored(ignored, reference, everything, sizes[1], collars)
         matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
@@ -355,6 +453,7 @@ def _count_hard_events(reference: Events, system: Events, sizes: tuple[int, int]
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
 
+        system = without_ignored(ignored, reference, everything, sizes[1], None)
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
     return columns
@@ -366,18 +465,30 @@ def _count_soft_events(
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
+    ignored = ignored_levels(pair, settings)
     if plan.scores("event", "soft"):
-        counts = event.count_soft_events(levels, lifetimes, *sizes, Collars.of(settings))
+        rule = Collars.of(settings)
+        remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
+        counts = event.count_soft_events(levels, remaining, *sizes, rule)
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
         from sedeval_soft.measures.intersections import Criteria
         from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
 
         criteria = Criteria.of(settings)
-        if merges(pair.system, settings) and (merges(pair.reference, settings) or separate(levels)):
+        # Those that count whole by their onset are no longer events of an activity.
+        merged = pair.whole is None and merges(pair.system, settings)
+        if merged and (merges(pair.reference, settings) or separate(levels)):
             sides = activities(pair.reference), activities(pair.system)
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:
             counts = count_soft_pairs(levels, lifetimes, *sizes, criteria)
+        if len(ignored):
+            # What is left out is a false positive at all these levels.
+            lasting = lifetimes.lasting()
+            left_out = soft_left_out(ignored, levels, lasting, sizes[1])
+            amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
+            n_sys = np.maximum(counts.n_sys - amount, counts.tp)
+            counts = replace(counts, n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
     return columns

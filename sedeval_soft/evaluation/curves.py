@@ -132,7 +132,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
             # How much is decided by whether a threshold is passed at it.
             values = tally.samples[f"{basis}.reference"] if basis in CELLS else tally.events["levels"].dies
             counts.append(int(np.count_nonzero(values == threshold)))
-        for key, value in named(_tables_at(tally, threshold, settings), tally.classes):
+        for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
             if key.average is not None and key.measure in _SWEPT:
                 number = None if value is None else finite(value.item())
                 scores.setdefault(str(ScoreName(*key)), []).append(number)
@@ -193,6 +193,9 @@ def reference_thresholds(tally: Tally, settings: Settings) -> tuple[float, ...]:
     """Return the thresholds of the reference in ascending order, that of the settings among them."""
     chosen = settings.reference_cut
     if "levels" not in tally.events and "segment.reference" not in tally.samples:
+        return (chosen,)
+    if settings.ignore_class is not None:
+        # What is left out depends on both sides' events: it is found once.
         return (chosen,)
     return tuple(sorted({chosen, *(k / STEPS for k in range(1, STEPS))}))
 

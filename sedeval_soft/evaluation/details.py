@@ -14,16 +14,25 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Index
 from sedeval_soft.measures.event import match_events
+from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
-from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import Edges, Grid, pool_rows
+from sedeval_soft.timeline.events import EventLifetimes, Events
+from sedeval_soft.timeline.grid import Edges, pool_rows
 from sedeval_soft.timeline.ranges import covered
-from sedeval_soft.timeline.recordings import Recordings, detected, hard_events, positive, rowwise_events
+from sedeval_soft.timeline.recordings import (
+    Recordings,
+    detected,
+    grid_of,
+    hard_events,
+    ignored_events,
+    positive,
+    rowwise_events,
+)
 
 THRESHOLDS = tuple(k / 10 for k in range(1, 10))
 """Thresholds of the reference at which scores are told."""
@@ -231,12 +240,28 @@ def _segments(tally: Tally, reading: str, settings: Settings) -> Iterator[Offend
     for i, numbers in _top(missed, inserted, settings.worst):
         file, c = int(np.searchsorted(ends, i, side="right")), int(worst[i])
         place = i - int(ends[file] - tally.per_file["n_segments"][file])
-        begin, end = edges.at(np.array([place, place + 1])).tolist()
         length = int(tally.per_file["length"][file])
+        if settings.drops_segments:
+            place, length = _place(tally.events["segments"], edges, file, place)
+        begin, end = edges.at(np.array([place, place + 1])).tolist()
         # What the system has after the end of a file may cost as much.
         onset, offset = to_seconds(np.array([begin, end if begin >= length else min(end, length)])).tolist()
         values = float(reference[c, i]), float(system[c, i])
         yield Offender(tally.files[file], tally.classes[c], *numbers, *values, onset=onset, offset=offset)
+
+
+def _place(runs: EventLifetimes, edges: Edges, file: int, number: int) -> tuple[int, int]:
+    """Return which segment of its file one of those that are left is, and where its run ends, in ticks.
+
+    runs: where segments follow one another, see `Grid.runs`. number: of those of the file that are left.
+    """
+    own = np.flatnonzero(runs.file == file)
+    own = own[np.argsort(runs.onset[own])]
+    first = edges.before(runs.onset[own])
+    until = np.cumsum(edges.after(runs.offset[own]) - first)
+    run = int(np.searchsorted(until, number, side="right"))
+    last = int(edges.after(runs.offset[own[run : run + 1]])[0])
+    return last - int(until[run]) + number, int(runs.offset[own[run]])
 
 
 # What becomes of each hard event and segment, found anew as the counts of the hard reading are: what is shown
@@ -274,9 +299,12 @@ class SegmentOutcomes:
 
 
 def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
-    """Match the hard events of a pair as the event-based scores do."""
-    reference, system = sides = hard_events(pair, settings)
+    """Match the hard events of a pair as the event-based scores do; what these leave out is left out."""
+    reference, system = hard_events(pair, settings)
     n_classes = len(pair.classes)
+    ignored = ignored_events(pair, settings)
+    system = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
+    sides = reference, system
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules
 
@@ -300,22 +328,22 @@ def segment_outcomes(pair: Recordings, settings: Settings) -> SegmentOutcomes:
             runs = sed_eval_rules.runs_on_roll(events, start, settings.segment_length)
             first, last = (runs.label * shape[1] + at for at in (runs.first, runs.last))
             sides.append(covered(shape[0] * shape[1], first, last).reshape(shape) > 0)
+        place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, np.diff(start))])
     else:
-        grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+        grid = grid_of(pair, settings)
         grid.check_size(len(pair.classes), means=settings.pool == "mean")
-        start = grid.start
+        start, place = grid.start, grid.place(np.arange(grid.size))
         y, p = (pool_rows(rows, grid, settings.pool) for rows in (pair.reference, pair.system))
         sides = [positive(y, settings), detected(p, settings)]
     outcome = sides[0] * np.uint8(MISS) + sides[1] * np.uint8(FALSE_ALARM)
     # Equal outcomes of one file and class that follow one another are joined.
     changes = np.ones(outcome.shape, dtype=bool)
-    changes[:, 1:] = outcome[:, 1:] != outcome[:, :-1]
-    changes[:, start[:-1][np.diff(start) > 0]] = True
-    place = np.flatnonzero(changes)
-    count, values = np.diff(place, append=outcome.size), outcome.reshape(-1)[place].astype(np.int64)
-    label, cell = np.divmod(place, max(outcome.shape[1], 1))
+    changes[:, 1:] = (outcome[:, 1:] != outcome[:, :-1]) | (np.diff(place) != 1)
+    head = np.flatnonzero(changes)
+    count, values = np.diff(head, append=outcome.size), outcome.reshape(-1)[head].astype(np.int64)
+    label, cell = np.divmod(head, max(outcome.shape[1], 1))
     file = np.searchsorted(start, cell, side="right") - 1
     order = np.lexsort((cell, label, file))
     order = order[values[order] > 0]
     file, label, cell, count, values = (column[order] for column in (file, label, cell, count, values))
-    return SegmentOutcomes(file, label, cell - start[file], count, values, np.diff(start))
+    return SegmentOutcomes(file, label, place[cell], count, values, np.diff(start))

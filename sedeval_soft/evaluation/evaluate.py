@@ -41,8 +41,8 @@ from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, is_pattern, is_url
-from sedeval_soft.timeline.alignment_report import AlignmentReport
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.alignment_report import OF_REGIONS, AlignmentReport
+from sedeval_soft.timeline.recordings import align, with_unknown
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
@@ -156,8 +156,11 @@ def count_parts(
     keep_all: as for `count_rows`. in_rounds: whether segments and events are not kept, where that can be;
     None as memory asks for.
     """
+    settings = with_unknown(settings, partition.reference.origin)
     plan = Plan.of(settings)
-    names = align(partition.reference, partition.system, settings, partition.durations)
+    # Which files have regions is for their rows to tell.
+    whole = replace(settings, regions=None, region_edges="cut", after_shots=None)
+    names = align(partition.reference, partition.system, whole, partition.durations)
     # Files are counted some at a time.
     check_counts(1, len(names.classes), settings)
     if not settings.strict:
@@ -201,13 +204,14 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
         shard = tuned_shard(shard)
     plan = Plan.of(settings)
     levels, lifetimes = {}, {}
+    if plan.psds:
+        from sedeval_soft.measures.psds import changes_of
     for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
         if plan.psds:
-            reference = tally.events["levels" if "soft" in plan.psds else "reference"]
-            edges = np.unique(np.concatenate((reference.born, reference.dies)))
-            lifetimes[scope] = edges, len(tally.events["system"])
+            edges = changes_of(tally) if "soft" in plan.psds else np.zeros(0)
+            lifetimes[scope] = edges, len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
     return replace(shard, tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
@@ -263,7 +267,7 @@ def _at_thresholds(tally: Tally, basis: str, settings: Settings) -> Sequence[Seq
     if basis == "intersection":
         from sedeval_soft.measures.intersections import Criteria, Judged
 
-        sides = tally.events["reference"].events(), tally.events["system"]
+        sides = tally.events["reference"].events(), tally.system("intersection")
         if Judged.of(*sides, len(tally.classes), Criteria.of(settings)).is_apart():
             ways.append(threshold_counts(tally, basis, settings, apart=True))
     return ways
@@ -333,7 +337,13 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         beyond=of_rows.beyond,
         after_end=of_rows.after_end,
         off_grid=of_rows.off_grid,
+        ignored=of_rows.ignored,
         tables=tables,
+        **{name: getattr(of_rows, name) for name in OF_REGIONS},
     )
+    if shard.settings.has_regions:
+        left_out = of_rows.without_region | of_rows.too_few_shots
+        kinds = ("missing", "extra", "unlisted")
+        findings = replace(findings, **{name: getattr(findings, name) - left_out for name in kinds})
     system = partition.system.origin.name
     return replace(shard, system=system, inputs=inputs, findings=findings, durations=partition.durations)

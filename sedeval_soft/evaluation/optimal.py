@@ -139,7 +139,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
         scores, hits, times, lengths = _cells(tally, basis, settings)
         detections = active(scores, thresholds[:, None], settings.inclusive)
         return count_hard(hits, detections, np.append(0, np.cumsum(lengths)), times)
-    reference, system = tally.events["reference"].events(), tally.events["system"]
+    reference, system = tally.events["reference"].events(), tally.system(basis)
     alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
@@ -212,7 +212,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
 
     apart: as for `found_when`.
     """
-    sides = tally.events["reference"].events(), tally.events["system"]
+    sides = tally.events["reference"].events(), tally.system(basis)
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
         return events_when(*sides, *sizes, Collars.of(settings))

@@ -199,6 +199,10 @@ def _divided(
     for name, seconds in lengths.items():
         k = number[stem_of(name)]
         length[k] = max(length[k], seconds)
+    for name, _, end in settings.regions or ():
+        k = number.get(stem_of(name), -1)
+        if k >= 0:
+            length[k] = max(length[k], end)
     cells = np.ceil(length / settings.segment_length) * n_classes
     size = bytes_per_file(n_classes, settings) + bytes_per_cell(settings) * cells
     size += 0.0 if in_memory else n_bytes

@@ -8,7 +8,7 @@ have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.scores import counted_tables, joined, named
+from sedeval_soft.evaluation.scores import Key, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
@@ -71,16 +71,11 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
     Raises EvaluationError for scores that single files do not have.
     """
     wanted = dict.fromkeys(names)
-    most = max(1, _MOST_CELLS // max(len(tally.classes), 1))
     parts: dict[str, list[Array]] = {}
-    for first in range(0, max(len(tally.files), 1), most):
-        files = _OneByOne.of(tally, slice(first, first + most))
-        for key, values in named(_tables(files, settings), tally.classes):
-            name = str(ScoreName(*key))
-            if name in wanted if wanted else (key.measure, key.average) in _MAIN:
-                # What is not an array of files is the same in all of them: a threshold that was given.
-                column = np.broadcast_to(np.nan if values is None else values, len(files.names))
-                parts.setdefault(name, []).append(column)
+    for key, column in _columns(tally, settings):
+        name = str(ScoreName(*key))
+        if name in wanted if wanted else (key.measure, key.average) in _MAIN:
+            parts.setdefault(name, []).append(column)
     columns = {name: np.concatenate(of_parts) for name, of_parts in parts.items()}
     missing = [name for name in wanted if name not in columns]
     if missing:
@@ -89,6 +84,25 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
         )
     length = to_seconds(tally.per_file["length"])
     return FileScores(tally.files, length, {name: columns[name] for name in wanted or columns})
+
+
+def averages_of_files(tally: Tally, settings: Settings) -> dict[Key, Array]:
+    """Return the averages over classes that files have, (n_files,) each; tally: as for `file_scores`."""
+    parts: dict[Key, list[Array]] = {}
+    for key, column in _columns(tally, settings):
+        if key.average is not None:
+            parts.setdefault(key, []).append(column)
+    return {key: np.concatenate(of_parts) for key, of_parts in parts.items()}
+
+
+def _columns(tally: Tally, settings: Settings) -> Iterator[tuple[Key, Array]]:
+    """Yield all scores of files, of some files after others: many arrays would not fit in memory."""
+    most = max(1, _MOST_CELLS // max(len(tally.classes), 1))
+    for first in range(0, max(len(tally.files), 1), most):
+        files = _OneByOne.of(tally, slice(first, first + most))
+        for key, values in named(_tables(files, settings), tally.classes, settings.means):
+            # What is not an array of files is the same in all of them: a threshold that was given.
+            yield key, np.broadcast_to(np.nan if values is None else values, len(files.names))
 
 
 @dataclass(frozen=True, slots=True)

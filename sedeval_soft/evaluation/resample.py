@@ -17,6 +17,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
+from sedeval_soft.evaluation.means import Scorer
 from sedeval_soft.evaluation.optimal import (
     WeightedScores,
     candidates_of,
@@ -170,7 +171,7 @@ class Replicates:
         place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
 
         def enter(rows: Floats, tables: Tables) -> None:
-            for key, value in named(tables, self.tally.classes):
+            for key, value in named(tables, self.tally.classes, self.settings.means):
                 if key in place and value is not None:
                     rows[place[key]] = value
 
@@ -373,7 +374,7 @@ class Values(SpooledTemporaryFile[bytes]):
 
 
 def values_of(
-    replicates: Replicates,
+    replicates: Scorer,
     rows: Iterator[Floats],
     keys: Sequence[Key],
     total: int,
@@ -394,11 +395,16 @@ def values_of(
 
 
 def with_intervals(
-    scores: dict[str, Score], tally: Tally, settings: Settings, progress: Progress | None = None
+    scores: dict[str, Score],
+    tally: Tally,
+    settings: Settings,
+    progress: Progress | None = None,
+    scorer: Callable[[Settings], Scorer] | None = None,
 ) -> dict[str, Score]:
     """Return the scores of a tally with the intervals that the settings ask for.
 
-    scores: by name, all of the tally. A score has none where it is undefined, where it is so in too many
+    scores: by name, all of the tally. scorer: returns what gives them of weighted files by some settings;
+    None for `Replicates` of the tally. A score has none where it is undefined, where it is so in too many
     replicates, or where the method is not valid for it; none has one where there are fewer than two files.
     """
     n_files, method, skips = len(tally.files), settings.ci, skips_optimal(settings)
@@ -412,7 +418,7 @@ def with_intervals(
         settings = replace(settings, only=tuple(map(".".join, others)) or settings.only)
     keys = [Key(s.basis, s.reading, s.measure, s.average, s.class_name) for s in chosen]
     point = np.array([np.nan if s.value is None else s.value for s in chosen], dtype=np.float64)
-    replicates = Replicates.of(tally, settings)
+    replicates = Replicates.of(tally, settings) if scorer is None else scorer(settings)
     n_left = 0 if method == "bootstrap" else n_files
     n_drawn = 0 if method == "jackknife" else settings.replicates
     step, ends = max(1, _AT_ONCE // (n_left + n_drawn)), []

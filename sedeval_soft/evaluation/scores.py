@@ -23,7 +23,7 @@ from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, means_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,10 +45,11 @@ class Score:
     """One number with its name.
 
     name: `basis.reading.measure.average` or `basis.reading.measure[class]`, and `@group` of a part.
-    average: `micro`, `macro` or `weighted`; None for the score of one class.
+    average: `micro`, `macro` or `weighted`, or a mean that was asked for; None for the score of one class.
     class_name: the class; None for an average.
     value: a count (int), a number (float) or None where the measure is undefined.
-    group: the group of classes, the scene or the fold that it is a score of; None for the whole.
+    group: the group of classes, the scene or the fold that it is a score of, or what it is a mean over, such
+    as `scenes.harmonic`; None for the whole.
     low, high: the ends of its interval; None where none was asked for, or it has none.
     """
 
@@ -158,7 +159,9 @@ class Scores(Mapping[str, "float | int | None"]):
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
         if name not in self.scores:
-            hint = meant(name, self.scores) or did_you_mean(name, self.scores)
+            asked = [mean for mean in means_in(name) if mean not in self.settings.means]
+            needs = f"; it needs means={asked[0]!r}" if asked else ""
+            hint = needs or meant(name, self.scores) or did_you_mean(name, self.scores)
             raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
         return self.scores[name]
 
@@ -290,7 +293,7 @@ def score_tally(
     if plan.compared or plan.ranks_events or plan.psds:
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
-    for key, value in named(tables, tally.classes):
+    for key, value in named(tables, tally.classes, settings.means):
         name = str(ScoreName(*key))
         number = math.nan if value is None else value.item()
         scores[name] = Score(name, *key, number if math.isfinite(number) else None)
@@ -312,15 +315,20 @@ class Key(NamedTuple):
     class_name: str | None
 
 
-def named(tables: Tables, classes: tuple[str, ...]) -> Iterator[tuple[Key, Array | None]]:
-    """Yield the values of all scores, (...) each, in the order of the registry; None where there is none."""
+def named(
+    tables: Tables, classes: tuple[str, ...], means: Sequence[str] = ()
+) -> Iterator[tuple[Key, Array | None]]:
+    """Yield the values of all scores, (...) each, in the order of the registry; None where there is none.
+
+    means: averages that are had beside those of each measure, where it has them.
+    """
     for family in FAMILIES:
         table = tables.get((family.basis, family.reading), {})
         for measure in family.measures:
             if measure.name not in table:
                 continue
             stem, values = (family.basis, family.reading, measure.name), table[measure.name]
-            for average in measure.averages:
+            for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
                 yield Key(*stem, average, None), getattr(values, average)
             if values.classes is not None and measure.has_classes:
                 for k, label in enumerate(classes):
@@ -374,7 +382,9 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
         if divergences:
-            sizes = tally.total(f"{prefix}.sounding"), tally.total(evaluated_of(basis))
+            weighted = prefix == "segment.soft" and settings.ignore_class is not None
+            cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)
+            sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
     if plan.explains(basis, reading):

@@ -10,7 +10,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.count import left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
 from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures.base import Tables
@@ -161,6 +161,11 @@ def shard_of(
     together: bool = False,
 ) -> Shard:
     """Return the statistics of a pair; `inputs` and `durations` are what it was made of, else as above."""
+    findings = pair.findings
+    if pair.ignored is not None:
+        # Those that the reference declares among them: what is ignored is told of.
+        settings = replace(settings, ignore_class=pair.ignored.classes)
+        findings = replace(findings, ignored={", ".join(pair.ignored.classes): left_out(pair, settings)})
     tally = tally_pair(pair, settings, cells=cells, together=together)
     # A class that the pair lacks counts nothing.
     known = {name: tuple(c for c in labels if c in pair.classes) for name, labels in settings.groups.items()}
@@ -168,7 +173,7 @@ def shard_of(
         name: tally_pair(pair.with_classes(labels), settings, together=together)
         for name, labels in known.items()
     }
-    return Shard(settings, system, tally, groups, pair.findings, inputs, durations)
+    return Shard(settings, system, tally, groups, findings, inputs, durations)
 
 
 def describe(rows: EventTable, role: str, settings: Settings) -> Input:

@@ -48,7 +48,7 @@ def sign(
     partitions: of the files, by the name of the option that asks for them.
     """
     # Those of intervals are there with intervals alone.
-    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": ""}
+    chosen, default = _words(settings), _words(Settings(ci=settings.ci)) | {"ci": "", "region_edges": "cut"}
     hashes = [f"{item.role}:sha256={item.sha256 or 'none'}" for item in inputs]
     said = ((item.role, *text.partition("=")) for item in inputs for text in item.options)
     options = dict.fromkeys(f"{role}:{name}={json.dumps(value)}" for role, name, _, value in said)
@@ -67,7 +67,7 @@ def sign(
     differing = {name: text for name, text in chosen.items() if default.get(name) != text}
     # Lists of names without the marks of JSON.
     differing |= {
-        name: ",".join(getattr(settings, name)) for name in ("only", "measures") if name in differing
+        name: ",".join(getattr(settings, name)) for name in ("only", "measures", "means") if name in differing
     }
     told = [f"{name}={_brief(text)}" for name, text in differing.items()]
     program, words = f"soft-sed-eval {version}", " ".join(f"{name}={text}" for name, text in chosen.items())
@@ -106,7 +106,7 @@ _ROLES = {"reference": "ref", "system": "sys"}
 def _words(settings: Settings) -> dict[str, str]:
     """Return the settings as texts, those that are none left out."""
     words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if name != "rank_by"}
-    words = {name: value for name, value in words.items() if value is not None}
+    words = {name: value for name, value in words.items() if value is not None and (value or name != "means")}
     for name, value in words.items():
         if name == "segment_length":
             words[name] = short_fraction(value)

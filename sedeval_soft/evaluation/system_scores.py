@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
+from sedeval_soft.evaluation.means import (
+    MeanOfFiles,
+    MeanOfParts,
+    Scorer,
+    check_means,
+    means_over,
+    values_of,
+)
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Score, Scores, score_tally
+from sedeval_soft.evaluation.scores import Key, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
 from sedeval_soft.measures.pairs import Collars
@@ -52,6 +61,7 @@ def score_shard(
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
     asked = settings = shard.settings
+    check_means(settings, scenes=by is not None or bool(settings.scenes))
     plan, (files, unknown) = Plan.of(asked), _files_of_parts(shard, folds=folds, by=by)
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
@@ -59,7 +69,7 @@ def score_shard(
     warnings = [*shard.findings.warnings(settings), *_notes(shard, tally, plan), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
-    if plan.psds and shard.durations is None and not whole:
+    if plan.psds and shard.durations is None and settings.regions is None and not whole:
         warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
 
     best = (
@@ -84,14 +94,18 @@ def score_shard(
     of_folds = {name: score_tally(part, settings) for name, part in _take(tally, files["folds"]).items()}
     # Batches with other classes leave those of a group in the order of their names.
     groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
-    every = {**scores}
-    for name, part in {**groups, **_take(tally, files["scenes"] | files["by"])}.items():
-        of_part = scored(part, name).values()
+    scenes = files["scenes"] | files["by"]
+    every, of_parts = {**scores}, dict[str, dict[str, Score]]()
+    for name, part in {**groups, **_take(tally, scenes)}.items():
+        of_parts[name] = scored(part, name)
+        of_part = of_parts[name].values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
         warnings += _notes(shard, part, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
+    counts = _counts_of_files(tally, best)
+    every |= _means(shard, settings, scores, of_parts, scenes, counts, progress)
     signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
@@ -107,9 +121,86 @@ def score_shard(
         short_signature=signature.short,
         version=version,
         folds=None if folds is None else _spread(scores, of_folds, files["folds"]),
-        make_files=partial(_file_scores, _counts_of_files(tally, best), settings),
+        make_files=partial(_file_scores, counts, settings),
         **_details(tally, settings, plan, points=points),
     )
+
+
+def parts_for(shard: Shard, name: str, by: Partition | None) -> dict[str, tuple[Tally, Index]]:
+    """Return the scenes or groups that a score is a mean over, as `parts_of`; none where it is over none.
+
+    by: which files are of which scene, beside the scenes of the settings.
+    """
+    over = (ScoreName.parse(name).group or "").partition(".")[0]
+    if over not in ("scenes", "groups"):
+        return {}
+    files, _ = _files_of_parts(shard, by=by)
+    return parts_of(shard, over, files["scenes"] | files["by"])
+
+
+def parts_of(shard: Shard, over: str, scenes: Files) -> dict[str, tuple[Tally, Index]]:
+    """Return the tally of each of the `scenes`, or `groups`, by name, and where its files are among all."""
+    tally, settings = shard.tally, shard.settings
+    if over == "groups":
+        every = np.arange(len(tally.files))
+        groups = {name: part.with_classes(settings.groups[name]) for name, part in shard.groups.items()}
+        return {name: (part, every) for name, part in groups.items()}
+    position = {file: i for i, file in enumerate(tally.files)}
+    places = {
+        name: np.array([position[file] for file in own], dtype=np.int64) for name, own in scenes.items()
+    }
+    return {name: (tally.take(index), index) for name, index in places.items()}
+
+
+def _means(
+    shard: Shard,
+    settings: Settings,
+    scores: Mapping[str, Score],
+    of_parts: Mapping[str, Mapping[str, Score]],
+    scenes: Files,
+    counts: Tally,
+    progress: Progress | None,
+) -> dict[str, Score]:
+    """Return the means over files, scenes and groups that the settings ask for, with their intervals.
+
+    of_parts: the scores of scenes and groups, as they are called of the whole. counts: of each file, also at
+    best thresholds, which are those of all files in every replicate, too: so means over files have no
+    intervals in optimal readings unless thresholds are fixed.
+    """
+    means: dict[str, Score] = {}
+    for mean in settings.means:
+        over, _, kind = mean.partition(".")
+        if not kind:
+            continue
+        if over == "files":
+            from sedeval_soft.evaluation.per_file import averages_of_files
+
+            values = averages_of_files(counts, settings)
+        else:
+            values = values_of([of_parts[name] for name in (scenes if over == "scenes" else shard.groups)])
+        own = {score.name: score for score in means_over(mean, scores.values(), values)}
+        means |= own
+        if settings.ci is not None:
+            from sedeval_soft.evaluation.resample import with_intervals
+
+            if over == "files" and not settings.fixed_thresholds:
+                own = {name: score for name, score in own.items() if score.reading != "optimal"}
+            scorer = partial(scorer_of, shard, mean, scenes, values)
+            means |= with_intervals(own, shard.tally, settings, progress, scorer)
+    return means
+
+
+def scorer_of(
+    shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
+) -> Scorer:
+    """Return what gives a mean over parts of weighted files; of_files: the averages that each file has."""
+    from sedeval_soft.evaluation.resample import Replicates
+
+    over, _, kind = mean.partition(".")
+    if over == "files":
+        return MeanOfFiles(kind, of_files)
+    parts = parts_of(shard, over, scenes).values()
+    return MeanOfParts(kind, [(Replicates.of(part, settings), index) for part, index in parts])
 
 
 def _file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> FileScores:
@@ -203,7 +294,7 @@ def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[
         both = sorted({*names} & {*others})
         if both:
             raise EvaluationError(f"{kind} and {other} both have {both[0]!r}; expected each name once")
-    if len(files["folds"]) == 1:
+    if len(files.get("folds", ())) == 1:
         raise EvaluationError(f"there is one fold, {next(iter(files['folds']))!r}; expected two or more")
     return files, warnings
 

@@ -362,7 +362,7 @@ def _check_findings(report: AlignmentReport) -> None:
     """Raise TallyError for roles and numbers that no report has."""
     roles = {*report.beyond, *report.tables, *report.off_grid} - {"reference", "system"}
     faults = [f"the role {role!r}" for role in roles]
-    for name in ("beyond", "after_end", "off_grid"):
+    for name in ("beyond", "after_end", "off_grid", "ignored"):
         numbers = (number for of_one in getattr(report, name).values() for number in of_one)
         faults += [f"{number} of {name}" for number in numbers if not 0 <= number <= _MOST]
     faults += [fault for table in report.tables.values() if (fault := table.fault())]

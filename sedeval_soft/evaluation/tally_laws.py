@@ -122,7 +122,9 @@ def _file_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
     """Yield the laws of how many cells files have."""
     covered = columns["length"] / (settings.segment_length * TICKS_PER_SECOND)
     # A grid that no whole ticks make may have one segment more or less.
-    for relation, segments in (("at least", covered - 1), ("at most", covered + 1)):
+    # Where segments are dropped, what is left covers more or less than the time that is evaluated.
+    limits = (("at least", covered - 1), ("at most", covered + 1))
+    for relation, segments in () if settings.drops_segments else limits:
         yield Law(evaluated_of("segment"), relation, segments, "what covers the file,", covered)
     if "n_clips" in columns:
         yield Law("n_clips", "", 1, "one clip in each file,")
@@ -167,12 +169,13 @@ def _error_laws(columns: Columns, kinds: tuple[str, ...]) -> Iterator[Law]:
         total = np.sum([columns[f"{kind}.{what}"] for kind in kinds], axis=0)
         says = f"with all other kinds {called.replace('n_', 'N_')} - TP,"
         yield Law(f"{kinds[0]}.{what}", "", whole, says, columns[called], values=total)
-    for kind in kinds:
-        levels = [columns[name] for level in LEVELS if (name := f"{kind}.{level}") in columns]
-        for of_level, level in zip(levels, LEVELS, strict=False):
+    for kind in kinds if f"{kinds[0]}.{LEVELS[0]}" in columns else ():
+        levels = [columns[f"{kind}.{level}"] for level in LEVELS]
+        for level in LEVELS:
             yield Law(f"{kind}.{level}", "at least", 0)
-            yield Law(f"{kind}.{level}", "at most", columns[f"{kind}.fn"], "the false negatives of this kind",
-                      values=of_level if level == LEVELS[0] else sum(levels))  # fmt: skip
+        says = f"with those that are right at a {LEVELS[1]} threshold the false negatives of this kind,"
+        total = np.sum(levels, axis=0)
+        yield Law(f"{kind}.{LEVELS[0]}", "at most", columns[f"{kind}.fn"], says, values=total)
 
 
 def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -> Iterator[Law]:
@@ -190,7 +193,12 @@ def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -
         silent = columns["n_cells"][:, None] - (n_ref + alarms - columns["beyond"])
         yield Law("true negatives", "at least", 0, values=silent)
         n_cells = columns["n_cells"] if theirs else n_cells
-    if reading != "optimal" or settings.compat is None:
+    weighted = basis == "segment" and reading == "soft" and settings.ignore_class is not None
+    if weighted:
+        # Segments count as often as is known of them; those of the system after the end do, too.
+        n_evaluated = columns["n_cells"]
+        yield Law("n_ref", "at most", n_evaluated[:, None], _ALL_CELLS, columns["n_ref"])
+    elif reading != "optimal" or settings.compat is None:
         for name in ("n_ref", "n_sys"):
             yield Law(name, "at most", n_cells[:, None], _ALL_CELLS, columns[name])
         # No T-norm is below y + p - 1: together both sides fill no more than there is.
@@ -198,7 +206,7 @@ def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -
         yield Law("tp", "at least", both - n_cells[:, None], f"N_ref + N_sys less {_ALL_CELLS},", both)
     if "sounding" not in columns:
         return
-    yield from _between("sounding", n_evaluated[:, None], _ALL_CELLS)
+    yield from _between("sounding", n_evaluated[:, None], _ALL_CELLS, columns["sounding"])
     largest = {"jensen_shannon": math.log(2), "brier": 1.0, "mean_absolute_error": 1.0, "product": 1.0}
     for name in PROPER if cut else SOFT if "divergence" in settings.measures else KL:
         most = largest.get(name, -math.log(settings.epsilon)) * columns["sounding"]

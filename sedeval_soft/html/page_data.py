@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.evaluation.curves import Explored, curves_of, explored_events, reference_thresholds
+from sedeval_soft.evaluation.diagnosis import Examples
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
@@ -50,7 +51,8 @@ class ReportInput:
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
     which the scores can be had again, and by which their intervals. several_points: whether the system is
-    tables at several thresholds. bases: those that were asked for; the page has more.
+    tables at several thresholds. bases: those that were asked for; the page has more. errors: what kinds
+    there are of hard events, with examples.
     """
 
     scores: Scores
@@ -60,6 +62,7 @@ class ReportInput:
     signatures: tuple[str, ...] = ()
     several_points: bool = False
     bases: tuple[str, ...] = ()
+    errors: tuple[Examples, ...] = ()
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""

@@ -121,6 +121,7 @@ def render(
                 "headline": headline,
                 "readings": Counter(basis for basis, _ in own),
                 "signatures": each.signatures,
+                "errors": each.errors,
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )

@@ -32,6 +32,7 @@ REASONS = {
     "asked": ("one asked for", "{} asked for"),
     "cost": ("the one that costs most", "the {} that cost most"),
     "segments": ("one more with segments that cost most", "{} more with segments that cost most"),
+    "errors": ("one more with examples of errors", "{} more with examples of errors"),
     "random": ("one drawn at random", "{} drawn at random"),
 }
 """Why files are shown where not all are, in the order of the list; said of one file and of several."""
@@ -188,6 +189,8 @@ def _choose(
     worst = inputs.scores.worst
     for segment in worst.segments if worst is not None and count else ():
         why.setdefault(code[str(segment.file)], "segments")
+    for each in inputs.errors if count else ():
+        why.setdefault(code[each.at[0][0]], "errors")
     # The same files whatever the system, where they do not cost most.
     drawn = np.random.default_rng(inputs.settings.seed).permutation(len(names)).tolist()
     why |= dict.fromkeys([file for file in drawn if file not in why][:count], "random")

@@ -31,8 +31,7 @@ from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import Recordings, hard_events, rowwise_events
+from sedeval_soft.timeline.recordings import Recordings, grid_of, hard_events, rowwise_events
 
 Table = dict[str, Averaged]
 
@@ -64,7 +63,11 @@ _MEASURES = {"f_measure": "f1", "Nref": "n_ref", "Nsys": "n_sys"} | dict(zip(_SA
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_eval has no such setting, or nothing of its is evaluated."""
+    if settings.has_regions:
+        raise SettingsError("sed_eval knows no regions: --check cannot go with regions or after_shots")
     plan = Plan.of(settings)
+    if settings.ignore_class is not None:
+        raise SettingsError("sed_eval evaluates all time: --check cannot go with ignored classes")
     if not (plan.scores("segment", "hard") or plan.scores("event", "hard")):
         raise SettingsError("--check needs hard segment- or event-based scores; --only leaves them out")
     if not plan.scores("event", "hard"):
@@ -174,7 +177,7 @@ _Step = tuple[str, Table]
 
 def _segment_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     events, n_classes = rowwise_events(pair, settings), len(pair.classes)
-    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid_of(pair, settings)
 
     def counted(sides: Sequence[Runs], start: Index) -> DetectionCounts:
         return count_hard_runs(sides[0], sides[1], start, n_classes).total()

@@ -76,6 +76,8 @@ class _Asked:
 
 def refuse_settings(settings: Settings) -> None:
     """Raise SettingsError where sed_scores_eval has no such setting, or nothing of its is evaluated."""
+    if settings.has_regions:
+        raise SettingsError("sed_scores_eval knows no regions: --check cannot go with regions or after_shots")
     plan = Plan.of(settings)
     bases = [basis for basis in ("segment", "event", "intersection") if plan.scores(basis, "optimal")]
     if not bases and "hard" not in plan.psds:
@@ -84,6 +86,8 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
     if "event" in bases and not (settings.onset and settings.offset):
         raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
+    if settings.ignore_class is not None:
+        raise SettingsError("sed_scores_eval evaluates all time: --check cannot go with ignored classes")
     if settings.compat:
         raise SettingsError("--compat sed_eval cannot go with --check sed_scores_eval")
 

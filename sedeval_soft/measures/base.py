@@ -10,6 +10,9 @@ before (replicates) are kept.
 - Precision of a class that has a reference but was never detected is undefined, and counts 0: a system must
   not gain by staying silent. Any other undefined value of a class is left out.
 - An average over no class is undefined.
+- Harmonic and geometric means leave out and count what the macro average does; a 0 among them makes them 0.
+  Only measures of which more is better, from 0 up, have them: of errors, one class without any would hide all
+  others.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats
+from sedeval_soft.settings import CLASS_MEANS
 
 Direction = Literal["higher", "lower", "none"]
 
@@ -30,7 +34,9 @@ class Averaged:
     """One measure of all classes and its averages; None where an average has no meaning.
 
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
-    average but defined over all classes together.
+    average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
+    and missing: what an undefined value of a class counts in them; n_ref is None where there are none.
+    harmonic, geometric: (...), computed when they are asked for.
     """
 
     classes: Array | None
@@ -38,6 +44,25 @@ class Averaged:
     macro: Array | None = None
     weighted: Array | None = None
     overall: Array | None = None
+    _: KW_ONLY
+    n_ref: Array | None = None
+    missing: float | None = None
+
+    @property
+    def harmonic(self) -> Array | None:
+        """The harmonic mean over the classes of the macro average, (...)."""
+        return self._mean("harmonic")
+
+    @property
+    def geometric(self) -> Array | None:
+        """The geometric mean over the classes of the macro average, (...)."""
+        return self._mean("geometric")
+
+    def _mean(self, kind: str) -> Array | None:
+        if self.classes is None or self.n_ref is None:
+            return None
+        values = self.classes if self.missing is None else np.nan_to_num(self.classes, nan=self.missing)
+        return mean_of(kind, values, self.n_ref > 0)
 
 
 Table = dict[str, Averaged]
@@ -68,6 +93,34 @@ def weighted(values: Array, n_ref: Array, undefined: float | None = None) -> Flo
     return ratio((filled * weight).sum(axis=-1), weight.sum(axis=-1))
 
 
+def mean_of(kind: str, values: Array, weight: Array) -> Floats:
+    """Return a mean over the last axis, (...): `mean`, `harmonic` or `geometric`; NaN of no value.
+
+    values: (..., n), at least 0; NaN is left out. weight: (..., n) how often each counts. Harmonic and
+    geometric means are 0 where a value that counts is 0; of equal values each is that value, exactly, and
+    none is beyond the smallest and the largest.
+    """
+    values, weight = np.broadcast_arrays(np.asarray(values, dtype=np.float64), weight)
+    counted = (weight > 0) & ~np.isnan(values)
+    weight = np.where(counted, weight, 0.0)
+    total = weight.sum(axis=-1)
+    if kind == "mean":
+        return ratio((np.where(counted, values, 0.0) * weight).sum(axis=-1), total)
+    least = np.where(counted, values, np.inf).min(axis=-1, initial=np.inf)
+    most = np.where(counted, values, -np.inf).max(axis=-1, initial=-np.inf)
+    # Divided by the smallest first, so that nothing is too large or too small for a float.
+    known = np.isfinite(least) & (least > 0)
+    unit = np.where(known, least, 1.0)[..., None]
+    with np.errstate(over="ignore"):
+        shares = np.where(counted & known[..., None], values, unit) / unit
+    if kind == "harmonic":
+        shared = ratio(total, (weight / shares).sum(axis=-1))
+    else:
+        shared = np.exp(ratio((weight * np.log(shares)).sum(axis=-1), total))
+    mean = np.clip(unit[..., 0] * shared, np.where(known, least, 0.0), np.where(known, most, np.inf))
+    return np.where(total > 0, np.where(least > 0, mean, 0.0), np.nan)
+
+
 def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float | None = None) -> Averaged:
     """Complete the values of classes and their micro average by macro and weighted ones.
 
@@ -78,7 +131,7 @@ def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float
     weight = np.array((n_ref > 0, n_ref), dtype=np.float64)
     weight = weight.reshape(2, *(1,) * (classes.ndim - n_ref.ndim), *n_ref.shape)
     by_class, by_reference = weighted(classes, weight, undefined)
-    return Averaged(classes, micro, by_class, by_reference)
+    return Averaged(classes, micro, by_class, by_reference, n_ref=n_ref, missing=undefined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +174,17 @@ class Measure:
         """Return the value of a perfect system, None for counts and thresholds."""
         return {"higher": self.high, "lower": self.low, "none": None}[self.direction]
 
+    @property
+    def means(self) -> tuple[str, ...]:
+        """Return the averages over classes that it has where they are asked for."""
+        return CLASS_MEANS if "macro" in self.averages and self.has_mean("harmonic") else ()
+
+    def has_mean(self, kind: str) -> bool:
+        """Return whether a `mean`, `harmonic` or `geometric` mean of its values says how good they are."""
+        if kind == "mean":
+            return self.direction != "none"
+        return self.direction == "higher" and self.low == 0
+
 
 def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table:  # noqa: ANN401
     """Return the values of measures by name, each with its averages.
@@ -136,7 +200,7 @@ def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table: 
         own = measure.value(classes) if measure.has_classes else None
         together = {name: measure.value(pooled) for name in ("micro", "overall") if name in measure.averages}
         if own is None or "macro" not in measure.averages:
-            table[measure.name] = Averaged(own, **together)
+            table[measure.name] = Averaged(own, together.get("micro"), overall=together.get("overall"))
         else:
             table[measure.name] = averaged(own, together.get("micro"), classes.n_ref, measure.missing)
     return table

@@ -103,7 +103,7 @@ def count_divergence(
     start: Index,
     names: tuple[str, ...],
     eps: float,
-    times: Index | None = None,
+    times: Array | None = None,
 ) -> dict[str, Array]:
     """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by name.
 
@@ -111,7 +111,8 @@ def count_divergence(
     sums, `sounding` is how many such cells there are.
     """
     shape = len(start) - 1, len(reference)
-    totals, sounding = np.zeros((len(names), *shape)), np.zeros(shape, dtype=np.int64)
+    totals = np.zeros((len(names), *shape))
+    sounding = np.zeros(shape, dtype=np.int64 if times is None else times.dtype)
 
     def count(label: int) -> None:
         size = reference.shape[1]

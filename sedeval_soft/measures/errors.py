@@ -28,8 +28,8 @@ from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import f_beta
 
 EVENT_KINDS = {
-    "missed": "a reference event that nothing explains",
-    "background": "a detection where the reference has nothing that explains it",
+    "missed": "a reference event that no other kind explains",
+    "background": "a detection that no other kind explains",
     "onset": "a pair whose onset is wrong",
     "offset": "a pair whose offset is wrong",
     "both_boundaries": "a pair whose onset and offset are wrong",
@@ -42,17 +42,17 @@ EVENT_KINDS = {
 """Kinds of errors of events, and what each is."""
 
 SEGMENT_KINDS = {
-    "boundary": "the first segment beside an edge of the reference that the system has too early or too late",
-    "confusion": "a miss and a false alarm of two classes in one segment",
-    "background": "another false alarm",
-    "missed": "another miss",
+    "boundary": "the one segment by which an event begins or ends too early or too late",
+    "confusion": "a miss of one class and a false alarm of another in one segment",
+    "background": "a false alarm that is none of these",
+    "missed": "a miss that is none of these",
 }
 """The same of segments."""
 
 SOFT_KINDS = {
-    "confusion": "what one class has too much of and another too little, at one time",
-    "too_low": "values below those of the reference, whatever the class",
-    "too_high": "values above those of the reference, whatever the class",
+    "confusion": "what one class has too much of and another too little at one time",
+    "too_low": "values below those of the reference, not made up for by another class",
+    "too_high": "values above those of the reference, where no other class has too little",
 }
 """The same of segments in the soft reading."""
 
@@ -92,7 +92,8 @@ class Errors:
 
     def share(self, kind: str) -> Floats:
         """Return the share of a kind in 1 - F, NaN where F is of nothing."""
-        costs: Floats = self.fp[kind] * self.price_fp + self.fn[kind] * self.price_fn
+        # What rounds to more than all is all.
+        costs: Floats = np.minimum(self.fp[kind] * self.price_fp + self.fn[kind] * self.price_fn, 1.0)
         return costs
 
     def gain(self, kind: str) -> Floats:
@@ -156,27 +157,37 @@ def _measures(kinds: Mapping[str, str], *, with_levels: bool = False) -> tuple[M
     """Return the measures of some kinds of errors: what each costs, what F gains without it, and how many."""
     made = []
     for kind, text in kinds.items():
-        share = partial(Measure, source="Aumann & Shapley 1974", undefined="N_ref = 0", table="errors")
-        count = partial(share, high=None, direction="none", averages=("micro",), undefined="never")
-        letters = {"p": "the price of an error", "k": f"the errors of this kind: {text}"}
+        name = kind.replace("_", " ")
+        letters = {
+            "FP_k": f"false positives of kind {name}", "FN_k": f"false negatives of kind {name}",
+            "u": "the price of a false positive, so that all shares add up to 1 - F",
+            "v": "the price of a false negative, likewise",
+        }  # fmt: skip
+        share = partial(Measure, source="Aumann & Shapley 1974", undefined="N_ref = 0", table="error shares",
+            letters=letters, short=name)  # fmt: skip
+        count = partial(share, high=None, direction="none", averages=("micro",), undefined="never",
+            source="Bolya et al. 2020")  # fmt: skip
         made += [
-            share(f"{kind}_share", f"share of 1 - F that is lost by {text}", "FP_k p_FP + FN_k p_FN",
-                partial(Errors.share, kind=kind), direction="lower", letters=letters,
-                averages=("micro", "macro"), short=kind),
-            share(f"{kind}_gain", f"how much F rises without: {text}", "F(TP + FN_k, FP - FP_k) - F",
-                partial(Errors.gain, kind=kind), direction="lower", letters=letters,
-                averages=("micro", "macro"), source="Bolya et al. 2020"),
-            count(f"{kind}_fp", f"false positives that are {text}", "FP_k", lambda e, k=kind: e.fp[k],
-                letters=letters),
-            count(f"{kind}_fn", f"false negatives that are {text}", "FN_k", lambda e, k=kind: e.fn[k],
-                letters=letters),
+            share(f"{kind}_share", f"part of 1 - F that is lost by errors of kind {name}: {text}",
+                "FP_k u + FN_k v", partial(Errors.share, kind=kind), direction="none",
+                averages=("micro", "macro")),
+            share(f"{kind}_gain", f"how much F would rise without errors of kind {name}: {text}",
+                "F of TP + FN_k, FP - FP_k and FN - FN_k, minus F", partial(Errors.gain, kind=kind),
+                direction="none", averages=("micro", "macro"), source="Bolya et al. 2020",
+                table="error gains"),
+            count(f"{kind}_fp", f"false positives of kind {name}: {text}", "FP_k",
+                lambda e, k=kind: e.fp[k], table="false positives by kind"),
+            count(f"{kind}_fn", f"false negatives of kind {name}: {text}", "FN_k",
+                lambda e, k=kind: e.fn[k], table="false negatives by kind"),
         ]  # fmt: skip
         if with_levels:
             made += [
-                share(f"{kind}_right_{level}", f"share of these misses that are right at a {level} threshold",
-                    f"FN_k right at a {level} threshold / FN_k", direction="none", source="this project",
+                share(f"{kind}_right_{level}",
+                    f"part of the misses of kind {name} that are right at a {level} threshold",
+                    f"those that are right at a {level} threshold / FN_k", direction="none",
                     value=partial(Errors.right_elsewhere, kind=kind, level=level), averages=("micro",),
-                    undefined="no miss is of this kind", letters=letters)
+                    undefined="no miss is of this kind", source="this project",
+                    table=f"misses right at a {level} threshold")
                 for level in LEVELS
             ]  # fmt: skip
     return tuple(made)

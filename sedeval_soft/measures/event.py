@@ -322,7 +322,9 @@ def _chained_pairs(
     our_birth, our_death, birth, death = (np.searchsorted(levels, column) for column in columns)
     times = conditions[0].system
     order = np.lexsort((birth, death, system.label, times, groups[1]))
-    first = heads(groups[1][order], times[order], system.label[order])
+    # Where a lifetime is left out at some levels, births need not ascend with deaths: another chain begins.
+    falls = np.cumsum(np.diff(birth[order], prepend=0) < 0, dtype=np.int64)
+    first = heads(groups[1][order], times[order], system.label[order], falls)
     chain = np.searchsorted(first, np.arange(len(order)), side="right") - 1
     # Keys of chain and level, ascending.
     scale = len(levels) + 1

@@ -46,6 +46,14 @@ _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
 
 
+class TooManyToTellError(EvaluationError):
+    """Too many events overlap to look at all pairs of them."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("too many events overlap to tell what is wrong with each; are rows repeated?")
+
+
 class Edges(NamedTuple):
     """Pairs of a reference event and a detection, by their positions, (n,) each."""
 
@@ -89,9 +97,7 @@ def classify_errors(
         kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
         kinds.explain(hits)
     except TooManyPairsError:
-        raise EvaluationError(
-            "too many events overlap to tell what is wrong with each; are rows repeated?"
-        ) from None
+        raise TooManyToTellError from None
     errors = EventErrors(np.empty_like(ours), np.empty_like(theirs), np.full(len(theirs), -1))
     errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
     errors.error_of[theirs] = np.append(ours, -1)[kinds.error_of]

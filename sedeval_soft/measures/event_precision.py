@@ -49,7 +49,12 @@ class Detections:
             # later: the value is the highest in it.
             order = np.lexsort((~whole, above.onset, above.label, above.file))
             found, value = above.take(order[whole[order]]), np.zeros(int(whole.sum()))
-            np.maximum.at(value, np.cumsum(whole[order]) - 1, above.dies[order])
+            inner, head = above.take(order), np.cumsum(whole[order]) - 1
+            # Those whose event at the threshold begins outside of the evaluated regions are left out.
+            own = (head >= 0) & (inner.offset <= found.offset[head]) if len(found) else head >= 0
+            for codes, theirs in ((inner.file, found.file), (inner.label, found.label)):
+                own &= codes == theirs[head] if len(found) else False
+            np.maximum.at(value, head[own], inner.dies[own])
         order = np.lexsort((found.offset, found.onset, found.file, -value, found.label))
         return cls(found.take(order).events(), value[order])
 

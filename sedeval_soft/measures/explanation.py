@@ -11,6 +11,7 @@ from pathlib import Path
 from sedeval_soft.fields import DEFAULT_ONLY
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.registry import FAMILIES, OVERALL, ScoreName, family_of
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, means_in
 
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
@@ -25,6 +26,8 @@ AVERAGES: Mapping[str, str] = {
     "micro": "all classes pooled: from counts, or cells, of all of them",
     "macro": "mean over the classes with a reference (N_ref > 0), each counting the same",
     "weighted": "mean over the classes, weighted by the size of their reference (N_ref)",
+    "harmonic": "harmonic mean over the classes with a reference (N_ref > 0): 0 if that of any of them is",
+    "geometric": "geometric mean over the classes with a reference (N_ref > 0): 0 if that of any of them is",
     "class": "one class", "overall": "defined over all classes together",
 }  # fmt: skip
 
@@ -100,6 +103,8 @@ class Difference:
         form = "class" if name.class_name is not None else name.average
         stem = f"{name.basis}.{name.reading}.{name.measure}"
         forms = ("micro", "macro", "weighted", "class", "overall") if form is None else (form,)
+        # What changes the values of classes changes any mean of them.
+        forms = ("macro",) if form in CLASS_MEANS else forms
         return any(fnmatchcase(f"{stem}.{each}", pattern) for pattern in self.scores for each in forms)
 
 
@@ -154,11 +159,18 @@ def explained(text: str) -> Explanation:
 
 def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanation:
     form = "class" if name.class_name is not None else name.average
-    forms = [*measure.averages, *(["class"] if measure.has_classes else [])]
+    forms = [*measure.averages, *measure.means, *(["class"] if measure.has_classes else [])]
     average = AVERAGES[form] if form else f"none is named; there are {', '.join(forms)}"
     if form == "micro" and name.reading in {"optimal", "tuned"}:
         average += ", each class at its own threshold"
-    if name.group is not None:
+    if name.group in PART_MEANS:
+        parts, _, kind = name.group.partition(".")
+        average += (
+            f"; the {kind if kind == 'mean' else f'{kind} mean'} of these over {parts}, each scored by "
+        )
+        average += "itself; undefined ones are left out"
+        average += "" if kind == "mean" else ", a 0 makes it 0"
+    elif name.group is not None:
         average += f"; as if only what belongs to {name.group} were evaluated (groups, scenes, folds)"
     spelled = str(name) if form else f"{name.basis}.{name.reading}.{name.measure}"
     return Explanation(
@@ -168,17 +180,21 @@ def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanati
         family.summary,
         average,
         letters_of(name.basis, name.reading, measure),
-        _asked_by(family, measure),
+        _asked_by(name, family, measure),
         tuple(difference for difference in DIFFERENCES if difference.concerns(name)),
     )
 
 
-def _asked_by(family: Family, measure: Measure) -> str:
+def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
     """Return the options without which a score is not computed."""
     needed = []
     # PSDS is asked for by itself.
     if measure.table != "psds":
         needed += [f"--only {family.basis}" if family.basis not in DEFAULT_ONLY else ""]
         needed += [f"--measures {family.group}" if family.group else ""]
+    means = [f"--means {mean}" for mean in means_in(str(name))]
+    if name.group in PART_MEANS and name.group.startswith("scenes"):
+        means.append("--by or `scenes` of the settings")
+    needed += means
     needed += ["--thresholds, --cross-tune or --folds" if family.reading == "tuned" else "", measure.needs]
     return " and ".join(filter(None, needed))

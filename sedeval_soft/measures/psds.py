@@ -23,6 +23,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
+from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -230,6 +231,12 @@ _MOST = 20_000_000  # the same beyond which evenly spaced cuts stand for all: so
 _FEWEST = 64  # evenly spaced cuts at the least
 
 
+def changes_of(tally: Tally) -> Floats:
+    """Return the levels at which the soft reference of a tally changes, or what is ignored, ascending."""
+    sides = [tally.events[name] for name in ("levels", "ignored") if name in tally.events]
+    return np.unique(np.concatenate([ends for side in sides for ends in (side.born, side.dies)]))
+
+
 @dataclass(frozen=True, slots=True)
 class Cuts:
     """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,).
@@ -253,9 +260,9 @@ class Cuts:
         return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n), exact=False)
 
     @classmethod
-    def between(cls, reference: EventLifetimes, system: EventLifetimes) -> Cuts:
-        """Return the cuts of a reference against a system."""
-        return cls.of(np.unique(np.concatenate((reference.born, reference.dies))), len(system))
+    def between(cls, tally: Tally) -> Cuts:
+        """Return the cuts of the reference of a tally against its system."""
+        return cls.of(changes_of(tally), len(tally.system("intersection")))
 
     def notes(self, group: str | None) -> list[str]:
         """Return what a reader must know of PSDS over these cuts, for the whole or a group or scene."""
@@ -309,12 +316,18 @@ class Roc:
 
     def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
         """Return the events of some files, judged, and how many classes there are."""
-        n_classes, system = len(tally.classes), tally.events[self.system]
+        n_classes, system = len(tally.classes), _system(tally, self.system)
         if self.cuts is None:
             reference = tally.events["reference"].events()
         else:
-            levels = tally.events["levels"]
+            levels, system = tally.events["levels"], tally.events.get("everything", system)
+            upto = level_mostly(tally.events["ignored"], system) if "ignored" in tally.events else None
             reference, system = self.cuts.sides(levels, system, self.begin, self.end, n_classes)
+            if upto is not None:
+                number = system.label // max(n_classes, 1)
+                inside = np.tile(upto, self.end - self.begin) >= self.cuts.level[self.begin + number]
+                of_all = n_classes * (self.end - self.begin)
+                system = system.take(~inside | touched(reference, system, of_all))
         n_classes *= self.end - self.begin
         return Judged.of(reference, system, n_classes, criteria), n_classes
 
@@ -395,6 +408,11 @@ class Integral:
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
+def _system(tally: Tally, name: str) -> EventLifetimes:
+    """Return the lifetimes of one of `systems_of`."""
+    return tally.system("intersection") if name == "system" else tally.events[name]
+
+
 def systems_of(settings: Settings) -> list[str]:
     """Return what the systems of the hard reading are called in a tally: first the one without filter."""
     return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
@@ -405,10 +423,10 @@ def psds_tables(tally: Tally, settings: Settings) -> Tables:
     seconds, criteria, cuts, n_sys = _seconds(tally), Criteria.of(settings), None, 0
     if seconds:
         # Where there is no time events may not have been kept.
-        system = tally.events["system"]
+        system = tally.system("intersection")
         n_sys = len(system)
         if "soft" in Plan.of(settings).psds:
-            cuts = Cuts.between(tally.events["levels"], system)
+            cuts = Cuts.between(tally)
     rocs = rocs_of(settings, seconds, n_sys, cuts)
     return tables_of(((roc, roc.staircases(tally, criteria)) for roc in rocs), len(tally.classes), settings)
 
@@ -442,7 +460,7 @@ def psds_notes(tally: Tally, settings: Settings, group: str | None = None) -> li
     """Return what a reader must know of how PSDS was computed, for the whole or a group or scene."""
     if "soft" not in Plan.of(settings).psds:
         return []
-    return Cuts.between(tally.events["levels"], tally.events["system"]).notes(group)
+    return Cuts.between(tally).notes(group)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:

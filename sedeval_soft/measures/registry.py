@@ -14,6 +14,11 @@ files of a scene, have its name behind an `@`:
 
     segment.soft.f1.macro@traffic      intersection.hard.psds@traffic      segment.soft.f1[car]@street
 
+Means that are computed only when asked for are averages, `harmonic` and `geometric`, and stand behind the `@`
+where they are over files, scenes or groups; no group and no scene can have such a name:
+
+    segment.soft.f1.harmonic           segment.soft.f1.micro@scenes.harmonic
+
 A class name may hold anything, brackets, dots and `@` too: it is what stands between the first `[` and
 the last `]`. The name of a group or a scene holds neither, so what stands behind the last `]` is told apart.
 """
@@ -31,7 +36,7 @@ from sedeval_soft.measures import detection, divergence, errors, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
-from sedeval_soft.settings import is_part_name
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, is_part_name
 
 AVERAGES = ("micro", "macro", "weighted")
 
@@ -47,7 +52,8 @@ class ScoreNameError(EvaluationError):
 class ScoreName:
     """The parts of a score's name; exactly one of `average` and `class_name` is set.
 
-    group: the group of classes, or the scene, that it is a score of; None for the whole.
+    group: the group of classes, or the scene, that it is a score of, or what it is a mean over
+    (`scenes.harmonic`); None for the whole.
     """
 
     basis: str
@@ -69,13 +75,13 @@ class ScoreName:
     def parse(cls, text: str) -> ScoreName:
         """Read a name; raises ScoreNameError that says which form is expected."""
         part = r"([^.@[]+)"
-        average = rf"\.({'|'.join(AVERAGES)})|\[(.*)\]"
+        average = rf"\.({'|'.join((*AVERAGES, *CLASS_MEANS))})|\[(.*)\]"
         match = re.fullmatch(rf"{part}\.{part}\.{part}(?:{average})?(?:@([^]]*))?", text, re.DOTALL)
-        if match is None or not (match[6] is None or is_part_name(match[6])):
+        if match is None or not (match[6] in (None, *PART_MEANS) or is_part_name(match[6])):
             raise ScoreNameError(
                 f"{text!r} is not the name of a score; expected basis.reading.measure.average (average: "
-                f"{', '.join(AVERAGES)}) or basis.reading.measure[class], such as segment.soft.f1.macro, "
-                "with @name after it for a group of classes or a scene"
+                f"{', '.join((*AVERAGES, *CLASS_MEANS))}) or basis.reading.measure[class], such as "
+                "segment.soft.f1.macro, with @name after it for a group of classes or a scene"
             )
         basis, reading, measure, average, label, group = match.groups()
         return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
@@ -265,28 +271,52 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
             hint = _meant(text, likely)
             if hint:
                 raise ScoreNameError(f"no score is named {text!r}{hint}") from None
-            raise ScoreNameError(f"{error}{did_you_mean(text, score_names())}") from None
+            raise ScoreNameError(f"{error}{did_you_mean(text, score_names(means=CLASS_MEANS))}") from None
     for family in FAMILIES:
         if (family.basis, family.reading) == (name.basis, name.reading):
             for measure in family.measures:
-                exists = measure.has_classes if name.average is None else name.average in measure.averages
+                averages = (*measure.averages, *measure.means)
+                exists = measure.has_classes if name.average is None else name.average in averages
                 if measure.name == name.measure and exists:
+                    _check_mean(name, measure)
                     return family, measure
     whole = str(replace(name, group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
-    hint = _meant(whole, likely) or did_you_mean(spelled, score_names())
+    hint = _meant(whole, likely) or did_you_mean(spelled, score_names(means=CLASS_MEANS))
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
+
+
+def _check_mean(name: ScoreName, measure: Measure) -> None:
+    """Raise ScoreNameError for a mean over files, scenes or groups that a measure, or its form, has not."""
+    if name.group not in PART_MEANS:
+        return
+    parts, _, kind = name.group.partition(".")
+    if not measure.has_mean(kind):
+        better = "one way is better" if kind == "mean" else "more is better"
+        raise ScoreNameError(
+            f"no score is named {name}; only measures of which {better} have a {kind} "
+            f"{'' if kind == 'mean' else 'mean '}over {parts}"
+        )
+    if name.class_name is not None and parts != "scenes":
+        raise ScoreNameError(f"no score is named {name}; single classes have means over scenes only")
 
 
 def _meant(text: str, likely: Sequence[str]) -> str:
     """Return what a text may mean that is no name of a score; empty where it has no part of one."""
-    return meant(text, likely) or meant(text, score_names(usual=True)) or meant(text, score_names())
+    return (
+        meant(text, likely)
+        or meant(text, score_names(usual=True))
+        or meant(text, score_names(means=CLASS_MEANS))
+    )
 
 
-def score_names(classes: Sequence[str] = ("class",), *, usual: bool = False) -> Iterator[str]:
+def score_names(
+    classes: Sequence[str] = ("class",), *, usual: bool = False, means: Sequence[str] = ()
+) -> Iterator[str]:
     """Iterate over all score names; those of classes once as `[class]`, or for each given class.
 
-    usual: only those that are computed where nothing is asked for.
+    usual: only those that are computed where nothing is asked for. means: averages that are there beside
+    those of each measure, where it has them.
     """
     for family in FAMILIES:
         asked_for = family.basis not in DEFAULT_ONLY or family.reading == "tuned" or family.group
@@ -294,7 +324,7 @@ def score_names(classes: Sequence[str] = ("class",), *, usual: bool = False) -> 
             if usual and (asked_for or measure.needs):
                 continue
             stem = (family.basis, family.reading, measure.name)
-            for average in measure.averages:
+            for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
                 yield str(ScoreName(*stem, average=average))
             if measure.has_classes:
                 for label in classes:

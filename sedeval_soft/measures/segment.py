@@ -39,10 +39,13 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
-def count_files(values: Bools, start: Index, times: Index | None = None) -> Index:
-    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes)."""
+def count_files(values: Bools, start: Index, times: Array | None = None) -> Array:
+    """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes).
+
+    times: (n_segments,) how often each counts, a whole number or not; None for once.
+    """
     if times is not None:
-        return sum_files(values * times, start, np.int64).T
+        return sum_files(values * times, start, times.dtype).T
     if values.size < _MANY:
         return sum_files(values, start, np.int64).T
     # Where they are is found several times faster than so many booleans are added.
@@ -100,7 +103,7 @@ def count_soft(
     system: Floats,
     start: Index,
     t_norm: TNorm = "minimum",
-    times: Index | None = None,
+    times: Array | None = None,
 ) -> DetectionCounts:
     """Fuzzy counts with a T-norm, and the errors integrated over all alpha-cuts.
 

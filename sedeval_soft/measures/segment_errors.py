@@ -22,12 +22,17 @@ Sums = dict[str, Floats]
 """What is counted, as `missed.fn`, by file and class, (n_files, n_classes)."""
 
 
-def count_segment_errors(reference: Bools, system: Bools, start: Index) -> Sums:
-    """Count errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`."""
+def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: Bools | None = None) -> Sums:
+    """Count errors by kind; reference, system: (n_classes, n_segments) active. start: as for `count_hard`.
+
+    apart: (n_segments,) which segments do not follow the one before, beside the first of files; None for no.
+    """
     missed, false = reference & ~system, system & ~reference
     hit = reference & system
     begins = np.zeros(reference.shape[1] + 1, dtype=bool)
     begins[start] = True
+    if apart is not None:
+        begins[:-1] |= apart
     late, early = _boundaries(reference, hit, missed, false, begins)
     boundary = missed & late, false & early
     missed, false = missed & ~late, false & ~early
@@ -87,8 +92,11 @@ def _of_run(first: Bools, last: Bools, marked: Bools) -> Bools:
     return inside
 
 
-def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
-    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1]."""
+def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Array | None = None) -> Sums:
+    """Integrate errors by kind over all levels; reference, system: (n_classes, n_segments) in [0, 1].
+
+    times: how often each segment counts, None for once.
+    """
     lacking, beyond = np.maximum(reference - system, 0.0), np.maximum(system - reference, 0.0)
     y, p = (np.sort(side, axis=0) for side in (reference, system))
     too_low, too_high = np.maximum(y - p, 0.0).sum(axis=0), np.maximum(p - y, 0.0).sum(axis=0)
@@ -99,7 +107,7 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index) -> Sums:
     )
 
     def summed(values: Floats) -> Floats:
-        return sum_files(values, start, np.float64).T
+        return sum_files(values if times is None else values * times, start, np.float64).T
 
     none = np.zeros((len(start) - 1, len(reference)))
     return {

@@ -168,6 +168,13 @@ class Tally:
         total: Array = (self.per_class if name in self.per_class else self.per_file)[name].sum(axis=0)
         return total
 
+    def system(self, basis: str) -> EventLifetimes:
+        """Return the system's events of all thresholds, as `event` or `intersection` evaluates them.
+
+        They differ where detections are left out, see `measures.ignored`.
+        """
+        return self.events.get(f"system of {basis}", self.events["system"])
+
     @property
     def is_expected(self) -> Bools:
         """Return whether the reference or the settings name a class, (n_classes,)."""

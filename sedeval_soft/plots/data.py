@@ -12,7 +12,7 @@ from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, 
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
-from sedeval_soft.settings import GROUPS, Settings, finite
+from sedeval_soft.settings import GROUPS, Settings, finite, means_in
 from sedeval_soft.timeline.recordings import Recordings
 
 ORDERS = ("given", "name", "score", "size")
@@ -189,7 +189,7 @@ def settings_for(
     """
     needs, groups = KINDS[kind], {KINDS[kind].group}
     base = replace(
-        settings, measures=(), worst=0, reference_sweep=needs.sweeps, satisfice=None,
+        settings, measures=(), means=(), rank_by=None, worst=0, reference_sweep=needs.sweeps, satisfice=None,
         ci=settings.ci if needs.intervals else None,
     )  # fmt: skip
     only = needs.only if default or needs.fixed else tuple(settings.only)
@@ -202,6 +202,7 @@ def settings_for(
         only = tuple(dict.fromkeys(stem.rpartition(".")[0] for stem in stems))
     elif kind == "sweep":
         only = _swept(wish) or only
+        base = replace(base, means=tuple({mean: None for name in wish.scores for mean in means_in(name)}))
     elif kind == "worst":
         base = replace(base, worst=settings.worst or _WORST)
     elif kind == "timeline":

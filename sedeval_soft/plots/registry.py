@@ -88,6 +88,14 @@ KINDS: dict[str, Kind] = {
         some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "soft")),
         only=("segment.soft",), single=True,
     ),
+    "errors": Kind(
+        "what each kind of error costs, and which class pays it", "errors.draw_errors", _CLASSES,
+        ("event.hard", "segment.hard", "segment.soft"), group="errors", intervals=True,
+    ),
+    "sensitivity": Kind(
+        "what the recall of events depends on", "errors.draw_sensitivity", only=("event.hard",), fixed=True,
+        single=True,
+    ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),
         some=tuple(f"{basis}.{reading}" for basis in _BASES for reading in ("hard", "optimal")),

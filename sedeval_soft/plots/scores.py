@@ -36,7 +36,7 @@ _COUNTS = "Blues"  # most cells are near 0, which is white: ink and eye are spar
 _NAMES = 0.42  # share of the width that names may take
 
 
-def _draw_cells(
+def draw_cells(
     axes: Axes,
     values: Floats,
     texts: Mapping[tuple[int, int], str],
@@ -85,7 +85,7 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
     size = layout.points_of("font.size")
     if any("\n" in text for text in texts.values()):
         label, size = f"{label}, {settings.confidence * 100:g} % interval", 0.8 * size
-    _draw_cells(axes, values.reshape(len(bases), len(readings)), texts, fontsize=size)
+    draw_cells(axes, values.reshape(len(bases), len(readings)), texts, fontsize=size)
     axes.set_xticks(range(len(readings)), readings)
     axes.set_yticks(range(len(bases)), bases)
     axes.set_xlabel(f"reading ({label})")
@@ -309,7 +309,7 @@ def draw_confusion(systems: Systems, look: Look) -> Figure:
         (i, j): f"{counts[i, j]:.0f}" if counts[i, j] < 100_000 else f"{counts[i, j]:.1e}"
         for i, j in np.argwhere(shown).tolist()
     }
-    _draw_cells(axes, shares, numbers, _COUNTS, fontsize=6.0 * unit)
+    draw_cells(axes, shares, numbers, _COUNTS, fontsize=6.0 * unit)
     for draw_line in (axes.axvline, axes.axhline):
         draw_line(count - 1.5, color=axes.get_facecolor(), linestyle="-", linewidth=3 * unit)
     axes.set_xticks(range(count), [*texts, "missed"], rotation=90)

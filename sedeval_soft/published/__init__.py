@@ -4,5 +4,9 @@ The presets have the rules of a challenge as its page tells them; where a script
 modules do as the script does. The page of official evaluators in the docs says what differs and how much.
 """
 
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {
+    "few-shot": "few_shot",
+    "biodcase2025-task2": "biodcase",
+    "dcase2016-task3": "dcase2016",
+}
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 from sedeval_soft.errors import SettingsError
@@ -20,13 +20,15 @@ class Inputs:
     """What an evaluator is given.
 
     reference, system: the rows as they were read, in their order. durations: seconds by file, where they are
-    given. options: what the script's own options are set to, by their names.
+    given. options: what the script's own options are set to, by their names. scenes: the scene, or subset, of
+    each file of the reference, where they are given.
     """
 
     reference: EventTable
     system: EventTable
     durations: Mapping[str, float] | None = None
     options: Mapping[str, float | str] = field(default_factory=dict)
+    scenes: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,8 @@ class Published:
     file, or the function, that was followed. ranking: which of its numbers ranks systems. preset: the one
     with the rules as they are written; empty where there is none. same: the name of our score beside each of
     its numbers that one is meant to be, with that preset. options: its options with their defaults.
-    compute: the numbers by their names, in the order of the script.
+    label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
+    their names, in the order of the script.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Published:
     preset: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, float | str] = field(default_factory=dict)
+    label: str = ""
 
     def numbers(self, inputs: Inputs) -> dict[str, Number]:
         """Return its numbers; raises SettingsError for an option that it does not have."""
@@ -62,8 +66,7 @@ class Published:
                 )
             if isinstance(self.options[name], float) and isinstance(value, str):
                 raise SettingsError(f"the option {name} of {self.name} must be a number, not {value!r}")
-        given = Inputs(inputs.reference, inputs.system, inputs.durations, {**self.options, **inputs.options})
-        return self.compute(given)
+        return self.compute(replace(inputs, options={**self.options, **inputs.options}))
 
 
 def published_evaluator(name: str) -> Published:

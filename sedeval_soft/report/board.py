@@ -28,6 +28,7 @@ from sedeval_soft.report.page import (
 )
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, number, number_if_any, short, signed
+from sedeval_soft.settings import CLASS_MEANS
 
 _MOST_INPUTS = 10
 """Systems up to which what was read of each is said."""
@@ -36,7 +37,7 @@ _MOST_DISCORDANCES = 20
 """Rows up to which classes in which systems differ are a table to read."""
 
 _SIDE_BY_SIDE = (
-    ("f1", ("macro", "micro", "weighted")),
+    ("f1", ("macro", "micro", "weighted", *CLASS_MEANS)),
     ("error_rate", AVERAGES),
     ("kl_divergence", AVERAGES),
     ("psds", (OVERALL,)),
@@ -292,7 +293,8 @@ def _leaderboard(board: Board) -> str:
 def _summary(scores: Scores) -> str:
     present = {score.average for score in scores.scores.values() if score.group is None}
     aside = {"micro", "macro"} <= present
-    averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)] or ["micro"]
+    averages = [a for a in AVERAGES if a in present and (a != "weighted" or not aside)]
+    averages = averages or [a for a in CLASS_MEANS if a in present] or ["micro"]
     kinds = [*product(averages, _MEASURES)]
     rows = {
         family: [scores.scores.get(str(ScoreName(*family, measure, average))) for average, measure in kinds]

@@ -9,13 +9,14 @@ from sedeval_soft.errors import visible
 from sedeval_soft.measures.base import Measure
 from sedeval_soft.measures.explanation import TOOLS, Explanation
 from sedeval_soft.measures.registry import measure_of, score_names
+from sedeval_soft.settings import CLASS_MEANS
 
 _NONE = f"no difference is known to {', '.join(TOOLS[:-1])} or {TOOLS[-1]}, where they have it"
 
 
 def list_scores() -> str:
     """Return one line per score name: the name, what it is, its range and which way is better."""
-    names = list(score_names())
+    names = list(score_names(means=CLASS_MEANS))
     width = max(map(len, names))
     measures = map(measure_of, names)
     said = (filter(None, (measure.summary, *range_and_better(measure))) for measure in measures)

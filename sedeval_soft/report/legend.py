@@ -22,6 +22,8 @@ _AVERAGES = {
     "macro": "the mean of the classes' P, R and F",
     "micro": "all classes pooled: frequent ones weigh more",
     "weighted": "the mean of the classes' scores, weighted by the size of the reference",
+    "harmonic": "the harmonic mean of the classes' P, R and F: low ones weigh more",
+    "geometric": "the geometric mean of the classes' P, R and F: low ones weigh more",
 }
 _OTHERS = "error rate (may exceed 1){kld}: low is good"
 _KLD = ", Kullback-Leibler divergence"

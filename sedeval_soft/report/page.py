@@ -18,7 +18,7 @@ from sedeval_soft.names import told_apart
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import families
 from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
-from sedeval_soft.settings import Constraint, Settings, short_fraction
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, Constraint, Settings, short_fraction
 from sedeval_soft.tables.event_table import WEAK
 
 if TYPE_CHECKING:
@@ -75,30 +75,47 @@ class Layout:
     stacked: bool = False
 
 
+_BY_KIND = {
+    "error shares": "shares of 1 - F", "error gains": "gains of F",
+    "false positives by kind": "false positives", "false negatives by kind": "false negatives",
+    "misses right at a lower threshold": "misses that are right at a lower threshold",
+    "misses right at a higher threshold": "misses that are right at a higher threshold",
+}  # fmt: skip
+"""What is told of each kind of error, by its table."""
+
+_EVERY = (*AVERAGES, *CLASS_MEANS)
+"""All averages over classes, those that are computed only when asked for, too."""
+
 AVERAGED = (
     Layout("Summary", _MAIN, ("micro", "macro")),
     Layout("Polyphonic sound detection score", _PSDS, _OVERALL),
     Layout("Averages weighted by the size of the reference", _MAIN, ("weighted",)),
+    Layout("Harmonic means over classes", _MAIN, ("harmonic",)),
+    Layout("Geometric means over classes", _MAIN, ("geometric",)),
     Layout("Counts and parts of the error rate, all classes together", (*_COUNTS, *_RATES), ("micro",)),
     Layout("Averages of the parts of the error rate", _RATES, ("macro", "weighted")),
-    Layout("Lowest error rate over all thresholds", _in_table("best error rate"), AVERAGES),
+    Layout("Lowest error rate over all thresholds", _in_table("best error rate"), _EVERY),
     Layout("Best micro F over class-wise thresholds, and over one for all classes",
            _in_table("joint"), _OVERALL),
     Layout("Best threshold for all classes under the constraint", _in_table("satisficed"), _OVERALL,
            ", best under the constraint"),
-    Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), AVERAGES,
+    Layout("Averages of measures with true negatives", _in_table("negatives", "tn"), _EVERY,
            ", with true negatives", stacked=True),
-    Layout("Averages of deviations in seconds", _in_table("deviations"), AVERAGES,
+    Layout("Averages of deviations in seconds", _in_table("deviations"), _EVERY,
            ", deviations in seconds", stacked=True),
-    Layout("Average precision", _in_table("precision"), AVERAGES, ", average precision", stacked=True),
-    Layout("Receiver operating characteristic", _in_table("roc"), AVERAGES,
+    Layout("Average precision", _in_table("precision"), _EVERY, ", average precision", stacked=True),
+    Layout("Receiver operating characteristic", _in_table("roc"), _EVERY,
            ", receiver operating characteristic", stacked=True),
-    Layout("Divergences, losses and correlations", _DIVERGENCES, AVERAGES,
+    Layout("Divergences, losses and correlations", _DIVERGENCES, _EVERY,
            ", divergences, losses and correlations", stacked=True),
-    Layout("Calibration", _in_table("calibration"), AVERAGES, ", calibration", stacked=True),
+    Layout("Calibration", _in_table("calibration"), _EVERY, ", calibration", stacked=True),
+    *(
+        Layout(f"Kinds of errors: {title}", _in_table(table), _EVERY, f", {title} by kind", stacked=True)
+        for table, title in _BY_KIND.items()
+    ),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
     Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
-           ("macro", "weighted"), ", among the highest of a segment"),
+           ("macro", "weighted", *CLASS_MEANS), ", among the highest of a segment"),
 )  # fmt: skip
 """The tables of averages in order."""
 
@@ -110,7 +127,7 @@ _TABLE_OF = {
 }
 """The table in which an average of a measure stands; the first of those that would have it."""
 
-_OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*AVERAGES, OVERALL))
+_OF_PARTS = Layout("Summary", (*_MAIN, *_PSDS), (*_EVERY, OVERALL))
 """The one table of averages that a group of classes or a scene has; its name follows the title."""
 
 _OF_CLASSES = {
@@ -309,7 +326,7 @@ def _tables(scores: Scores) -> Iterator[Table]:
             for layout, same in by_layout.items():
                 yield _table(scores, layout, same)
         else:
-            title = f", {'group' if part in scores.settings.groups else 'scene'} {visible(part)}"
+            title = f", {_part(part, scores)}"
             layout, main = _main(averages)
             yield _table(scores, replace(layout, title=layout.title + title), main)
         of_classes = (score for score in members if score.class_name is not None)
@@ -320,6 +337,14 @@ def _tables(scores: Scores) -> Iterator[Table]:
                 yield _table(scores, layout, [score for score in same if score.measure in measures])
         if part is None and len(scores.classes) <= _MOST_CLASSES:
             yield from map(_confusion, scores.confusion)
+
+
+def _part(name: str, scores: Scores) -> str:
+    """Return what a part is called: a group, a scene, or a mean over them."""
+    if name in PART_MEANS:
+        parts, _, kind = name.partition(".")
+        return f"{f'{kind} mean'.removeprefix('mean ')} over {parts}"
+    return f"{'group' if name in scores.settings.groups else 'scene'} {visible(name)}"
 
 
 def _main(members: Sequence[Score]) -> tuple[Layout, Sequence[Score]]:

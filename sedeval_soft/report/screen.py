@@ -30,6 +30,7 @@ from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
 from sedeval_soft.report.shown import Family, families, shown
 from sedeval_soft.report.table import UNDEFINED, cells
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
 WIDTH, HEIGHT = 80, 40
 NARROWEST = 60
@@ -87,7 +88,9 @@ class _Screen:
         self.order = [family for family in order if family in known]
         self.few = len(self.order) <= _MOST_ROWS // 2
         known_averages = {score.average for score in self.of_all if score.measure == self.f}
-        averages = [each for each in ("macro", "micro", "weighted") if each in known_averages][:2]
+        averages = [each for each in ("macro", "micro", "weighted", *CLASS_MEANS) if each in known_averages][
+            :2
+        ]
         # Of one class all averages are the same.
         self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
         names = told_apart(self.scores.classes)
@@ -237,7 +240,8 @@ class _Screen:
 
     def _parts(self) -> tuple[str, list[Column]]:
         """Return the columns of groups and scenes: the macro average of each."""
-        folds = {*self.scores.folds.names} if self.scores.folds else set()
+        # Means over parts are no parts; where one ranks, it stands first.
+        folds = {*PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
         parts = dict.fromkeys(s.group for s in self.scores.scores.values() if s.group not in folds)
         names = [part for part in parts if part is not None]
         if not names:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, ScoreName
+from sedeval_soft.settings import CLASS_MEANS
 
 if TYPE_CHECKING:
     from sedeval_soft.comparison.board import Board
@@ -64,7 +65,7 @@ def shown_of_board(board: Board) -> Board:
 
 def with_averages(scores: Scores, averages: Collection[str]) -> Scores:
     """Return the scores without averages of other kinds; those of classes, and over all classes, stay."""
-    unwanted = {*AVERAGES} - {*averages}
+    unwanted = {*AVERAGES, *CLASS_MEANS} - {*averages}
     return _with(scores, lambda score: score.average not in unwanted)
 
 

@@ -3,7 +3,8 @@
 - Weak labels: `filename` and labels of the whole recording, one in a row or several divided by commas, in a
   column such as `event_labels` or `tags`. There are no times: only clips can be scored. A recording whose
   labels are empty has no events.
-- Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event.
+- Few-shot: file, start, end and a column for each class, whose cells are POS, NEG or UNK. A POS is an event;
+  where there is an UNK nothing is known: it is a row of the class UNK, which is declared to be such time.
 - SELD: lines of frame, class, and where it comes from (source or track, azimuth, elevation, distance), no
   header. Frames are of 0.1 s, classes are called by their numbers, and only these two columns are read.
 """
@@ -145,7 +146,8 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
 
 # Few-shot
 
-_MARKS = ("POS", "NEG", "UNK")
+_UNKNOWN = "UNK"
+_MARKS = ("POS", "NEG", _UNKNOWN)
 
 
 def reads_few_shot(source: Source, columns: ColumnNames = ()) -> bool:
@@ -159,34 +161,45 @@ def reads_few_shot(source: Source, columns: ColumnNames = ()) -> bool:
 
 
 def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
-    """Read an event for each cell that is POS; what is NEG is none, and what is UNK is read past."""
+    """Read an event for each cell that is POS, none where it is NEG, and a row of the class UNK for UNK.
+
+    Where a class of the table is called UNK itself, cells of UNK are read past.
+    """
     layout = sniff(source, limits)
     if layout is None:
         return None
     if not layout.wide:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
         raise InputError(Problem(source.name, wrong, layout.skip or None))
-    _check(source, limits, source.data[:].count(b"POS"))
+    _check(source, limits, source.data[:].count(b"POS") + source.data[:].count(b"UNK"))
     classes = [i for i, role in enumerate(layout.roles) if role == "class"]
     kept, long = _with(layout, {"class": "event_label"})
     file = layout.position("filename")
     wanted: list[Record] = []
     files: dict[str, None] = {}
-    unknown = 0
+    n_unknown, declares = 0, _UNKNOWN not in (layout.names[i] for i in classes)
     for line, fields in _lines(source, layout):
         if isinstance(fields, Problem):
             wanted.append((line, fields))
             continue
         if file is not None and fields[file].strip():
             files[fields[file].strip()] = None
-        unknown += sum(fields[i].strip() == "UNK" for i in classes)
         row = [fields[i] for i in kept]
+        if any(fields[i].strip() == _UNKNOWN for i in classes):
+            n_unknown += 1
+            wanted += [(line, [*row, _UNKNOWN])] * declares
         if any(fields[i].strip() for i in range(len(fields)) if i != file):
             wanted += _positives(source.name, layout, line, fields, row)
     form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
-    past = read_past(unknown, "cell{s} of UNK")
-    assumed = [*layout.assumed, *[_UNKNOWN] * (unknown > 0)]
-    origin = origin_of(source, form, past, layout.ignored, assumed)
+    notes, assumed = (
+        read_past(n_unknown, "row{s} with UNK"),
+        [*layout.assumed, *[_NO_EVENT] * (n_unknown > 0)],
+    )
+    if declares:
+        where = f"{counted(n_unknown, 'row')} with UNK: there nothing is known, of any class"
+        notes, assumed = [where] * (n_unknown > 0 and len(classes) > 1), [*layout.assumed]
+    origin = origin_of(source, form, notes, layout.ignored, assumed)
+    origin = replace(origin, unknown=(_UNKNOWN,) * declares)
     return rows_of(source, limits, long, wanted, origin, [*files])
 
 
@@ -204,9 +217,9 @@ def _positives(
             yield line, Problem(name, f"{wrong}; {mend}", line, i + 1)
 
 
-_UNKNOWN = (
-    "what is UNK is taken for no event: a detection there counts as a false alarm, which rules that leave "
-    "such times out do not count; a table without these rows says the same"
+_NO_EVENT = (
+    "there is a class called UNK, so that cells of UNK are taken for no event: a detection there counts as a "
+    "false alarm; call the class otherwise, and such times are left out"
 )
 
 

@@ -51,7 +51,8 @@ class Origin:
     timed: whether rows have times; labels of whole recordings have none, though something stands there.
     steps: ticks of the time step of the whole table by some of its classes, where rows are a part of it.
     shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
-    of how it is read, such as `label=speech`.
+    of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
+    about which nothing is known.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Origin:
     steps: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     shape: tuple[int, ...] | None = None
     options: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 class Spans(NamedTuple):

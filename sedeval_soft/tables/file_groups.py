@@ -1,6 +1,6 @@
 """What is said of each file: its duration, or the part (fold of a cross-validation, scene) it belongs to.
 
-And lists of files, of which nothing more is said.
+And lists of files, of which nothing more is said, and of regions of files.
 
 A table that says it has a header, whose other columns are read past, or none. A file may stand there many
 times (DCASE metadata has a line per event) if the same is said of it. Durations may be those of a UEM file:
@@ -89,6 +89,80 @@ def read_partition(
     source = open_source(path, limits=limits)
     parts = _read(source, "part", [prefer, PART_COLUMNS], part, limits)
     return Partition(parts, source.name, source.sha256)
+
+
+def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[float]]]:
+    """Return the regions of each file, onset and offset in seconds; raises InputError with all that is wrong.
+
+    A table of text whose header has columns of file names, onsets and offsets, or these three without a
+    header; or a UEM file. Lines that are empty, or begin with `#`, are passed over.
+    """
+    source = open_source(path, limits=limits)
+    name = source.name
+    check_lines(source, limits)
+    lines = [line for line in decode(source).splitlines() if line.strip(BLANK) and line.lstrip()[0] != "#"]
+    text = next((line for line in lines if not line.startswith(";;")), "")
+    uem = _is_uem(source, text)
+    places = (0, 2, 3) if uem else (0, 1, 2)
+    found = _regions(source, zero=False) if uem else records(source, max(DELIMITERS, key=text.count))
+    regions: dict[str, list[list[float]]] = {}
+    problems: list[Problem] = []
+    expected, is_first, count = "a table of filename, onset and offset, or a UEM file", True, 0
+    for number, fields in found:
+        if isinstance(fields, Problem):
+            problems.append(replace(fields, source=name, line=number))
+        elif fields[0].lstrip().startswith("#"):
+            continue
+        elif is_first and not uem and not (len(fields) == 3 and all(map(is_number, fields[1:]))):
+            columns = [
+                [at for at, field in enumerate(fields) if role_of(field) == role]
+                for role in ("filename", "onset", "offset")
+            ]
+            if any(len(at) != 1 for at in columns):
+                head = ", ".join(map(repr, fields))
+                raise InputError(Problem(name, f"begins with {head}; expected {expected}", number))
+            places = tuple(at[0] for at in columns)  # type: ignore[assignment]
+        else:
+            count += 1
+            wrong = _enter_region(regions, fields, places, limits)
+            if wrong is not None:
+                problems.append(replace(wrong, source=name, line=number))
+        is_first = False
+        if len(problems) > MAX_PROBLEMS:
+            break
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+    if not regions:
+        raise InputError(Problem(name, f"has no region; expected {expected}"))
+    limits.check(name, "files", len(regions), "files")
+    limits.check(name, "rows", count, "regions")
+    limits.check(name, "name_length", max(map(len, regions)), "characters in the name of a file")
+    return regions
+
+
+def _enter_region(
+    regions: dict[str, list[list[float]]], fields: Sequence[str], places: tuple[int, int, int], limits: Limits
+) -> Problem | None:
+    """Enter a line; return what is wrong with it and in which column, None where nothing is."""
+    if max(places) >= len(fields):
+        return Problem("", f"has {counted(len(fields), 'field')}; expected filename, onset and offset")
+    file, *texts = (fields[at].strip() for at in places)
+    if not file:
+        return Problem("", "filename is empty; expected a name", column=places[0] + 1)
+    times = []
+    for text, at, noun in zip(texts, places[1:], ("onset", "offset"), strict=True):
+        if not is_number(text) or float(text) < 0:
+            message = f"{noun} {quoted(text)} is not a number of seconds, 0 or more"
+            return Problem("", message, column=at + 1)
+        times.append(float(text))
+    if not times[0] < times[1]:
+        message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
+        return Problem("", message, column=places[2] + 1)
+    if times[1] > limits.duration:
+        message = f"offset {texts[1]} {limits.too_long(times[1])}; expected seconds"
+        return Problem("", message, column=places[2] + 1)
+    regions.setdefault(file, []).append(times)
+    return None
 
 
 def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[str, ...]:
@@ -201,17 +275,17 @@ def _is_uem(source: Source, first: str) -> bool:
     return regions or extension_of(source.name) == ".uem"
 
 
-def _regions(source: Source) -> Iterator[Record]:
-    """Yield the lines of a UEM file, whose regions must begin at 0, or what is wrong with them."""
+def _regions(source: Source, *, zero: bool = True) -> Iterator[Record]:
+    """Yield the lines of a UEM file, or what is wrong with them; zero: whether regions must begin at 0."""
     for number, line in enumerate(decode(source).splitlines(), 1):
         fields, wrong, column = line.split(), "", None
         if not fields or fields[0].startswith(";;"):
             continue
         if len(fields) != 4:
             wrong = f"has {counted(len(fields), 'field')}; expected file, channel, begin and end of a region"
-        elif not is_number(fields[2]) or float(fields[2]):
+        elif zero and (not is_number(fields[2]) or float(fields[2])):
             region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
-            wrong, column = f"{region}, but recordings are evaluated from their begin on; write 0", 3
+            wrong, column = f"{region}, but a duration is counted from 0 on; --regions evaluates regions", 3
         yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 

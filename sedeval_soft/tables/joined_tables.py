@@ -428,7 +428,10 @@ def _join(
     assumptions = _said_of([(prefix, origin.assumed) for prefix, origin in origins])
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
     timed = all(origin.timed for _, origin in origins)
-    origin = Origin(name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed)
+    unknown = tuple(dict.fromkeys(label for _, origin in origins for label in origin.unknown))
+    origin = Origin(
+        name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed, unknown=unknown
+    )
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}
     limits.check(name, "files", len(files), "files")

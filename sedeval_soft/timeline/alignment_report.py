@@ -23,6 +23,7 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
 from sedeval_soft.names import apart, did_you_mean, folded
+from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
@@ -64,6 +65,9 @@ _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those 
 _DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 _NOTHING: frozenset[str] = frozenset()
+
+OF_REGIONS = ("regions_listed", "with_region", "without_region", "too_few_shots")
+"""What an `AlignmentReport` tells of the evaluated regions."""
 
 _MANY = (
     ("zero-length", "zero_length", "row", "onset and offset are equal in {n:,} {total}",
@@ -365,14 +369,18 @@ class AlignmentReport:
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
     those that are in no list of files. unlisted: reference files without a duration, where there are any.
     listed: names of files that the settings have and either side has, too. reference_outside,
-    system_outside: files that the settings leave out.
+    system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
+    of files that have some and that either side has, too; with_region: files that are evaluated;
+    without_region: files that have none, too_few_shots: those with too few events, all left out.
     doubtful: texts on names that fit more than one file, and on what had to be assumed of a table, each
     with its mend; errors where settings are strict. notes: texts on how tables were read.
-    reference_classes, system_classes: all that either side names. beyond: by role how many rows end after
+    reference_classes, system_classes: all that either side names. declared: those that a reference declares
+    to be time about which nothing is known. beyond: by role how many rows end after
     their file, and by how many seconds at the most. after_end: the same by file of the system's rows where no
     duration is known and the reference's last offset is taken for the end. tables: by role what the rows tell
     of how they were read. off_grid: by role how many rows could show a grid, how many show one that is nearly
-    that of the segments, and how many seconds off, see `timeline.grid`.
+    that of the segments, and how many seconds off, see `timeline.grid`. ignored: what was left out for
+    ignored classes, by their names together: detections, and ticks.
     """
 
     missing: frozenset[str] = _NOTHING
@@ -380,16 +388,22 @@ class AlignmentReport:
     dropped: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
     listed: frozenset[str] = _NOTHING
+    regions_listed: frozenset[str] = _NOTHING
+    with_region: frozenset[str] = _NOTHING
+    without_region: frozenset[str] = _NOTHING
+    too_few_shots: frozenset[str] = _NOTHING
     reference_outside: frozenset[str] = _NOTHING
     system_outside: frozenset[str] = _NOTHING
     doubtful: frozenset[str] = _NOTHING
     notes: frozenset[str] = _NOTHING
     reference_classes: frozenset[str] = _NOTHING
     system_classes: frozenset[str] = _NOTHING
+    declared: frozenset[str] = _NOTHING
     beyond: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     after_end: Mapping[str, tuple[int, float]] = field(default_factory=dict)
     tables: Mapping[str, RowStatistics] = field(default_factory=dict)
     off_grid: Mapping[str, tuple[int, int, float]] = field(default_factory=dict)
+    ignored: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @staticmethod
     def merge(parts: Iterable[AlignmentReport]) -> AlignmentReport:
@@ -398,13 +412,15 @@ class AlignmentReport:
         reports = list(parts)
         for name in AlignmentReport.__slots__:
             values = [getattr(report, name) for report in reports]
-            if name not in ("beyond", "after_end", "tables", "off_grid"):
+            if name not in ("beyond", "after_end", "tables", "off_grid", "ignored"):
                 merged[name] = _NOTHING.union(*values)
                 continue
             by_key: dict[str, list[Any]] = defaultdict(list)
             for key, value in (item for of_report in values for item in of_report.items()):
                 by_key[key].append(value)
-            merge = RowStatistics.merge if name == "tables" else counts_and_most
+            merge: Callable[[list[Any]], Any] = counts_and_most
+            if name in ("tables", "ignored"):
+                merge = RowStatistics.merge if name == "tables" else _sums
             merged[name] = {key: merge(by_key[key]) for key in sorted(by_key)}
         return AlignmentReport(**merged)
 
@@ -412,7 +428,9 @@ class AlignmentReport:
         """Return the evaluated classes: as the settings name them, else all that occur, sorted."""
         if settings.classes is not None:
             return settings.classes
-        return tuple(sorted(self.reference_classes | self.system_classes))
+        return tuple(
+            sorted((self.reference_classes | self.system_classes) - {*(settings.ignore_class or ())})
+        )
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
@@ -420,10 +438,18 @@ class AlignmentReport:
         lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
         lines += self._of_names(classes)
         lines += self._of_listed(settings.files or ())
+        lines += self._of_regions(settings)
         if self.after_end:
             lines += self._of_late_rows(settings)
         if settings.classes is not None or self.system_classes - self.reference_classes:
-            lines += self._of_classes(settings.classes)
+            lines += self._of_classes(settings)
+        ignored = settings.ignore_class or ()
+        known = sorted(self.reference_classes)[:_COMPARED]
+        lines += [
+            f"ignore_class {name!r} is not a class of the reference{did_you_mean(name, known, n=1)}"
+            for name in ignored
+            if name not in self.reference_classes | self.declared
+        ]
         for role, (rows, near, off) in sorted(self.off_grid.items()):
             if near >= _FEWEST_NEAR and 2 * near >= rows:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
@@ -435,13 +461,14 @@ class AlignmentReport:
                 )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
-        lines += [*sorted(self.notes), *self._of_outside()]
+        lines += [*sorted(self.notes), *self._of_outside(), *self._of_left_out(settings)]
         nothing = not both and settings.classes is None
         lines += ["neither table has an event: there is nothing to score"] * nothing
-        left_out = sorted(both - {*classes})
+        left_out = sorted(both - {*classes, *ignored})
         if left_out:
             are = be(len(left_out))
             lines.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
+        lines += self._of_ignored(ignored, counts_events=Plan.of(settings).counts_events)
         for role, (count, seconds) in self.beyond.items():
             # Where a doubt tells all of these rows, it tells the one that ends last as well.
             if role not in self.tables or count > self.tables[role].after_end:
@@ -530,12 +557,56 @@ class AlignmentReport:
                 raise EvaluationError(f"{text}; expected names of files that {self._table('reference')} has")
             yield text
 
+    def _of_regions(self, settings: Settings) -> Iterator[str]:
+        """Yield what is wrong with the regions of the settings; raises EvaluationError where none is left."""
+        listed = [] if settings.regions is None else [*dict.fromkeys(name for name, *_ in settings.regions)]
+        unknown = [name for name in listed if name not in self.regions_listed]
+        if unknown:
+            like = named_alike(sorted(self.without_region), unknown, ("reference", "regions"))
+            text = (
+                f"regions: {listing(unknown, 'file')} {be(len(unknown))} on neither side, and not evaluated"
+            )
+            yield f"{text} (a row with only the name of a file declares it as one without events){like}"
+        if settings.has_regions and not self.with_region and (self.without_region or self.too_few_shots):
+            like = f"; regions are of {listing(unknown, 'other file')}" if unknown else ""
+            lines = [f"nothing is left to evaluate{like}", *self._of_left_out(settings)]
+            raise EvaluationError("\n".join(lines))
+
+    def _of_left_out(self, settings: Settings) -> Iterator[str]:
+        """Yield how many files are left out as no region of them is evaluated."""
+        without, few = sorted(self.without_region), sorted(self.too_few_shots)
+        if without:
+            have = "has" if len(without) == 1 else "have"
+            yield f"{listing(without, 'file')} {have} no region that is evaluated; left out"
+        if few and settings.shots is not None:
+            number, label = settings.shots
+            known = sorted(self.reference_classes)
+            of_class = "" if label is None else f" of class {label!r}"
+            hint = "" if label is None or label in known else did_you_mean(label, known[:_COMPARED])
+            have = "has" if len(few) == 1 else "have"
+            yield (
+                f"after_shots: {listing(few, 'file')} {have} fewer than {counted(number, 'event')}{of_class} "
+                f"in the reference; left out{hint}"
+            )
+
     def _of_outside(self) -> Iterator[str]:
         """Yield how many files are left out as the settings do not list them."""
         sides = (("reference", self.reference_outside), ("system", self.system_outside))
         if any(names for _, names in sides):
             outside = " and ".join(counted(len(names), f"{role} file") for role, names in sides)
             yield f"files: {outside} are not listed, and left out"
+
+    def _of_ignored(self, names: Sequence[str], *, counts_events: bool) -> Iterator[str]:
+        """Yield what was left out for ignored classes."""
+        for called, (detections, ticks) in self.ignored.items():
+            events = f"{counted(detections, 'detection')} and " if counts_events else ""
+            classes = "class" if len(names) == 1 else "classes"
+            itself = " (as the reference says by itself)" * (self.declared >= {*names})
+            if detections or ticks:
+                yield f"{events}{ticks * TICK:.6g} s were left out: ignored {classes} {called}{itself}"
+        theirs = sorted(self.system_classes & {*names})
+        if theirs:
+            yield f"rows of the system of {listing(theirs, 'class')} are left out: ignored"
 
     def _of_late_rows(self, settings: Settings) -> Iterator[str]:
         """Yield what is assumed where the system goes on after the reference's last offset.
@@ -560,12 +631,10 @@ class AlignmentReport:
             f"offset there, which without --durations is assumed to be the end of the file: {later}"
         )
 
-    def _of_classes(self, asked: Sequence[str] | None) -> Iterator[str]:
-        """Yield a line for each class that only the system has, or that neither side has.
-
-        asked: the classes to evaluate where they are named.
-        """
-        strange = sorted(self.system_classes - self.reference_classes)
+    def _of_classes(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each class that only the system has, or that neither side has."""
+        asked = settings.classes
+        strange = sorted(self.system_classes - self.reference_classes - {*(settings.ignore_class or ())})
         if asked is not None:
             # A class that is nearly one to evaluate, which the system never names, is misspelt. All others
             # were left out on purpose: a system may know more classes than an evaluation.
@@ -596,6 +665,11 @@ class AlignmentReport:
             if len(names) > _TOLD:
                 more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
                 yield f"{more}{' of those to evaluate' if middle else ''} {are} {text}"
+
+
+def _sums(parts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the sums of counts."""
+    return tuple(map(sum, zip(*parts, strict=True)))
 
 
 def counts_and_most(parts: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -5,20 +5,21 @@ its first second. Times are whole ticks of what a table says, and a table says 1
 single precision: `Edges.slack` is how far a time may lie from an edge to be on it.
 
 Segments of all files lie one after another: segment `k` of file `f` is `start[f] + k` on the `Grid`. A file
-of length T has ceil(T / segment length) segments; its last one may be cut short.
+of length T has ceil(T / segment length) segments; its last one may be cut short. Segments that are not to be
+looked at can be dropped (`Grid.without`): those that are left are numbered anew, and stay where they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.fields import Pool
 from sedeval_soft.memory import check_room
@@ -28,6 +29,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_secon
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
+from sedeval_soft.timeline.regions import Regions
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -160,19 +162,49 @@ class Edges:
         return slack
 
 
+class _Left(NamedTuple):
+    """Runs of segments that are left where others were dropped.
+
+    start: (n_files + 1,) the first segment of each file where none was dropped: `first` counts these. first:
+    (n_runs,) the first of each run. at: (n_runs + 1,) its number among those that are left, and how many
+    there are. A run may go on over the end of a file.
+    """
+
+    start: Index
+    first: Index
+    at: Index
+
+    def number(self, segment: Index) -> Index:
+        """Return how many of those that are left lie before each of some segments, any shape."""
+        run = np.maximum(np.searchsorted(self.first, segment, side="right") - 1, 0)
+        if not len(self.first):
+            return np.zeros_like(segment)
+        number: Index = self.at[run] + np.clip(segment - self.first[run], 0, np.diff(self.at)[run])
+        return number
+
+    def segment(self, number: Index) -> Index:
+        """Return which segments these of those that are left were before, any shape."""
+        run = np.searchsorted(self.at, number, side="right") - 1
+        segment: Index = self.first[run] + (number - self.at[run])
+        return segment
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Fixed-length segments over files.
 
     edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
     of each file and the end of the last. evaluated: (n_files,) the evaluated length in ticks, at most
-    `length`: segments that begin there or later are not among those that scores average over.
+    `length`: segments that begin there or later are not among those that scores average over. left: which
+    segments are left where some were dropped. regions: what is evaluated, None for all.
     """
 
     edges: Edges
     length: Ticks
     start: Index
     evaluated: Ticks
+    left: _Left | None = None
+    regions: Regions | None = None
 
     @classmethod
     def over(cls, length: Ticks, segment: Fraction | int, evaluated: Ticks | None = None) -> Grid:
@@ -200,7 +232,67 @@ class Grid:
     @property
     def n_evaluated(self) -> Index:
         """Return how many segments of each file are evaluated, its first ones, shape (n_files,)."""
-        return self.edges.after(self.evaluated)
+        n_evaluated = self.edges.after(self.evaluated)
+        if self.left is None:
+            return n_evaluated
+        return self.left.number(self.left.start[:-1] + n_evaluated) - self.start[:-1]
+
+    def without(self, first: Index, last: Index) -> Grid:
+        """Return the grid without some ranges of segments, which may overlap and need no order.
+
+        first, last: (n,) the first segment of each range and one past its last, as `cells` has them. All that
+        lies in dropped segments is nowhere on the grid then, and is neither counted nor kept.
+        """
+        some = last > first
+        if not some.any():
+            return self
+        left = self.left or _Left(self.start, np.zeros(1, dtype=np.int64), np.array([0, self.size]))
+        # Between two cuts all segments are dropped or none, and none was before.
+        cuts = distinct(np.concatenate((left.at, first[some], last[some])))
+        change = np.zeros(len(cuts), dtype=np.int64)
+        np.add.at(change, np.searchsorted(cuts, first[some]), 1)
+        np.subtract.at(change, np.searchsorted(cuts, last[some]), 1)
+        stays = np.flatnonzero(np.cumsum(change)[:-1] == 0)
+        at = np.append(0, np.cumsum(np.diff(cuts)[stays]))
+        left = _Left(left.start, left.segment(cuts[stays]), at)
+        return replace(self, start=left.number(left.start), left=left)
+
+    def within(self, regions: Regions) -> Grid:
+        """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
+        on = Regions.of(regions.file, self.edges.on(regions.begin), self.edges.on(regions.end))
+        first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
+        grid = self.without(np.append(0, last), np.append(first, self.size))
+        return replace(grid, regions=on)
+
+    def extent(self, cell: Index) -> Ticks:
+        """Return how much of some segments is evaluated, in ticks, (n,)."""
+        file, begin, end = self.spans(cell)
+        if self.regions is None:
+            return end - begin
+        return self.regions.before(file, end) - self.regions.before(file, begin)
+
+    def place(self, segment: Index, file: Codes | None = None) -> Index:
+        """Return which segment of its file each is, counted from 0 with those that were dropped, (n,)."""
+        if file is None:
+            file = np.searchsorted(self.start, segment, side="right") - 1
+        if self.left is None:
+            return segment - self.start[file]
+        return self.left.segment(segment) - self.left.start[file]
+
+    @property
+    def apart(self) -> Bools | None:
+        """Return which segments do not follow the one before, (n,); None where none was dropped."""
+        if self.left is None:
+            return None
+        apart: Bools = np.diff(self.place(np.arange(self.size)), prepend=-1) != 1
+        return apart
+
+    def runs(self) -> tuple[Codes, Ticks, Ticks]:
+        """Return where segments that follow one another are: file, begin and end in ticks, (n_runs,) each."""
+        first = self.start[:-1] if self.left is None else np.append(self.start[:-1], self.left.at[:-1])
+        first = distinct(first[first < self.size])
+        file, begin, _ = self.spans(first)
+        return file, begin, self.spans(np.append(first, self.size)[1:] - 1, file)[2]
 
     @property
     def size(self) -> int:
@@ -243,7 +335,7 @@ class Grid:
         """
         if file is None:
             file = np.searchsorted(self.start, cell, side="right") - 1
-        place = cell - self.start[file]
+        place = self.place(cell, file)
         begin, end = self.edges.at(place), self.edges.at(place + 1)
         evaluated, length = self.edges.on(self.evaluated)[file], self.edges.on(self.length)[file]
         return file, begin, np.minimum(end, np.where(begin < evaluated, evaluated, length))
@@ -252,18 +344,19 @@ class Grid:
         """Return the segments that rows overlap, as first and one past the last, each (n,).
 
         A row that only touches a segment's edge does not overlap it, a row without extent
-        overlaps none, and what lies beyond a file's last segment is cut off.
+        overlaps none, and what lies beyond a file's last segment, or in a dropped one, is cut off.
         """
-        n_segments = self.n_segments
+        start = self.start if self.left is None else self.left.start
+        n_segments = np.diff(start)
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
         for part in stretches(len(onset)):
-            most, base = n_segments[file[part]], self.start[file[part]]
+            most, base = n_segments[file[part]], start[file[part]]
             begin = np.minimum(self.edges.before(onset[part]), most)
             end = np.minimum(self.edges.after(offset[part]), most)
             end[offset[part] <= onset[part]] = 0
             np.add(begin, base, out=first[part])
             np.add(np.maximum(end, begin), base, out=last[part])
-        return first, last
+        return (first, last) if self.left is None else (self.left.number(first), self.left.number(last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,19 +425,19 @@ def pool_rows(rows: EventTable, grid: Grid, pool: Pool) -> Floats:
         pieces = Activity.of_track(spans, track).merged()
         piece, cell = expand(*grid.cells(pieces.file, pieces.onset, pieces.offset))
         begin, end = grid.spans(cell, pieces.file[piece])[1:]
+        extent = end - begin if grid.regions is None else grid.extent(cell)
         overlap = np.minimum(pieces.offset[piece], end) - np.maximum(pieces.onset[piece], begin)
         flat = pieces.label[piece] * np.int64(grid.size) + cell
         value = pieces.value[piece]
         # Whole ticks are summed before the division, so that binary pieces give exact means; a piece
         # that fills its segment hands its value on untouched.
-        filled = overlap == end - begin
+        filled = overlap == extent
         out[flat[filled]] = value[filled]
         # A piece may lie beyond the end of its file, in a segment that the file still reaches.
         part = ~filled & (overlap > 0)
         np.add.at(out, flat[part], value[part] * overlap[part])
         touched = distinct(flat[part])
-        begin, end = grid.spans(touched % grid.size)[1:]
-        out[touched] = rounded(out[touched]) / (end - begin)
+        out[touched] = rounded(out[touched]) / grid.extent(touched % grid.size)
     return values
 
 

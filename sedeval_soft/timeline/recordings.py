@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import compress
+from typing import Any, TypeVar
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.errors import InputError, Problem, be
+from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
-from sedeval_soft.tables.ticks import Ticks, to_ticks
+from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
@@ -24,10 +25,25 @@ from sedeval_soft.timeline.alignment_report import (
     decimal_files,
     last_offsets,
 )
-from sedeval_soft.timeline.events import Events, active, active_rows, events_of
-from sedeval_soft.timeline.grid import Edges, maxima
+from sedeval_soft.timeline.events import (
+    SILENCE,
+    Activity,
+    EventLifetimes,
+    Events,
+    Timed,
+    active,
+    active_rows,
+    events_of,
+    lifetimes_of,
+)
+from sedeval_soft.timeline.grid import Edges, Grid, maxima, pool_rows
+from sedeval_soft.timeline.regions import END, Regions
 
 _NAMED = 3  # columns that a message proposes
+
+
+Of = TypeVar("Of", bound=Timed)
+"""Events of one threshold, or of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +60,10 @@ class Recordings:
     expected: the classes that the settings or the reference name. Others are known from the system alone:
         they may be false alarms, too, and never true negatives.
     in_reference: (n_files,) whether the reference or the durations name a file.
+    ignored: the rows of ignored classes of the reference, None where no class is ignored.
+    regions: the evaluated regions, None where whole files are evaluated. Rows of `reference`, `system` and
+        `ignored` are cut to them, and a file is as long as its last region goes; `raw` is not cut. whole:
+        these three not cut, where an event counts whole if its onset is in a region; else None.
     """
 
     files: tuple[str, ...]
@@ -56,10 +76,20 @@ class Recordings:
     expected: frozenset[str]
     in_reference: Bools
     findings: AlignmentReport = field(default_factory=AlignmentReport)
+    ignored: EventTable | None = None
+    regions: Regions | None = None
+    whole: tuple[EventTable, EventTable, EventTable | None] | None = None
+
+    @property
+    def evaluated_ticks(self) -> Ticks:
+        """Return how much of each file is evaluated in ticks, shape (n_files,): what rates divide by."""
+        if self.regions is None:
+            return self.length_ticks
+        return self.regions.until(self.length_ticks).lengths(len(self.files))
 
     @property
     def length_ticks(self) -> Ticks:
-        """Return the evaluated length of each file in ticks, shape (n_files,)."""
+        """Return where each file ends in ticks, shape (n_files,)."""
         return to_ticks(self.length)
 
     @property
@@ -77,12 +107,40 @@ class Recordings:
         codes = [position.get(name, -1) for name in self.files]
         stays = np.asarray(codes, dtype=np.int64) >= 0
         columns = {name: getattr(self, name)[stays] for name in ("length", "reach", "in_reference")}
-        return self._recoded(lambda rows: rows.with_files(files, codes), files=files, **columns)
+        if self.regions is not None:
+            columns["regions"] = self.regions.with_files(np.asarray(codes, dtype=np.int64))
 
-    def _recoded(self, recode: Callable[[EventTable], EventTable], **changed: Any) -> Recordings:  # noqa: ANN401 - fields
+        def ignored(rows: EventTable | None) -> EventTable | None:
+            return rows and rows.with_files(files, codes)
+
+        return self._recoded(lambda rows: rows.with_files(files, codes), ignored, files=files, **columns)
+
+    def inside(self, rows: EventTable) -> EventTable:
+        """Return what is evaluated of rows of events that were made of `raw`."""
+        return rows if self.regions is None or self.whole else self.regions.cut(rows)
+
+    @property
+    def event_rows(self) -> tuple[EventTable, EventTable]:
+        """The rows of both sides of which events are made; `held` says which of these count."""
+        return self.whole[:2] if self.whole else (self.reference, self.system)
+
+    def held(self, events: Of) -> Of:
+        """Return the events that count, where that is for their onset to say."""
+        if self.regions is None or self.whole is None:
+            return events
+        return events.take(self.regions.hold(events.file, events.onset, events.offset))
+
+    def _recoded(
+        self,
+        recode: Callable[[EventTable], EventTable],
+        ignored: Callable[[EventTable | None], EventTable | None] = lambda rows: rows,
+        **changed: Any,  # noqa: ANN401 - fields
+    ) -> Recordings:
         reference, system = recode(self.reference), recode(self.system)
         raw = system if self.raw is self.system else recode(self.raw)
-        changed |= {"raw": raw, "findings": AlignmentReport()}
+        whole = self.whole and (recode(self.whole[0]), recode(self.whole[1]), ignored(self.whole[2]))
+        changed["ignored"] = ignored(self.ignored)
+        changed |= {"raw": raw, "findings": AlignmentReport(), "whole": whole}
         return replace(self, reference=reference, system=system, **changed)
 
 
@@ -99,12 +157,18 @@ def align(
     it adds files without any row, and leaves out system files that neither it nor the reference names.
     `settings.files` restricts the files: of a long table that loses some, classes that no row is of any more
     are none. `settings.classes` restricts and orders the classes. The system's rows are post-processed as the
-    settings ask for.
+    settings ask for, and what lies outside the evaluated regions is cut off then; files without any are left
+    out. Rows of ignored classes, those of the settings and those that the reference itself declares, are
+    evaluated on neither side; what a system declares to be unknown are no detections. Classes are those of
+    the whole tables, whatever the regions are.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
     check_shapes(reference.origin, system.origin)
     _check_timed((reference, system), settings)
+    settings, system = with_unknown(settings, reference.origin), _without_unknown(system, settings)
+    if settings.compat:
+        reference = _without_unknown(reference, settings)
     reference, system = name_single_file(reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
@@ -113,22 +177,21 @@ def align(
     if settings.files is not None:
         reference = reference.of_used_classes() if findings.reference_outside else reference
         system = system.of_used_classes() if findings.system_outside else system
-        ours, theirs = frozenset(reference.classes), frozenset(system.classes)
+        # An ignored class is known, though none of its rows may be of these files.
+        ours = frozenset(reference.classes) | findings.reference_classes & {*(settings.ignore_class or ())}
+        theirs = frozenset(system.classes)
         findings = replace(findings, reference_classes=ours, system_classes=theirs)
+    regions = None
+    if settings.has_regions:
+        regions, stays, findings = _regions_of(reference, files, lengths, settings, findings)
+        reference, system = reference.only_files(stays), system.only_files(stays)
+        files = reference.files
     is_given = np.array([name in lengths for name in files], dtype=bool)
     in_reference = np.array([name not in findings.extra for name in files], dtype=bool)
 
-    # Lengths: as given, else up to the last offset.
     sides = {"reference": reference, "system": system}
     last = {role: last_offsets(rows) for role, rows in sides.items()}
-    # Where the reference has no times, the recording is as long as the system says.
-    length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
-    system_ends = _system_ends(system, last["system"], length, settings)
-    for rows, times in ((reference, length), (system, system_ends)):
-        if times.max(initial=0.0) > LONGEST:
-            text = f"a row ends at {times.max():g} s, over {LONGEST:g} s (31 years); expected seconds"
-            raise InputError(Problem(rows.origin.name, text, code="time-too-long"))
-    reach = np.maximum(length, system_ends)
+    length, reach = _lengths(reference, system, last, settings)
     length[is_given] = reach[is_given] = [lengths[name] for name in files if name in lengths]
 
     # What the rows tell of how they were read; times of arrays are our own.
@@ -144,7 +207,9 @@ def align(
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
-    named = findings.reference_classes if settings.classes is None else frozenset(classes)
+    named = findings.reference_classes & {*classes} if settings.classes is None else frozenset(classes)
+    ignored = None if settings.ignore_class is None else reference.with_classes(settings.ignore_class)
+    declared = frozenset(reference.origin.unknown)
     reference, raw = reference.with_classes(classes), system.with_classes(classes)
     off_grid = {}
     if Plan.of(settings).counts_segments:
@@ -153,25 +218,158 @@ def align(
             off_grid[role] = edges.near_misses(rows.file, rows.onset, rows.offset)
     # Of a file that only the system names it is said that the reference has no such file, and what it has in
     # one that the reference declares to be without events are false alarms wherever they are.
-    ends = np.where(is_given | ~in_reference | (length == 0), LONGEST, length)
+    # Regions that are listed say how far files go.
+    is_said = is_given | (settings.regions is not None)
+    ends = np.where(is_said | ~in_reference | (length == 0), LONGEST, length)
     findings = replace(
         findings,
         beyond={role: counts_and_most(rows) for role, rows in late.items() if rows},
         after_end=_late_rows(raw, last["system"], ends),
         tables=tables,
         off_grid={role: misses for role, misses in off_grid.items() if misses[0]},
+        declared=declared,
     )
     system = raw
     if settings.postprocesses:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         system = postprocessed(raw, settings)
-    return Recordings(files, classes, reference, system, length, reach, raw, named, in_reference, findings)
+    pair = Recordings(
+        files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
+    )
+    return pair if regions is None else _within(pair, regions, settings)
+
+
+def _lengths(
+    reference: EventTable, system: EventTable, last: Mapping[str, Floats], settings: Settings
+) -> tuple[Floats, Floats]:
+    """Return length and reach of files, see `Recordings`, by their last offsets, (n_files,) each."""
+    # Where the reference has no times, the recording is as long as the system says.
+    length = last["reference"].copy() if reference.origin.timed else np.maximum(*last.values())
+    system_ends = _system_ends(system, last["system"], length, settings)
+    for rows, times in ((reference, length), (system, system_ends)):
+        if times.max(initial=0.0) > LONGEST:
+            text = f"a row ends at {times.max():g} s, over {LONGEST:g} s (31 years); expected seconds"
+            raise InputError(Problem(rows.origin.name, text, code="time-too-long"))
+    return length, np.maximum(length, system_ends)
+
+
+def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recordings:
+    """Return a pair cut to its regions."""
+    changed: dict[str, Any] = {}
+    if settings.region_edges == "onset":
+        changed["whole"] = pair.reference, pair.system, pair.ignored
+    if settings.regions is not None:
+        # They say how far files go.
+        changed["length"] = changed["reach"] = to_seconds(regions.last(len(pair.files)))
+    if pair.ignored is not None:
+        changed["ignored"] = regions.cut(pair.ignored)
+    changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
+    return replace(pair, regions=regions, **changed)
+
+
+def _regions_of(
+    reference: EventTable,
+    files: tuple[str, ...],
+    lengths: Mapping[str, float],
+    settings: Settings,
+    findings: AlignmentReport,
+) -> tuple[Regions, Bools, AlignmentReport]:
+    """Return the evaluated regions, the files that have some, (n_files,), and findings without the others.
+
+    reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
+    the files that have some.
+    """
+    codes, n_files = np.arange(len(files)), len(files)
+    ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
+    regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
+    doubtful = findings.doubtful
+    if settings.regions is not None:
+        names = [*dict.fromkeys(name for name, _, _ in settings.regions)]
+        listed = dict.fromkeys(names, UNNAMED)
+        if UNNAMED not in files:
+            # Files that are left out for another reason are there all the same.
+            outside = findings.dropped | findings.reference_outside | findings.system_outside
+            match = match_names([*files, *sorted(outside)], names)
+            listed = {name: own for name, own in match.canonical.items() if own in {*files, *outside}}
+            if match.ambiguous:
+                text = f"regions: {listing(match.ambiguous, 'file')} could be more than one file of "
+                text += f"{reference.origin.name} (with and without folders or extension); taken as written"
+                doubtful |= {text}
+        elif len(names) > 1:
+            text = "there is no column of file names, but regions name files; expected a filename column"
+            raise InputError(Problem(reference.origin.name, text, code="missing-filename-column"))
+        code = {name: k for k, name in enumerate(files)}
+        rows = [(code[listed[name]], *times) for name, *times in settings.regions if listed.get(name) in code]
+        file, begin, end = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+        regions = Regions.of(file.astype(np.int64), to_ticks(begin), to_ticks(end)).until(ends)
+    few = np.zeros(n_files, dtype=bool)
+    if settings.shots is not None:
+        after = _after_shots(reference, *settings.shots, settings)
+        few = after < 0
+        regions &= Regions.of(codes, np.where(few, END, after), np.full(n_files, END))
+    stays = regions.lengths(n_files) > 0
+    left_out = frozenset(compress(files, (~stays).tolist()))
+    too_few = frozenset(compress(files, few.tolist()))
+    findings = replace(
+        findings,
+        **{name: getattr(findings, name) - left_out for name in ("missing", "extra", "unlisted")},
+        doubtful=doubtful,
+        regions_listed=frozenset(listed),
+        with_region=frozenset({*files} - left_out),
+        without_region=left_out - too_few,
+        too_few_shots=too_few,
+    )
+    return regions.with_files(np.where(stays, np.cumsum(stays) - 1, -1)), stays, findings
+
+
+def _after_shots(rows: EventTable, number: int, label: str | None, settings: Settings) -> Ticks:
+    """Return where the N-th event of each file ends, (n_files,) ticks, -1 where there are fewer.
+
+    number: N. label: the class of the events, None for all that are evaluated. They are in order of onset,
+    those of one onset in order of offset.
+    """
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    wanted = {*(settings.classes or rows.classes)} - {*(settings.ignore_class or ())}
+    wanted = wanted if label is None else {label}
+    events = events.take(np.array([name in wanted for name in rows.classes], dtype=bool)[events.label])
+    events = events.take(np.lexsort((events.offset, events.onset, events.file)))
+    first = np.searchsorted(events.file, np.arange(len(rows.files) + 1))
+    has = np.diff(first) >= number
+    after = np.full(len(rows.files), -1, dtype=np.int64)
+    after[has] = events.offset[first[:-1][has] + number - 1]
+    return after
+
+
+def with_unknown(settings: Settings, origin: Origin) -> Settings:
+    """Return settings that ignore the classes, too, that a reference declares to be unknown time.
+
+    Those that are to be evaluated are not; what follows another tool ignores nothing.
+    """
+    chosen = settings.ignore_class or ()
+    more = [name for name in origin.unknown if name not in (*chosen, *(settings.classes or ()))]
+    return settings if not more or settings.compat else replace(settings, ignore_class=(*chosen, *more))
+
+
+def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
+    """Return a table without the classes that it declares to be unknown time, and are not to be evaluated."""
+    names = {*rows.origin.unknown} - {*(settings.classes or ())}
+    if not names & {*rows.classes}:
+        return rows
+    known = rows.with_classes(tuple(name for name in rows.classes if name not in names))
+    called = " and ".join(sorted(names))
+    n = len(rows) - len(known)
+    note = f"{counted(n, 'row')} of {called} count{'s' * (n == 1)} as no event"
+    return replace(known, origin=replace(known.origin, notes=(*known.origin.notes, note)))
 
 
 def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
     """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
     untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
+    if untimed and settings.has_regions:
+        text = "has labels of whole recordings without times, of which no regions can be evaluated"
+        mend = "expected onset and offset of each event, or neither --regions nor --after-shots"
+        raise InputError(Problem(untimed[0], f"{text}; {mend}", code="missing-column"))
     if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
         text = "has labels of whole recordings without times, of which only clips can be scored"
         mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
@@ -337,19 +535,59 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     return last_offsets(rows.take(distinct(rows.levels()[0])))
 
 
+def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:
+    """Return the segments that are evaluated: what this drops is counted nowhere.
+
+    ignored: whether those of ignored time are among them, all the same.
+    """
+    grid = Grid.over(pair.reach_ticks, settings.segment_ticks, pair.length_ticks)
+    grid = grid if pair.regions is None else grid.within(pair.regions)
+    if pair.ignored is None or ignored:
+        return grid
+    if settings.pool == "max":
+        # A segment is above the threshold where a row that overlaps it is.
+        rows = active_rows(pair.ignored, settings.reference_cut, settings.inclusive)
+        return grid.without(*grid.cells(rows.file, rows.onset, rows.offset))
+    values = pool_rows(joined(pair.ignored), grid, settings.pool)[0]
+    cells = np.flatnonzero(positive(values, settings))
+    return grid.without(cells, cells + 1)
+
+
+def joined(rows: EventTable) -> EventTable:
+    """Return rows of all classes as those of one: its value at each time is the largest of theirs."""
+    if rows.label is None:
+        values = np.max(rows.values, axis=0) if rows.values else np.zeros(len(rows))
+        return replace(rows, classes=("",), values=(values,))
+    return replace(rows, classes=("",), label=np.zeros_like(rows.label))
+
+
 # Values of whole files (clips), for one table: a file takes the largest value of what lies in it.
 
 
-def clip_sides(pair: Recordings) -> tuple[Floats, Floats]:
+def clip_sides(pair: Recordings, settings: Settings) -> tuple[Floats, Floats]:
     """Return the values of all files of all classes of reference and system, (n_classes, n_files) each.
 
     What the system has after the evaluated length of a file is a false alarm where the reference does not
     have the class, and is nothing where it has: else a system could have every class somewhere later.
+    What lies in ignored time says nothing of the file: it takes the largest value of all other time.
     """
-    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (pair.reference, pair.system))
+    ours, theirs = (outside_ignored(rows, pair, settings) for rows in (pair.reference, pair.system))
+    reference, inside = (clip_values(rows, pair.length_ticks) for rows in (ours, theirs))
     if np.array_equal(pair.length, pair.reach):
         return reference, inside
-    return reference, np.where(reference > 0, inside, clip_values(pair.system, pair.reach_ticks))
+    return reference, np.where(reference > 0, inside, clip_values(theirs, pair.reach_ticks))
+
+
+def outside_ignored(rows: EventTable, pair: Recordings, settings: Settings) -> EventTable:
+    """Return the rows that do not lie wholly in ignored time, that of the reference's threshold."""
+    ignored = _ignored_time(pair, settings)
+    if not len(ignored):
+        return rows
+    spans, scale = rows.spans(), int(ignored.offset.max()) + 1
+    key = ignored.file * np.int64(scale) + ignored.onset
+    at = np.searchsorted(key, spans.file * np.int64(scale) + np.minimum(spans.onset, scale - 1), "right") - 1
+    inside = (at >= 0) & (ignored.file[at] == spans.file) & (spans.offset <= ignored.offset[at])
+    return rows.take(~inside)
 
 
 def clip_values(rows: EventTable, length: Ticks) -> Floats:
@@ -377,12 +615,51 @@ def hard_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:
     # Greedy matching, and sed_eval's, go by the order of the table. Which optimal one is found must not.
     as_read = settings.matching == "greedy" or settings.compat is not None
     sides = []
-    for rows, threshold in ((pair.reference, settings.reference_cut), (pair.system, settings.threshold)):
+    for rows, threshold in zip(pair.event_rows, (settings.reference_cut, settings.threshold), strict=True):
         merge = merges(rows, settings)
-        events = events_of(rows, threshold, settings.inclusive, merge)
+        events = pair.held(events_of(rows, threshold, settings.inclusive, merge))
         # Merged ones are by class and time already.
         sides.append(events.in_order(by_class=not merge) if merge is as_read else events)
     return sides[0], sides[1]
+
+
+def all_lifetimes(pair: Recordings, settings: Settings, rows: EventTable) -> EventLifetimes:
+    """Return the events of rows of a pair at all thresholds, those that count."""
+    return pair.held(lifetimes_of(rows, merges(rows, settings)))
+
+
+def ignored_events(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at the reference's threshold, as lifetimes of all levels."""
+    rows = pair.ignored if pair.whole is None else pair.whole[2]
+    return _ignored_events(rows, settings)
+
+
+def _ignored_events(rows: EventTable | None, settings: Settings) -> EventLifetimes:
+    if rows is None:
+        return EventLifetimes.of(SILENCE)
+    events = events_of(rows, settings.reference_cut, settings.inclusive, merges(rows, settings))
+    return EventLifetimes.from_events(events)
+
+
+def _ignored_time(pair: Recordings, settings: Settings) -> Activity:
+    """Return the time that is ignored at the reference's threshold, in pieces that do not touch."""
+    events = _ignored_events(pair.ignored, settings)
+    label = np.zeros_like(events.label)
+    return Activity.of_rows(Activity(events.file, label, events.onset, events.offset, events.dies)).merged()
+
+
+def ignored_ticks(pair: Recordings, settings: Settings) -> Ticks:
+    """Return how much of the length of each file is ignored, at the reference's threshold, (n_files,)."""
+    pieces, ticks = _ignored_time(pair, settings), np.zeros(len(pair.files), dtype=np.int64)
+    end = np.minimum(pieces.offset, pair.length_ticks[pieces.file])
+    np.add.at(ticks, pieces.file, np.maximum(end - pieces.onset, 0))
+    return ticks
+
+
+def ignored_levels(pair: Recordings, settings: Settings) -> EventLifetimes:
+    """Return the events of ignored classes at all levels."""
+    rows = pair.ignored if pair.whole is None else pair.whole[2]
+    return EventLifetimes.of(SILENCE) if rows is None else lifetimes_of(rows, merges(rows, settings))
 
 
 def rowwise_events(pair: Recordings, settings: Settings) -> tuple[Events, Events]:

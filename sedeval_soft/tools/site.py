@@ -41,13 +41,13 @@ from sedeval_soft.api.sources import (
 )
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import check_baseline, rank_scores
-from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Test, settings_for, test_for
+from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be
 from sedeval_soft.evaluation.apart import LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
 from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreError, finite
-from sedeval_soft.evaluation.system_scores import score_shard, tuned_shard
+from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.fields import Keywords
 from sedeval_soft.html.board_page import About, BoardPages, Submission, ranking_warnings, slugs
@@ -295,11 +295,17 @@ class _Builder:
         def load(k: int) -> Tally:
             return unpack_shard(valid[k].name, valid[k].tally).tally
 
+        def parts(k: int) -> Parts:
+            shard = unpack_shard(valid[k].name, valid[k].tally)
+            return parts_for(shard, rank_by, self.task.partitions(shard)["by"])
+
+        over = parts if ScoreName.parse(rank_by).group else None
+
         # The keys of systems tell of all else that shapes what is drawn.
         key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
         stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
         computed = _stored(stored, key, Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, self.test, computed)
+        paired = Paired(keys, files, load, rank_by, settings, self.test, computed, parts=over)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)
@@ -699,7 +705,9 @@ def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTab
     scores = score_shard(shard, __version__, **partitions, points=is_points(rows))
     scores.score(task.rank_by)
     # What it is compared by is counted by itself: no more than that need be stored, and drawn again.
-    settings = replace(task.settings, groups={}, scenes={}, worst=0, reference_sweep=False)
+    settings = replace(task.settings, worst=0, reference_sweep=False)
+    if ScoreName.parse(task.rank_by).group is None:
+        settings = replace(settings, groups={}, scenes={}, means=())
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
     values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
     values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)

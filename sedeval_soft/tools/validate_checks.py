@@ -291,7 +291,8 @@ def compare(
         why = "file names are classes of the reference, and classes are its files"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
     if classes is None and reference is not None:
-        classes, whose = reference.classes, "in the reference"
+        unknown = reference.origin.unknown
+        classes, whose = [name for name in reference.classes if name not in unknown], "in the reference"
     if classes is not None and not swapped:
         _check_classes(tables, classes, whose, name, log)
     # How long recordings are at least, and how long exactly where that is known.
@@ -343,7 +344,8 @@ def _name_files(
 
 def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, source: str, log: Log) -> None:
     """Compare the classes of some tables with those that are known; where: in words."""
-    named = list(dict.fromkeys(name for table in tables for name in table.names("event_label")))
+    named = list(dict.fromkeys(name for table in tables for name in table.names("event_label")
+                               if name not in table.rows.origin.unknown))  # fmt: skip
     spelt = known_spellings(named, known)
     expected, present = {*known, *spelt}, {*named, *spelt.values()}
     unknown = [name for name in named if name not in expected]

@@ -68,7 +68,8 @@ MOVING = (
     *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
     *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),
     *("--min-gap 2", "--min-duration 2", "--dtc 0.7", "--gtc 0.7", "--psds dcase-psds1"),
-    *("--objective segment.error_rate", "--files list.txt"),
+    *("--objective segment.error_rate", "--files list.txt", "--ignore-class car"),
+    *("--regions regions.tsv", "--region-edges onset --regions regions.tsv", "--after-shots 9"),
 )
 """Each option that says what thresholds are best, with something that makes others best."""
 
@@ -81,6 +82,7 @@ def test_every_option_that_is_not_of_files_moves_thresholds(tmp_path, monkeypatc
     Path("settings.yaml").write_text("threshold: 0.2\n", encoding="utf-8")
     Path("durations.tsv").write_text("filename\tduration\ncafe.wav\t20\n", encoding="utf-8")
     Path("list.txt").write_text("cafe.wav\nstreet.wav\n", encoding="utf-8")
+    Path("regions.tsv").write_text("cafe.wav\t3.5\t21.5\nstreet.wav\t0\t44.5\n", encoding="utf-8")
     found = {}
 
     def tuned(*options):

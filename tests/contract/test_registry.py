@@ -11,6 +11,7 @@ from laws import ALL, LABELS, LAWS, random_table, scored
 
 from sedeval_soft import EvaluationError, Settings
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of, score_names
+from sedeval_soft.settings import CLASS_MEANS
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
@@ -22,11 +23,15 @@ def test_law(law, seed):
 def test_every_registered_score_is_computed_and_no_other():
     every = replace(ALL, beta=2.0, psds_median_filters=(1.0,), thresholds={"car": 0.25})
     scores = scored(random_table(0), random_table(1), every)
-    assert sorted(scores) == sorted(score_names(LABELS))
-    assert len(set(score_names(LABELS))) == len(list(score_names(LABELS)))
+    assert sorted(scores) == sorted(score_names(LABELS, means=CLASS_MEANS))
+    assert len(set(score_names(LABELS, means=CLASS_MEANS))) == len(
+        list(score_names(LABELS, means=CLASS_MEANS))
+    )
     plain = scored(random_table(0), random_table(1), replace(ALL, psds=None))
     asked = (".fbeta", ".psds", ".pipsds", ".tuned.")
-    assert set(scores) - set(plain) == {n for n in score_names(LABELS) if any(name in n for name in asked)}
+    assert set(scores) - set(plain) == {
+        n for n in score_names(LABELS, means=CLASS_MEANS) if any(name in n for name in asked)
+    }
 
 
 def test_settings_know_the_bases_and_the_groups_of_the_registry():

@@ -24,6 +24,7 @@ from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.evaluation.tally_file import pack_shard
 from sedeval_soft.memory import RoomError, memory_limited, taken
 from sedeval_soft.report import render
+from sedeval_soft.settings import MEANS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.forms import form_of
 
@@ -38,7 +39,7 @@ SETTINGS = {
     ),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        measures=("errors",),
+        measures=("errors",), means=MEANS,
         groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),
@@ -56,6 +57,14 @@ SETTINGS = {
         psds_median_filters=(2.0, 0.0),
     ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
+    "an ignored class": Settings(
+        ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,
+        groups={"dogs": ("dog",)}, classes=LABELS[:2],
+    ),
+    "an ignored class in two rounds": Settings(
+        ignore_class=("rain",), only=("segment", "event", "intersection"), max_efpr=100.0,
+        measures=("divergence",),
+    ),
     "mean": Settings(pool="mean", segment_length=0.7, inclusive=True, events="rows"),
 }  # fmt: skip
 

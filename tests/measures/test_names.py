@@ -18,12 +18,16 @@ from sedeval_soft.measures.registry import (
     score_names,
 )
 from sedeval_soft.names import MEASURE_ALIASES, by_alias
-from sedeval_soft.settings import Settings, is_part_name
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, Settings, is_part_name
 
 PART_NAMES = st.text(min_size=1, max_size=8).filter(is_part_name)
 
 
-@given(st.text(max_size=12), PART_NAMES | st.none(), st.sampled_from((*AVERAGES, OVERALL)))
+@given(
+    st.text(max_size=12),
+    PART_NAMES | st.none() | st.just("scenes.harmonic"),
+    st.sampled_from((*AVERAGES, *CLASS_MEANS, OVERALL)),
+)
 @example("a]@b", "c", "micro")
 @example("@", "a.b", OVERALL)
 @example("x[y]", "macro", "macro")
@@ -47,7 +51,7 @@ def test_what_parses_is_spelled_the_same_again(text):
         except ScoreNameError:
             continue
         assert str(name) == whole
-        assert name.group is None or is_part_name(name.group)
+        assert name.group is None or name.group in PART_MEANS or is_part_name(name.group)
 
 
 NO_NAMES = ("", "f1", "a.b", "a..c.micro", "a.b.c.mean", "a.b.c.d.e", "a.b[c", "a.b.c[d", "a.b.c[d]e")
@@ -60,8 +64,8 @@ def test_what_is_no_name_is_told_the_forms(text):
         ScoreName.parse(text)
     assert str(refused.value) == (
         f"{text!r} is not the name of a score; expected basis.reading.measure.average (average: micro, "
-        "macro, weighted) or basis.reading.measure[class], such as segment.soft.f1.macro, with @name after "
-        "it for a group of classes or a scene"
+        "macro, weighted, harmonic, geometric) or basis.reading.measure[class], such as "
+        "segment.soft.f1.macro, with @name after it for a group of classes or a scene"
     )
 
 
@@ -144,7 +148,7 @@ def test_nothing_is_made_up(said):
 
 def test_every_word_leads_to_a_part_of_a_name():
     parts = set()
-    for name in score_names():
+    for name in score_names(means=CLASS_MEANS):
         parsed = ScoreName.parse(name)
         parts |= {parsed.basis, parsed.reading, parsed.measure, parsed.average}
     words = by_alias("scores") | MEASURE_ALIASES

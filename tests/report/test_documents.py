@@ -21,7 +21,7 @@ from sedeval_soft import evaluate
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, score_names
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.delimited import HEAD
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import CLASS_MEANS, Settings
 
 HARD = (("segment", "hard"),)
 VALIDATOR = jsonschema.Draft202012Validator(schema())
@@ -148,6 +148,6 @@ def test_schema_follows_settings_and_registry():
     assert {*properties["settings"]["required"]} == {*properties["settings"]["properties"]} == names
     known = properties["systems"]["items"]["properties"]["scores"]["items"]["properties"]
     assert {*known["reading"]["enum"]} == {family.reading for family in FAMILIES}
-    assert {*known["average"]["enum"]} == {*AVERAGES, OVERALL, None}
+    assert {*known["average"]["enum"]} == {*AVERAGES, *CLASS_MEANS, OVERALL, None}
     assert all(re.match(known["basis"]["pattern"], family.basis) for family in FAMILIES)
-    assert all(re.match(known["name"]["pattern"], name) for name in score_names())
+    assert all(re.match(known["name"]["pattern"], name) for name in score_names(means=CLASS_MEANS))

@@ -1,0 +1,113 @@
+"""Where a score went: `diagnose`, which scores a system and explains what it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Unpack
+
+from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of
+from sedeval_soft.api.sources import Durations, Parted, limits_from, settings_from
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.diagnosis import Diagnosis, Suggestion, diagnosed
+from sedeval_soft.fields import Keywords
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
+
+_TRIED: dict[str, tuple[float, ...]] = {
+    "min_gap": (0.1, 0.2, 0.5, 1.0),
+    "min_duration": (0.1, 0.2, 0.5, 1.0),
+    "median_filter": (0.3, 0.5, 1.0, 2.0),
+}
+"""Post-processing that is tried, in seconds."""
+
+
+def diagnose(
+    reference: Any,  # noqa: ANN401 - as for evaluate
+    system: Any,  # noqa: ANN401
+    *,
+    durations: Durations | None = None,
+    by: Parted | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    settings: Settings | None = None,
+    **values: Unpack[Keywords],
+) -> Diagnosis:
+    """Return what each kind of error costs a system, which classes pay it, and what recall depends on.
+
+    Events are matched as well as can be (optimal matching, no `compat`). Hard events, hard segments and soft
+    segments are looked at, or those of them that `only` names; intervals are those of `ci`, the bootstrap if
+    nothing is said. What a suggestion promises was tried.
+
+    Arguments and errors as for `evaluate`. Sources: Bolya et al. 2020 (TIDE), Aumann & Shapley 1974.
+    """
+    limits = limits_from(limits, values)
+    asked = settings_from(settings, values, {"ci": "bootstrap"})
+    chosen = settings_of_diagnosis(asked)
+    evaluation = evaluation_of(
+        reference, system, chosen, durations=durations, name=name, by=by, limits=limits, rows_in_memory=True
+    )
+    pair, sides = evaluation.pair, evaluation.sides
+    if sides is None:
+        raise TypeError("the rows are not in memory")
+    from sedeval_soft.evaluation.shard import scenes_of
+
+    scenes = dict(scenes_of(pair.files, pair.classes, chosen))
+    if by is not None:
+        from sedeval_soft.api.sources import read_parts
+        from sedeval_soft.tables.file_groups import assign
+
+        partition = read_parts(None, by, pair.files, limits)["by"]
+        scenes |= assign(partition, pair.files)[0] if partition is not None else {}
+    tried = [*_suggestions(sides, chosen, evaluation.shard.durations)]
+    return diagnosed(evaluation.scores, pair, scenes, tried)
+
+
+def settings_of_diagnosis(settings: Settings) -> Settings:
+    """Return the settings by which errors are told; raises SettingsError where `only` leaves out all."""
+    families = [family for family in KINDS_OF_ERRORS if settings.wants(*family)]
+    if not families:
+        known = ", ".join(map(".".join, KINDS_OF_ERRORS))
+        raise SettingsError(f"only leaves out all of which errors are told: {known}")
+    return replace(
+        settings, only=tuple(map(".".join, families)), measures=("errors",), matching="optimal", compat=None,
+        thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False, psds=None, alpha_ct=None,
+        alpha_st=None, max_efpr=None, psds_median_filters=(), means=(), worst=0, rank_by=None,
+        t_norm="minimum",
+    )  # fmt: skip
+
+
+def _suggestions(
+    sides: tuple[EventTable, EventTable],
+    settings: Settings,
+    durations: Any,  # noqa: ANN401 - seconds by file
+) -> Iterator[Suggestion]:
+    """Yield settings with which the micro F of hard events, or else segments, rises: all were tried."""
+    basis = "event" if settings.wants("event", "hard") else "segment"
+    if not settings.wants(basis, "hard"):
+        return
+    plain = replace(settings, ci=None, measures=(), groups={}, scenes={}, only=(f"{basis}.hard",))
+    score = f"{basis}.hard.f1.micro"
+
+    def value(changed: Settings, name: str = score) -> float:
+        return evaluate_rows(*sides, changed, durations)[name] or 0.0
+
+    before = value(plain)
+    valued = all(side.has_values for side in sides[1:])
+    if valued:
+        optimal = f"{basis}.optimal.f1.micro"
+        after = value(replace(plain, only=(f"{basis}.optimal",)), optimal)
+        if after > before:
+            yield Suggestion("the best threshold of each class (`tune` finds them)", score, before, after)
+    if settings.postprocesses or settings.events == "rows":
+        return
+    for name, lengths in _TRIED.items():
+        if name == "median_filter" and not valued:
+            continue
+        changed: list[dict[str, Any]] = [{name: length} for length in lengths]
+        tried = {each[name]: value(replace(plain, **each)) for each in changed}
+        best = max(tried, key=lambda length: (tried[length], -length))
+        if tried[best] > before:
+            yield Suggestion(f"--{name.replace('_', '-')} {best:g}", score, before, tried[best])

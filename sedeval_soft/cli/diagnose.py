@@ -1,0 +1,79 @@
+"""The command `diagnose`: where a score went."""
+
+from __future__ import annotations
+
+import sys
+from shutil import get_terminal_size
+from typing import Any
+
+import click
+
+from sedeval_soft.cli import options
+from sedeval_soft.cli.options import PATH, QUIET, argument, command, option, refuse
+from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
+from sedeval_soft.fields import OUTPUT
+
+EXAMPLES = """
+  soft-sed-eval diagnose ref.tsv sys.tsv
+  soft-sed-eval diagnose ref.tsv old.tsv new.tsv
+  soft-sed-eval diagnose ref.tsv sys.tsv --only event.hard --format json
+"""
+
+FORMS = ("text", "json", "csv", "tsv", "markdown")
+
+
+@command(
+    EXAMPLES,
+    argument("REFERENCE"),
+    argument("SYSTEM...", "systems", nargs=-1, required=True),
+    *options.seldom(options.COUNTING, "segment_length", "onset_collar", "offset_collar", "classes"),
+    *options.seldom((options.setting("threshold"), options.setting("only")), "threshold", "only"),
+    *options.seldom(options.SURE, "ci"),
+    *options.READ,
+    option(options.FILES, "--by", type=PATH, metavar="TSV|PATTERN",
+        help="Also look at how recall differs between scenes: a table of filename and scene, or a pattern of "
+        "file names with the scene in braces, such as '{scene}_[0-9]*'."),
+    option(OUTPUT, "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
+        metavar="FORM", brief="text, json, csv, tsv or markdown.",
+        help="Form of the results: text, json, csv, tsv or markdown."),
+    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
+        help="Write the results to a file. If something fails, the file stays as it was."),
+    QUIET,
+    *options.INTAKE,
+)  # fmt: skip
+def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
+    """Say where a score went: what each kind of error costs.
+
+    Every miss and every false alarm has one kind, and the shares of kinds add up to 1 - F. Of two systems it
+    prints what each won where.
+    """
+    refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
+    from sedeval_soft.api.diagnosis import diagnose as diagnosed
+    from sedeval_soft.report import diagnosis as report
+    from sedeval_soft.report.render import json_document
+    from sedeval_soft.report.table import markdown
+
+    output, form = given["output"], given["form"]
+    read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
+    check_files(
+        {"-o": output}, read | each_of("system output", systems) | options.settings_files(given["config"])
+    )
+    with options.limits_of(given) as limits:
+        settings = options.settings_of({**given, "ci": given["ci"] or "bootstrap"})
+        how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
+        found = [diagnosed(reference, system, settings=settings, **how) for system in systems]
+    warn([text for each in found for text in each.scores.warnings], quiet=given["quiet"])
+    screen: dict[str, Any] = {}
+    if to_standard_output(output) and sys.stdout.isatty():
+        screen = {"color": True, "width": max(get_terminal_size().columns, report.WIDTH)}
+    if form == "json":
+        documents = [report.diagnosis_document(each) for each in found]
+        emit(json_document(documents[0] if len(found) == 1 else documents), output)
+    elif form in {"csv", "tsv"}:
+        emit(report.diagnosis_rows(found, "," if form == "csv" else "\t"), output)
+    elif form == "markdown":
+        emit(markdown([report.diagnosis_page(each) for each in found]), output)
+    elif len(found) == 2:
+        emit(report.compared_text(*found, **screen), output)
+    else:
+        emit(report.diagnosis_text(found[0], **screen), output)

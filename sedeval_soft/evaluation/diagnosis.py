@@ -1,0 +1,325 @@
+"""Where a score went: what each kind of error costs, which classes pay it, and what recall depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sedeval_soft.arrays import Index
+from sedeval_soft.evaluation.printed import html_of, presented
+from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.sensitivity import Bin, sensitivity
+from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
+from sedeval_soft.measures.event_errors import (
+    HIT,
+    KINDS,
+    EventErrors,
+    classify_errors,
+    right_elsewhere,
+)
+from sedeval_soft.measures.ignored import without_ignored
+from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
+from sedeval_soft.timeline.recordings import Recordings, all_lifetimes, hard_events, ignored_events
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AVERAGES = ("micro", "macro")
+
+_SHIFTS = 5
+"""Other files whose detections tell how often a miss is right at another threshold by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfError:
+    """What one kind of error costs.
+
+    fp, fn: how many false positives and false negatives are of the kind, in all classes. share: of 1 - F,
+    with its interval; of_lost: the same as a part of all that is lost. gain: how much F rises without the
+    kind. lower, higher: how many of the misses are right at a lower, or a higher, threshold; None but for
+    events. Shares and gains are None where F is undefined.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    kind: str
+    fp: float
+    fn: float
+    share: float | None
+    low: float | None
+    high: float | None
+    of_lost: float | None
+    gain: float | None
+    lower: float | None = None
+    higher: float | None = None
+
+    @property
+    def count(self) -> float:
+        """How many errors are of the kind."""
+        return self.fp + self.fn
+
+
+@dataclass(frozen=True, slots=True)
+class CostOfClass:
+    """What one kind of error costs in one class: its part of the micro average's 1 - F."""
+
+    basis: str
+    reading: str
+    kind: str
+    class_name: str
+    fp: float
+    fn: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Settings with which a score rises, which was tried: its value without and with them."""
+
+    settings: str
+    score: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis:
+    """Where the scores of a system went.
+
+    scores: all that were computed. errors: by basis, reading, average and kind. classes: the parts of classes
+    in micro averages, the costliest first. bins: what the recall of events depends on, what differs most
+    first. by_chance: the share of misses that would be right at another threshold if the output were that of
+    other files; None where there is one file, or no miss. suggestions: settings that were tried and help.
+    """
+
+    scores: Scores
+    errors: tuple[KindOfError, ...]
+    classes: tuple[CostOfClass, ...]
+    bins: tuple[Bin, ...] = ()
+    by_chance: float | None = None
+    suggestions: tuple[Suggestion, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text that the command prints."""
+        text: str = presented("diagnosis.diagnosis_text", self)
+        return text.removesuffix("\n")
+
+    def __repr__(self) -> str:
+        """Return a short form: the numbers are many."""
+        return f"<diagnosis of {self.scores.system!r}: {len(self.errors)} kinds of errors>"
+
+    def _repr_html_(self) -> str:
+        """Return the text that the command prints, for notebooks."""
+        return html_of(str(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, in the form of the JSON output."""
+        document: dict[str, Any] = presented("diagnosis.diagnosis_document", self)
+        return document
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each kind of error in each average."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_dict()["errors"])
+
+    def against(self, other: Diagnosis) -> str:
+        """Return what this system and another one won where, as the command prints it."""
+        text: str = presented("diagnosis.compared_text", self, other)
+        return text.removesuffix("\n")
+
+    def table(self, basis: str, reading: str, average: str = "micro") -> list[KindOfError]:
+        """Return the kinds of errors of a basis and reading, the costliest first."""
+        asked = basis, reading, average
+        own = [each for each in self.errors if (each.basis, each.reading, each.average) == asked]
+        return sorted(own, key=lambda each: -(each.share or 0.0))
+
+
+def families(scores: Scores) -> list[tuple[str, str]]:
+    """Return the bases and readings of which errors are told."""
+    return [family for family in KINDS_OF_ERRORS if f"{'.'.join(family)}.f1.micro" in scores]
+
+
+def f_of(scores: Scores, basis: str, reading: str, average: str) -> float | None:
+    """Return the F that errors make: of the largest matching, whatever the settings say."""
+    lost = [
+        scores[f"{basis}.{reading}.{kind}_share.{average}"] for kind in KINDS_OF_ERRORS[basis, reading][0]
+    ]
+    return None if None in lost else 1.0 - float(sum(filter(None, lost)))
+
+
+def kinds_of(scores: Scores) -> Iterator[KindOfError]:
+    """Yield what each kind of error costs, by basis, reading and average."""
+    for (basis, reading), average in product(families(scores), AVERAGES):
+        f = f_of(scores, basis, reading, average)
+        for kind in KINDS_OF_ERRORS[basis, reading][0]:
+            stem = f"{basis}.{reading}.{kind}"
+            share, fn = scores.score(f"{stem}_share.{average}"), scores[f"{stem}_fn.micro"] or 0
+            of_lost = None if share.value is None or f is None or f >= 1 else share.value / (1.0 - f)
+            levels = [scores.scores.get(f"{stem}_right_{level}.micro") for level in ("lower", "higher")]
+            right = [None if each is None else (each.value or 0.0) * fn for each in levels]
+            yield KindOfError(
+                basis, reading, average, kind, scores[f"{stem}_fp.micro"] or 0, fn, share.value, share.low,
+                share.high, of_lost, scores[f"{stem}_gain.{average}"], *right,
+            )  # fmt: skip
+
+
+def classes_of(scores: Scores) -> list[CostOfClass]:
+    """Return what each kind costs in each class, the costliest first: at the prices of all classes pooled."""
+    costs = []
+    for basis, reading in families(scores):
+        stem = f"{basis}.{reading}"
+        tp, fp, fn = (float(scores[f"{stem}.{name}.micro"] or 0) for name in ("tp", "fp", "fn"))
+        of_fp, of_fn = _prices(tp, fp, fn, scores.settings)
+        for kind, label in product(KINDS_OF_ERRORS[basis, reading][0], scores.classes):
+            n_false, n_missed = (
+                float(scores[f"{stem}.{kind}_{what}[{label}]"] or 0) for what in ("fp", "fn")
+            )
+            if n_false or n_missed:
+                share = n_false * of_fp + n_missed * of_fn
+                costs.append(CostOfClass(basis, reading, kind, label, n_false, n_missed, share))
+    return sorted(costs, key=lambda each: -each.share)
+
+
+def _prices(tp: float, fp: float, fn: float, settings: Settings) -> tuple[float, float]:
+    of_fp, of_fn = prices(np.asarray(tp), np.asarray(fp), np.asarray(fn), settings.beta)
+    return float(of_fp), float(of_fn)
+
+
+def diagnosed(
+    scores: Scores, pair: Recordings, scenes: Mapping[str, Sequence[str]], suggestions: Sequence[Suggestion]
+) -> Diagnosis:
+    """Return where the scores went; pair: the rows of both sides. scenes: files of each."""
+    settings = scores.settings
+    bins: list[Bin] = []
+    by_chance = None
+    if ("event", "hard") in families(scores):
+        bins, by_chance = _of_events(pair, scenes, settings)
+    return Diagnosis(
+        scores, tuple(kinds_of(scores)), tuple(classes_of(scores)), tuple(bins), by_chance, tuple(suggestions)
+    )
+
+
+def recall_by_factor(
+    pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
+) -> list[Bin]:
+    """Return what the recall of hard events depends on; scenes: files of each."""
+    reference, errors, _ = _classified(pair, settings)
+    return _bins_of(pair, settings, scenes or {}, reference, errors)
+
+
+def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
+    """Return the events of the reference, what is wrong with those of both sides, and the detections."""
+    reference, system = hard_events(pair, settings)
+    ignored, rule, n_classes = ignored_events(pair, settings), Collars.of(settings), len(pair.classes)
+    own = without_ignored(ignored, reference, system, n_classes, rule)
+    return reference, classify_errors(reference, own, n_classes, rule), own
+
+
+def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
+    """Return the lifetimes of the system's events."""
+    ignored, rule = ignored_events(pair, settings), Collars.of(settings)
+    lifetimes = all_lifetimes(pair, settings, pair.event_rows[1])
+    return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What a kind of error costs of the micro F of hard events, and where to look at it.
+
+    at: file, onset in seconds and class of some, in the file that has most.
+    """
+
+    kind: str
+    fp: int
+    fn: int
+    share: float
+    gain: float
+    at: tuple[tuple[str, float, str], ...]
+
+
+def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Examples]:
+    """Return the kinds of errors that events have, the costliest first, each with some examples."""
+    reference, errors, system = _classified(pair, settings)
+    n_hits = int(np.count_nonzero(errors.missed == HIT))
+    counted = [np.bincount(side[side != HIT], minlength=len(KINDS)) for side in (errors.false, errors.missed)]
+    fp, fn = (int(side.sum()) for side in counted)
+    of_fp, of_fn = _prices(n_hits, fp, fn, settings)
+    n_ref, found = n_hits + fn, []
+
+    def f_of_counts(tp: int, n_sys: int) -> float:
+        return float(f_beta(np.asarray(tp), np.asarray(n_ref), np.asarray(n_sys), settings.beta))
+
+    f = f_of_counts(n_hits, n_hits + fp)
+    for number, kind in enumerate(KINDS):
+        false, missed = int(counted[0][number]), int(counted[1][number])
+        sides = ((reference, errors.missed), (system, errors.false))
+        side, kinds = sides[0] if missed else sides[1]
+        at = np.flatnonzero(kinds == number)
+        if not len(at) or not n_ref:
+            continue
+        # In the file that has most of them, the first.
+        own = side.take(at[side.file[at] == np.bincount(side.file[at]).argmax()])
+        own = own.take(np.lexsort((own.label, own.onset))[:most])
+        places = zip(own.file.tolist(), to_seconds(own.onset).tolist(), own.label.tolist(), strict=True)
+        gain = f_of_counts(n_hits + missed, n_hits + fp - false + missed) - f
+        found.append(
+            Examples(
+                kind, false, missed, false * of_fp + missed * of_fn, gain,
+                tuple((pair.files[file], onset, pair.classes[label]) for file, onset, label in places),
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda each: -each.share)
+
+
+def _bins_of(
+    pair: Recordings,
+    settings: Settings,
+    scenes: Mapping[str, Sequence[str]],
+    reference: Events,
+    errors: EventErrors,
+) -> list[Bin]:
+    sizes = len(pair.files), len(pair.classes)
+    n_hits, n_missed, n_false = (
+        int(np.count_nonzero(each))
+        for each in (errors.missed == HIT, errors.missed != HIT, errors.false != HIT)
+    )
+    of_each = _prices(n_hits, n_false, n_missed, settings)
+    position = {name: k for k, name in enumerate(pair.files)}
+    part = np.full(sizes[0], -1, dtype=np.int64)
+    for number, files in enumerate(scenes.values()):
+        part[[position[name] for name in files if name in position]] = number
+    parts: dict[str, tuple[tuple[str, ...], Index]] = {"file": (pair.files, np.arange(sizes[0]))}
+    if scenes:
+        parts["scene"] = tuple(scenes), part
+    rows = pair.event_rows[0]
+    activity = Activity.of_table(rows) if rows.has_values else None
+    return sensitivity(reference, activity, errors, of_each, parts, sizes, settings)
+
+
+def _of_events(
+    pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
+) -> tuple[list[Bin], float | None]:
+    """Return what recall depends on, and how often misses are right at another threshold by chance."""
+    reference, errors, _ = _classified(pair, settings)
+    lifetimes = _lifetimes_of(pair, settings, reference)
+    sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
+    bins = _bins_of(pair, settings, scenes, reference, errors)
+    missed = reference.take(errors.missed != HIT)
+    shares = []
+    for shift in range(1, min(_SHIFTS, sizes[0] - 1) + 1):
+        moved = replace(missed, file=((missed.file + shift) % sizes[0]).astype(missed.file.dtype))
+        level = right_elsewhere(
+            moved, lifetimes, sizes[1], rule, settings.threshold, inclusive=settings.inclusive
+        )
+        shares.append(np.count_nonzero(level) / max(len(missed), 1))
+    return bins, float(np.mean(shares)) if shares and len(missed) else None

@@ -1,0 +1,178 @@
+"""Means of scores over files, scenes and groups: `segment.hard.f1.micro@scenes.harmonic`.
+
+Each part is scored by itself, and its scores are averaged by the rules of averages over classes: a part
+without reference (of a class, where the score is of one) is left out, whatever its value; precision of one
+that has a reference, where nothing is detected, counts 0; what else is undefined is left out; a 0 makes
+harmonic and geometric means 0.
+
+Scenes are those of the settings and of `by` together. Single classes have means over scenes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.evaluation.scores import Key, Score, finite
+from sedeval_soft.measures.base import Measure, mean_of
+from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.settings import Settings
+
+_AT_ONCE = 1 << 22
+"""Scores of parts in replicates that are in memory at a time."""
+
+
+def check_means(settings: Settings, *, scenes: bool) -> None:
+    """Raise EvaluationError for means over scenes where there are none."""
+    asked = [mean for mean in settings.means if mean.startswith("scenes.")]
+    if asked and not scenes:
+        raise EvaluationError(
+            f"{asked[0]} is a mean over scenes, and there are none: --by (`by`) or `scenes` of the settings "
+            "says which files are of which"
+        )
+
+
+def means_over(mean: str, scores: Iterable[Score], values: Mapping[Key, Array]) -> list[Score]:
+    """Return a mean over parts of all scores that have it, by the names that they have as such.
+
+    mean: what stands behind the `@`, such as `scenes.harmonic`. scores: of the whole. values: (n_parts,)
+    each, NaN where undefined.
+    """
+    over, _, kind = mean.partition(".")
+    chosen = [
+        score
+        for score in scores
+        if _measure_of(key_of(score)).has_mean(kind)
+        and (over == "scenes" or score.class_name is None)
+        and key_of(score) in values
+    ]
+    keys = [key_of(score) for score in chosen]
+    if not keys:
+        return []
+    rows = np.array([values[key] for key in keys], dtype=np.float64)
+    sizes = np.array(
+        [values.get(size_of(key), np.full(rows.shape[1], np.nan)) for key in keys], dtype=np.float64
+    )
+    column = mean_of(kind, _filled(rows, sizes, keys), np.ones(rows.shape[1])).tolist()
+    return [
+        replace(score, name=str(ScoreName(*key, mean)), group=mean, value=finite(value), low=None, high=None)
+        for score, key, value in zip(chosen, keys, column, strict=True)
+    ]
+
+
+def values_of(parts: Sequence[Mapping[str, Score]]) -> dict[Key, Floats]:
+    """Return the values of scores that all parts have, (n_parts,) each; at least one part."""
+    first, *others = parts
+    return {
+        key_of(score): np.array([part[name].value for part in parts], dtype=np.float64)
+        for name, score in first.items()
+        if all(name in part for part in others)
+    }
+
+
+def key_of(score: Score | ScoreName) -> Key:
+    """Return what a score is of, whichever part or mean over parts it belongs to."""
+    return Key(score.basis, score.reading, score.measure, score.average, score.class_name)
+
+
+def size_of(key: Key) -> Key:
+    """Return the size of the reference that a score has to do with."""
+    average = "micro" if key.class_name is None else None
+    return Key(key.basis, key.reading, "n_ref", average, key.class_name)
+
+
+def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
+    """Return the values of parts, (n_keys, ...), as they enter means.
+
+    sizes: of the reference, (n_keys, ...); NaN of what has none, such as rankings.
+    """
+    missing = [_measure_of(key).missing for key in keys]
+    column = np.array([np.nan if each is None else each for each in missing], dtype=np.float64)
+    column = column.reshape(-1, *(1,) * (values.ndim - 1))
+    return np.where(sizes == 0, np.nan, np.where(np.isnan(values) & (sizes > 0), column, values))
+
+
+@cache
+def _measures() -> dict[tuple[str, str, str], Measure]:
+    return {(of.basis, of.reading, measure.name): measure for of in FAMILIES for measure in of.measures}
+
+
+def _measure_of(key: Key) -> Measure:
+    return _measures()[key.basis, key.reading, key.measure]
+
+
+# Of resampled files.
+
+
+class Scorer(Protocol):
+    """What gives scores of weighted files: `Replicates`, or a mean over parts of the files."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether there are scores that are made for one replicate after another, which takes long."""
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOfParts:
+    """Means of what gives the scores of parts, of which a part without any file has none.
+
+    parts: each with the places of its files among all.
+    """
+
+    kind: str
+    parts: Sequence[tuple[Scorer, Index]]
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether there are scores that are made for one replicate after another, which takes long."""
+        return any(part.one_by_one for part, _ in self.parts)
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        asked = list(dict.fromkeys([*keys, *map(size_of, keys)]))
+        row = {key: number for number, key in enumerate(asked)}
+        own, sizes = [row[key] for key in keys], [row[size_of(key)] for key in keys]
+        means = np.full((len(keys), len(weights)), np.nan)
+        step = max(1, _AT_ONCE // max(len(asked) * len(self.parts), 1))
+        for begin in range(0, len(weights), step):
+            some = weights[begin : begin + step]
+            values = np.full((len(asked), len(some), len(self.parts)), np.nan)
+            for number, (part, files) in enumerate(self.parts):
+                drawn = np.flatnonzero(some[:, files].any(axis=1))
+                if len(drawn):
+                    values[:, drawn, number] = part.values(some[np.ix_(drawn, files)], asked)
+            filled = _filled(values[own], values[sizes], keys)
+            means[:, begin : begin + step] = mean_of(self.kind, filled, np.ones(len(self.parts)))
+        return means
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOfFiles:
+    """Means over files of the scores that each has; by_key: (n_files,) each, NaN where undefined."""
+
+    kind: str
+    by_key: Mapping[Key, Array]
+    one_by_one: bool = False
+
+    def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
+        means, nothing = np.full((len(keys), len(weights)), np.nan), np.full(weights.shape[1], np.nan)
+        step = max(1, _AT_ONCE // max(weights.shape[1], 1))
+        for number, key in enumerate(keys):
+            values, sizes = (
+                np.asarray(self.by_key.get(each, nothing), dtype=np.float64) for each in (key, size_of(key))
+            )
+            filled = _filled(values[None], sizes[None], [key])[0]
+            for begin in range(0, len(weights), step):
+                some = weights[begin : begin + step]
+                means[number, begin : begin + step] = mean_of(self.kind, filled, some)
+        return means

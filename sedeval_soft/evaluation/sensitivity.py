@@ -1,0 +1,227 @@
+"""What recall depends on: how long an event lasts, how many others sound, how sure annotators were, and more.
+
+Each reference event is in one bin of each factor. The loss of a bin is the price of its misses and of the
+false alarms that belong to them; other false alarms have no reference event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.evaluation.resample import bootstrap
+from sedeval_soft.measures.base import ratio
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.event_errors import HIT, EventErrors, overlapping_pairs
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.ticks import to_seconds
+from sedeval_soft.timeline.events import Activity, Events, Timed
+from sedeval_soft.timeline.ranges import running_maximum
+
+_FEWEST = 20
+"""Events of a bin; of fewer, bins are taken together."""
+
+FILE = "file"
+"""The factor whose bins are single files."""
+
+_POLYPHONY = (1.0, 1.5, 2.5)
+"""Classes at one time: upper ends of bins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Reference events that are alike in one respect.
+
+    name: what they have in common. place: of the bin among those of its factor. n: how many. recall, low,
+    high: with its interval, over resampled files, None where there is none. share: of 1 - F what is lost in
+    it. rest: the recall of all others. differs: how much recall differs from that of the rest at the least,
+    the lower end of the interval of the distance.
+    """
+
+    factor: str
+    name: str
+    place: int
+    n: int
+    recall: float
+    low: float | None
+    high: float | None
+    share: float
+    rest: float | None
+    differs: float
+
+
+def sensitivity(
+    reference: Events,
+    activity: Activity | None,
+    errors: EventErrors,
+    prices: tuple[float, float],
+    parts: Mapping[str, tuple[tuple[str, ...], Index]],
+    sizes: tuple[int, int],
+    settings: Settings,
+) -> list[Bin]:
+    """Return recall and loss by bins of each factor, those that differ most from the rest first.
+
+    activity: of the reference, None where it has no values. errors: of all events. prices: of a false
+    positive and of a false negative. parts: names of parts of the files, such as scenes, and the part of each
+    file, -1 for none. sizes: how many files and classes there are.
+    """
+    n_files, n_classes = sizes
+    hit = errors.missed == HIT
+    belongs = errors.error_of[(errors.error_of >= 0) & (errors.false != HIT)]
+    cost = prices[1] * ~hit + prices[0] * np.bincount(belongs, minlength=len(reference))
+    weights = None
+    if n_files > 1:
+        weights = np.concatenate([*bootstrap(n_files, settings.replicates, settings.seed)])
+    bins: list[Bin] = []
+    for factor, (names, member) in _factors(reference, activity, parts, n_classes).items():
+        # What a bin has in each file: events, and those that are hit.
+        shape = (1 if factor == FILE else n_files), len(names)
+        group = (reference.file.astype(np.int64) % shape[0]) * len(names) + member
+        size, found = (
+            np.bincount(group, chosen, minlength=shape[0] * shape[1]).reshape(shape)
+            for chosen in (np.ones(len(hit)), hit.astype(np.float64))
+        )
+        lost = np.bincount(member, cost, minlength=len(names)).astype(np.float64)
+        if len(names) > 1:
+            bins += _bins(factor, names, size, found, lost, weights, settings.confidence)
+    return sorted(bins, key=lambda each: (-each.differs, each.factor, each.name))
+
+
+def _bins(
+    factor: str,
+    names: tuple[str, ...],
+    size: Array,
+    found: Array,
+    lost: Floats,
+    weights: Floats | None,
+    confidence: float,
+) -> list[Bin]:
+    """Return the bins of a factor; size, found: (n_files, n_bins) events, and those that are hit."""
+
+    def recalls(size: Array, found: Array) -> tuple[Floats, Floats]:
+        """Return the recall of each bin, and that of all others."""
+        others = found.sum(axis=-1, keepdims=True) - found, size.sum(axis=-1, keepdims=True) - size
+        return ratio(found, size), ratio(*others)
+
+    total, hits = size.sum(axis=0), found.sum(axis=0)
+    own, rest = recalls(total, hits)
+    low = high = np.full(len(names), np.nan)
+    distance = np.abs(own - rest)
+    if factor == FILE:
+        # Resampling files says nothing of one: its events are the sample.
+        low, high = wilson(hits, total, confidence)
+        distance = np.maximum(np.maximum(low - rest, rest - high), 0.0)
+    elif weights is not None:
+        again, others = recalls(weights @ size, weights @ found)
+        low, high = percentile(again, confidence)
+        ends = percentile(again - others, confidence)
+        # The nearest that the interval of the difference comes to none.
+        distance = np.where(ends[0] > 0, ends[0], np.where(ends[1] < 0, -ends[1], 0.0))
+    return [
+        Bin(factor, name, k, int(n), float(own[k]), _finite(low[k]), _finite(high[k]), float(lost[k]),
+            _finite(rest[k]), float(np.nan_to_num(distance[k])))
+        for k, (name, n) in enumerate(zip(names, total, strict=True))
+        if n >= (_FEWEST if factor == FILE else 1)
+    ]  # fmt: skip
+
+
+def wilson(hits: Array, n: Array, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of a share of so many; of none NaN. Source: Wilson 1927."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + confidence) / 2))
+    share, n = ratio(hits, n), np.where(n > 0, n, np.nan)
+    centre, scale = share + z * z / (2 * n), 1 + z * z / n
+    margin = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return (centre - margin) / scale, (centre + margin) / scale
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _factors(
+    reference: Events,
+    activity: Activity | None,
+    parts: Mapping[str, tuple[tuple[str, ...], Index]],
+    n_classes: int,
+) -> dict[str, tuple[tuple[str, ...], Index]]:
+    """Return the names of the bins of each factor, and the bin of each event."""
+    length = to_seconds(reference.offset - reference.onset)
+    everything = np.ones(len(reference), dtype=bool)
+    factors = {"duration": _quartiles(length, everything, "s")}
+    files = reference.file.astype(np.int64)
+    sounding = _mean_over(reference, reference, np.ones(len(reference)), (files, files))
+    factors["classes at once"] = _in_bins(sounding, np.array(_POLYPHONY), everything, "")
+    if activity is not None:
+        groups = file_class(reference, n_classes), file_class(activity, n_classes)
+        agreement = _mean_over(reference, activity, activity.value, groups)
+        factors["agreement"] = _quartiles(agreement, everything, "")
+    gap, first = _gaps(reference, n_classes)
+    names, member = _quartiles(gap, ~first, "s")
+    if first.any():
+        names, member = (*names, "first of its class"), np.where(first, len(names), member)
+    factors["gap before it"] = names, member
+    for factor, (of_parts, part) in parts.items():
+        known = part[reference.file] >= 0
+        if known.any():
+            names = of_parts if known.all() else (*of_parts, "others")
+            factors[factor] = names, np.where(known, part[reference.file], len(of_parts))
+    return factors
+
+
+def _mean_over(events: Timed, pieces: Timed, value: Floats, groups: tuple[Index, Index]) -> Floats:
+    """Return for each event the time-weighted mean of what pieces of its group have while it lasts."""
+    left, right = overlapping_pairs(events, pieces, groups)
+    common = np.minimum(events.offset[left], pieces.offset[right]) - np.maximum(
+        events.onset[left], pieces.onset[right]
+    )
+    total = np.bincount(left, common * value[right], minlength=len(events))
+    return np.nan_to_num(ratio(total, events.offset - events.onset))
+
+
+def _gaps(events: Events, n_classes: int) -> tuple[Floats, Bools]:
+    """Return how long before each event the one before it in its file and class ended, and which has none."""
+    group = file_class(events, n_classes)
+    order = np.lexsort((events.offset, events.onset, group))
+    own = group[order]
+    first = np.append(True, own[1:] != own[:-1])[: len(own)]
+    reach = running_maximum(events.offset[order], np.cumsum(first) - 1)
+    gap = np.zeros(len(own))
+    gap[1:] = to_seconds(np.maximum(events.onset[order][1:] - reach[:-1], 0))
+    gaps, is_first = np.zeros(len(own)), np.zeros(len(own), dtype=bool)
+    gaps[order], is_first[order] = gap, first
+    return gaps, is_first
+
+
+def _quartiles(value: Floats, chosen: Bools, unit: str) -> tuple[tuple[str, ...], Index]:
+    """Return bins of a quarter of the chosen events each, as values allow."""
+    if not chosen.any():
+        return ("-",), np.zeros(len(value), dtype=np.int64)
+    edges = np.unique(np.quantile(value[chosen], (0.25, 0.5, 0.75), method="inverted_cdf"))
+    return _in_bins(value, edges[edges < value[chosen].max()], chosen, unit)
+
+
+def _in_bins(value: Floats, edges: Floats, chosen: Bools, unit: str) -> tuple[tuple[str, ...], Index]:
+    """Return the names of bins up to each edge and beyond, and the bin of each event; few are joined."""
+    counts = np.bincount(np.searchsorted(edges, value[chosen]), minlength=len(edges) + 1)
+    kept: list[float] = []
+    held = 0
+    for edge, count in zip(edges.tolist(), counts.tolist(), strict=False):
+        held += count
+        if held >= _FEWEST:
+            kept.append(edge)
+            held = 0
+    if kept and held + counts[-1] < _FEWEST:
+        kept.pop()
+    upper = [f"{edge:.3g}" for edge in kept]
+    ends = f" {unit}" if unit else ""
+    names = [
+        f"up to {text}{ends}" if not k else f"{upper[k - 1]} to {text}{ends}" for k, text in enumerate(upper)
+    ]
+    names.append(f"over {upper[-1]}{ends}" if upper else "all")
+    return tuple(names), np.searchsorted(np.array(kept), value)

@@ -1,0 +1,134 @@
+"""Errors in figures: what each kind costs and in which class, and what the recall of events depends on."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from sedeval_soft.evaluation.diagnosis import classes_of, kinds_of, recall_by_factor
+from sedeval_soft.plots import layout
+from sedeval_soft.plots.data import Systems
+from sedeval_soft.plots.scores import HATCHES, draw_cells
+from sedeval_soft.plots.style import Look
+
+_ROW = 0.24
+"""Inches of a row of a paper's figure."""
+
+_MOST_FILES = 5
+"""Files of which recall is drawn: those that differ most."""
+
+
+def draw_errors(systems: Systems, look: Look) -> Figure:
+    """Draw the share of each kind of error as bars, gains as marks; of one system also what classes pay."""
+    basis, reading = systems.family
+    tables = [
+        [each for each in kinds_of(system.scores) if (each.basis, each.reading, each.average)
+         == (basis, reading, "micro")]
+        for system in systems.all
+    ]  # fmt: skip
+    order = sorted(range(len(tables[0])), key=lambda k: -max(table[k].share or 0.0 for table in tables))
+    order = [k for k in order if any(table[k].count for table in tables)]
+    names, notes = systems.largest(systems.classes(), 12)
+    alone = not systems.several and bool(order)
+    ground, strokes = layout.setting("axes.facecolor"), layout.strokes(len(tables))
+    styles = [
+        {
+            "facecolor": stroke["color"],
+            "hatch": layout.hatched(HATCHES[i % len(HATCHES)]),
+            "edgecolor": ground,
+        }
+        for i, stroke in enumerate(strokes)
+    ]
+    mark = {"marker": "D", "linestyle": "none", "color": layout.setting("text.color")}
+    entries = [
+        layout.Entry(Patch(**style), f"share of 1 - F{f', {system.name}' * systems.several}")
+        for style, system in zip(styles, systems.all, strict=True)
+    ]
+    unit = layout.unit_of()
+    figure, axes = layout.lay_out(
+        look, (look.inches(), (0.7 + _ROW * max(len(order), 2) * max(1.0, 0.6 * len(tables))) * unit),
+        (1, 2) if alone else (1, 1), 2 if alone else 1,
+        entries=[*entries, layout.Entry(Line2D([], [], **mark), "gain of F without the kind")],
+        notes=notes if alone else (), sharey=True,
+    )  # fmt: skip
+    if not order:
+        layout.write_empty(axes[0])
+        return figure
+    places, thick = np.arange(len(order)), 0.8 / len(tables)
+    for i, (table, style) in enumerate(zip(tables, styles, strict=True)):
+        rows = [table[k] for k in order]
+        at = places + (i - (len(tables) - 1) / 2) * thick
+        axes[0].barh(at, [row.share or 0.0 for row in rows], thick, **style, linewidth=0.3 * unit)
+        axes[0].plot([row.gain or 0.0 for row in rows], at, **mark, markersize=2.4 * unit)
+        for row, place in zip(rows, at, strict=True):
+            if row.low is not None and row.high is not None:
+                axes[0].plot([row.low, row.high], [place, place], color=mark["color"], linewidth=0.8 * unit,
+                             linestyle="-", marker="none")  # fmt: skip
+    layout.name_rows(axes[0], places, [tables[0][k].kind.replace("_", " ") for k in order])
+    axes[0].set_ylim(len(order) - 0.4, -0.6)
+    axes[0].grid(True, axis="x")
+    axes[0].set_xlim(left=0)
+    axes[0].set_xlabel(f"part of 1 - F ({basis}, {reading})")
+    if alone:
+        costs = {(each.kind, each.class_name): each.share for each in classes_of(systems.all[0].scores)
+                 if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
+        kinds = [tables[0][k].kind for k in order]
+        lost = sum(each.share or 0.0 for each in tables[0]) or 1.0
+        cells = np.array([[costs.get((kind, name), 0.0) / lost for name in names] for kind in kinds])
+        texts = {(i, j): f"{100 * cells[i, j]:.0f}" for i, j in np.argwhere(cells >= 0.005).tolist()}
+        draw_cells(axes[1], cells / max(cells.max(), 1e-9), texts, "Blues", fontsize=5.5 * unit)
+        short = layout.all_shortened(names, 0.9 * layout.POINTS * unit)
+        axes[1].set_xticks(range(len(names)), short, rotation=90)
+        axes[1].set_xlabel("% of what is lost")
+    return figure
+
+
+def draw_sensitivity(systems: Systems, look: Look) -> Figure:
+    """Draw the recall of reference events by what they have in common, with that of all as a line."""
+    system = systems.all[0]
+    if system.pair is None:
+        raise TypeError("the rows are not in memory")
+    bins = recall_by_factor(system.pair, system.scores.settings)
+    files = [each for each in bins if each.factor == "file"][:_MOST_FILES]
+    order = {each.factor: None for each in bins if each.factor != "file"}
+    rows = [
+        each for factor in order for each in sorted(bins, key=lambda one: one.place) if each.factor == factor
+    ]
+    rows += files
+    unit, colour = layout.unit_of(), layout.strokes(1)[0]["color"]
+    figure, (axes,) = layout.lay_out(
+        look, (look.inches(), (0.6 + 0.2 * (max(len(rows), 2) + 6)) * unit),
+        notes=["Recall with its interval; the line is that of all events; n is how many there are."],
+    )  # fmt: skip
+    if not rows:
+        layout.write_empty(axes)
+        return figure
+    # A gap stands between two factors.
+    factors = [factor for factor, _ in groupby(rows, lambda each: each.factor)]
+    places = np.arange(len(rows)) + 1.0 * np.array([factors.index(each.factor) for each in rows])
+    total = sum(each.n for each in rows if each.factor == rows[0].factor)
+    hits = sum(each.n * each.recall for each in rows if each.factor == rows[0].factor)
+    axes.axvline(hits / total, **layout.faint(0.4), linewidth=0.8 * unit)
+    for each, place in zip(rows, places, strict=True):
+        if each.low is not None and each.high is not None:
+            axes.plot([each.low, each.high], [place, place], color=colour, linewidth=0.9 * unit,
+                      marker="none", linestyle="-")  # fmt: skip
+    axes.plot([each.recall for each in rows], places, color=colour, linestyle="none", marker="o",
+              markersize=3 * unit)  # fmt: skip
+    # A factor is named once, above its bins.
+    heads = [k for k, each in enumerate(rows) if not k or rows[k - 1].factor != each.factor]
+    texts = [f"{each.name} (n = {each.n})" for each in rows]
+    room = look.inches() * layout.POINTS * 0.42
+    layout.name_rows(axes, places, [layout.shortened(text, room) for text in texts])
+    for k in heads:
+        axes.text(0.01, places[k] - 0.75, rows[k].factor, va="center", fontweight="bold",
+                  fontsize=0.9 * layout.points_of("font.size"))  # fmt: skip
+    axes.set_ylim(places[-1] + 0.6, -1.4)
+    axes.set_xlim(0, 1.02)
+    axes.grid(True, axis="x")
+    axes.set_xlabel("recall, event-based, hard")
+    return figure

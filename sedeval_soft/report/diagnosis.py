@@ -1,0 +1,299 @@
+"""Where a score went, for people and for programs: a screen, a page, a document, and rows of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from textwrap import wrap
+from typing import Any
+
+from sedeval_soft.errors import visible
+from sedeval_soft.evaluation.diagnosis import (
+    CostOfClass,
+    Diagnosis,
+    KindOfError,
+    Suggestion,
+    f_of,
+    families,
+)
+from sedeval_soft.evaluation.scores import Scores, plain
+from sedeval_soft.evaluation.sensitivity import Bin
+from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled
+from sedeval_soft.report.heading import name_of, signature_lines, title_lines
+from sedeval_soft.report.table import Page, Table
+
+WIDTH = 80
+
+_MOST_SENTENCES = 3
+_MOST_BINS = 5
+
+_ROUNDING = 1e-6
+"""How far sums of shares of errors may be from a whole number that they make."""
+
+_LEAST = 0.02
+"""The part of all that is lost from which a class's errors of a kind are worth a sentence."""
+
+
+def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = False) -> str:
+    """Return one screen: kinds of errors, what costs most, what was tried, and what recall depends on."""
+    scores = diagnosis.scores
+    lines = title_lines(name_of(scores.system), scores, width, color=color)
+    for basis, reading in shown_of(scores):
+        lines += ["", *_table_lines(diagnosis, basis, reading, width, color=color)]
+        if (basis, reading) == ("event", "hard"):
+            lines += _by_chance(diagnosis)
+    if diagnosis.classes:
+        lines += ["", styled("What costs most", "bold", color=color)]
+        lines += [line for text in sentences(diagnosis) for line in _filled(text, width)]
+    if diagnosis.suggestions:
+        lines += ["", styled("What was tried, and helps", "bold", color=color)]
+        lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
+    telling = telling_bins(diagnosis)
+    if telling:
+        lines += [
+            "",
+            styled("Recall of events that differs most from that of the others", "bold", color=color),
+        ]
+        lines += _bin_lines(telling, width, color=color)
+    return "\n".join([*lines, "", *signature_lines(scores, width)]) + "\n"
+
+
+def shown_of(scores: Scores) -> list[tuple[str, str]]:
+    """Return the bases and readings that people are shown: without values the soft one repeats the hard."""
+    every = families(scores)
+    if any(item.has_values for item in scores.inputs):
+        return every
+    return [family for family in every if family[1] == "hard"] or every
+
+
+def named(kind: str) -> str:
+    """Return the name of a kind of errors in words."""
+    return kind.replace("_", " ")
+
+
+def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
+    """Return F and what is lost, of both averages."""
+    stem = f"{basis}.{reading}.{'f1' if diagnosis.scores.settings.beta == 1 else 'fbeta'}"
+    micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
+    lost = None if micro is None else 1.0 - micro
+    return f"{stem}.micro {number(micro)}, lost {number(lost)}; macro {number(macro)}"
+
+
+def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
+    """Return the kinds of errors of a basis and reading, and what they add up to."""
+    kinds = [each for each in diagnosis.table(basis, reading) if each.count]
+    title = styled(heading(diagnosis, basis, reading), "bold", color=color)
+    if not kinds:
+        return [title, "  no errors"]
+    lost = sum(each.share or 0.0 for each in kinds)
+    rows = [*kinds, replace(kinds[0], kind="sum", fp=0, fn=0, share=lost, low=None, high=None)]
+    columns = [
+        Column("", "", [f"  {named(each.kind)}" for each in rows], left=True),
+        Column("", "FP", [_count(each.fp) for each in rows]),
+        Column("", "FN", [_count(each.fn) for each in rows]),
+        Column("", "share", [number(each.share) for each in rows]),
+        Column("", "", [interval(each.low, each.high) for each in rows], left=True, rank=2),
+        Column("", "of lost", [*(_percent(each.of_lost) for each in kinds), "1 - F"]),
+        Column("", "gain", [*(_signed(each.gain) for each in kinds), ""]),
+        Column("", "right at", [*map(_right_at, kinds), ""], left=True, rank=1),
+    ]
+    return [title, *lines_of(columns, width, color=color)]
+
+
+def _count(value: float) -> str:
+    """Return a number of errors, one decimal where segments or values share them; a dash for none."""
+    if not value:
+        return "-"
+    return f"{value:.0f}" if abs(value - round(value)) < _ROUNDING else f"{value:.1f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.0f} %"
+
+
+def _signed(value: float | None) -> str:
+    text = number(value)
+    return text if value is None or value < 0 else f"+{text}"
+
+
+def _right_at(each: KindOfError) -> str:
+    """Return how many of the misses are right at another threshold, and at which."""
+    if each.lower is None or each.higher is None or not each.fn:
+        return ""
+    lower, higher = 100 * each.lower / each.fn, 100 * each.higher / each.fn
+    parts = [
+        f"{share:.0f} % {side}" for share, side in ((lower, "lower"), (higher, "higher")) if share >= 0.5
+    ]
+    return ", ".join(parts)
+
+
+def _by_chance(diagnosis: Diagnosis) -> list[str]:
+    """Return how many misses are right at another threshold, beside how many would be by chance."""
+    kinds = diagnosis.table("event", "hard")
+    missed = sum(each.fn for each in kinds)
+    right = sum((each.lower or 0.0) + (each.higher or 0.0) for each in kinds)
+    if not missed or not right:
+        return []
+    chance = "" if diagnosis.by_chance is None else f" ({_percent(diagnosis.by_chance)} by chance)"
+    return [f"  another threshold has {_percent(right / missed)} of all misses right{chance}"]
+
+
+_SENTENCES = {
+    "missed": "{fn} {of} are missed",
+    "background": "{fp} detections of {name} are where nothing explains them",
+    "onset": "{fn} {of} begin at the wrong time",
+    "offset": "{fn} {of} end at the wrong time",
+    "both_boundaries": "{fn} {of} begin and end at the wrong time",
+    "split": "{fn} {of} are found in pieces: {fp} detections",
+    "merge": "{fp} detections of {name} run events together; {fn} misses go with them",
+    "duplicate": "{fp} detections of {name} are of events that others have found",
+    "confusion": "{name} and another class are taken for one another: {fp} false alarms, {fn} misses",
+    "confusion_and_boundary": "{name} and another class are taken for one another, and ends are wrong: {fp} "
+    "false alarms, {fn} misses",
+}
+"""What is said of the events of a class."""
+
+_OTHERWISE = {
+    "boundary": "{name} begins or ends a segment too early or too late: {fp} false alarms, {fn} misses",
+    "missed": "{fn} segments of {name} are missed",
+    "background": "{fp} segments of {name} are false alarms",
+    "confusion": "{name} and other classes are taken for one another: {fp} false alarms, {fn} misses",
+    "too_low": "values of {name} are too low, by {fn} segments altogether",
+    "too_high": "values of {name} are too high, by {fp} segments altogether",
+}
+"""The same of segments."""
+
+
+def sentences(diagnosis: Diagnosis) -> list[str]:
+    """Return the costliest things in plain words: of events, else of segments."""
+    found = families(diagnosis.scores)
+    if not found:
+        return []
+    basis, reading = found[0]
+    f = f_of(diagnosis.scores, basis, reading, "micro")
+    costs = [each for each in diagnosis.classes if (each.basis, each.reading) == (basis, reading)]
+    if f is None or f >= 1:
+        return []
+    worth = [each for each in costs if each.share >= _LEAST * (1 - f)][:_MOST_SENTENCES]
+    return [f"{_percent(each.share / (1 - f))} of what is lost: {_sentence(each)}." for each in worth]
+
+
+def _sentence(cost: CostOfClass) -> str:
+    form = (_SENTENCES if cost.basis == "event" else _OTHERWISE)[cost.kind]
+    name = visible(cost.class_name)
+    of = f"event of {name}" if cost.fn == 1 else f"events of {name}"
+    text = form.format(fp=_count(cost.fp), fn=_count(cost.fn), name=name, of=of)
+    return text.replace(" are ", " is ", 1) if cost.fn == 1 and "{of} are" in form else text
+
+
+def _filled(text: str, width: int) -> list[str]:
+    """Return a sentence on as many lines as it needs."""
+    return wrap(text, width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+
+
+def _suggested(each: Suggestion) -> str:
+    return f"{each.settings}: {each.score} {number(each.before)} to {number(each.after)}"
+
+
+def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
+    """Return the bins whose recall differs most from that of the rest, and surely differs."""
+    return [each for each in diagnosis.bins if each.differs > 0][:_MOST_BINS]
+
+
+def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
+    columns = [
+        Column("", "", [f"  {each.factor}: {visible(each.name)}" for each in bins], left=True),
+        Column("", "recall", [number(each.recall) for each in bins]),
+        Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
+        Column("", "others", [number(each.rest) for each in bins]),
+        Column("", "n", [str(each.n) for each in bins]),
+    ]
+    return lines_of(columns, width, shortest=30, color=color)
+
+
+def diagnosis_page(diagnosis: Diagnosis) -> Page:
+    """Return all tables, for Markdown."""
+    scores, tables = diagnosis.scores, []
+    head = ("kind", "FP", "FN", "share", "interval", "of lost", "gain", "right at another threshold")
+    for basis, reading in shown_of(scores):
+        rows = [
+            (named(each.kind), _count(each.fp), _count(each.fn), number(each.share),
+             interval(each.low, each.high), _percent(each.of_lost), _signed(each.gain), _right_at(each))
+            for each in diagnosis.table(basis, reading)
+        ]  # fmt: skip
+        tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
+    if diagnosis.bins:
+        rows_of_bins = tuple(
+            (each.factor, visible(each.name), number(each.recall), interval(each.low, each.high),
+             number(each.rest), str(each.n), number(each.share))
+            for each in diagnosis.bins
+        )  # fmt: skip
+        columns = ("factor", "events", "recall", "interval", "others", "n", "share")
+        tables.append(Table("What the recall of events depends on", columns, rows_of_bins, names=2))
+    notes = (*sentences(diagnosis), *map(_suggested, diagnosis.suggestions))
+    title = f"Where the score of {name_of(scores.system)} went"
+    return Page(title, (), tuple(tables), notes, scores.warnings, (scores.short_signature,))
+
+
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return the JSON document: `errors` is a list of objects, one for each kind in each average."""
+    scores = diagnosis.scores
+    return {
+        "version": scores.version,
+        "signature": scores.signature,
+        "system": scores.system,
+        "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
+        "classes": plain(diagnosis.classes),
+        "sensitivity": plain(diagnosis.bins),
+        "right_by_chance": diagnosis.by_chance,
+        "sentences": sentences(diagnosis),
+        "suggestions": plain(diagnosis.suggestions),
+        "warnings": list(scores.warnings),
+    }
+
+
+OF_ERROR = (
+    "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
+    "lower", "higher",
+)  # fmt: skip
+"""Columns of rows of errors."""
+
+
+def diagnosis_rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
+    """Return a row for each kind of error in each average of each system, as pandas reads them."""
+    from sedeval_soft.report.delimited import SIGNATURE, lines
+
+    rows = [
+        [own.scores.system, *(getattr(each, name) for name in OF_ERROR), own.scores.short_signature]
+        for own in diagnoses
+        for each in own.errors
+    ]
+    return lines(("system", *OF_ERROR, SIGNATURE), rows, delimiter)
+
+
+# Two systems: what each won where. Shares of one basis and reading add up to 1 - F, so that their differences
+# add up to that of F.
+
+
+def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color: bool = False) -> str:
+    """Return what each of two systems won where: differences of shares, which add up to that of their F."""
+    names = [name_of(each.scores.system) for each in (one, other)]
+    lines = title_lines(f"{names[0]} and {names[1]}", one.scores, width, color=color)
+    for basis, reading in shown_of(one.scores):
+        both = [{each.kind: each for each in own.table(basis, reading)} for own in (one, other)]
+        won = {kind: (each.share or 0.0) - (both[1][kind].share or 0.0) for kind, each in both[0].items()}
+        order = [kind for kind in sorted(won, key=lambda kind: -abs(won[kind])) if won[kind]]
+        fs = [f_of(each.scores, basis, reading, "micro") for each in (one, other)]
+        title = f"{basis}.{reading}.f1.micro: {number(fs[0])} and {number(fs[1])}"
+        shares = [[number(own[kind].share) for kind in order] for own in both]
+        columns = [
+            Column("", "", [f"  {named(kind)}" for kind in order] + ["  sum"], left=True),
+            *(
+                Column("lost by", letter, [*of_one, number(None if f is None else 1 - f)])
+                for letter, of_one, f in zip("AB", shares, fs, strict=True)
+            ),
+            Column("", "B wins", [*(_signed(won[kind]) for kind in order), _signed(sum(won.values()))]),
+        ]
+        lines += ["", styled(title, "bold", color=color), *lines_of(columns, width, color=color)]
+    lines += ["", f"A: {names[0]}; B: {names[1]}. What B wins adds up to its F minus that of A."]
+    return "\n".join([*lines, "", *signature_lines(one.scores, width)]) + "\n"

@@ -1,0 +1,145 @@
+"""Evaluated regions: which stretches of time count, and what becomes of rows and events at their edges.
+
+A region has its begin and all up to its end. Regions that overlap or touch are one. Times are whole ticks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sedeval_soft.arrays import Bools, Index
+from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.event_table import LONGEST, EventTable
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
+from sedeval_soft.timeline.ranges import expand, running_maximum
+
+Codes = npt.NDArray[np.integer[Any]]
+
+END = int(LONGEST) * TICKS_PER_SECOND
+"""Ticks: where a region ends that ends with its file, wherever that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Regions of files, sorted by file and begin; those of a file neither overlap nor touch.
+
+    file: (n,) codes. begin, end: (n,) ticks, begin < end.
+    """
+
+    file: Index
+    begin: Ticks
+    end: Ticks
+
+    @classmethod
+    def of(cls, file: Codes, begin: Ticks, end: Ticks) -> Regions:
+        """Join regions, in any order, that overlap or touch; those without extent vanish."""
+        some = np.flatnonzero(end > begin)
+        order = some[np.lexsort((begin[some], file[some]))]
+        codes, begin, end = file[order].astype(np.int64), begin[order], end[order]
+        if not len(order):
+            return cls(codes, begin, end)
+        reach = running_maximum(end, codes)
+        new = np.append(True, (codes[1:] != codes[:-1]) | (begin[1:] > reach[:-1]))
+        first = np.flatnonzero(new)
+        return cls(codes[first], begin[first], reach[np.append(first[1:], len(codes)) - 1])
+
+    def __and__(self, other: Regions) -> Regions:
+        """Return what lies in regions of both."""
+        first, last = other._met(self.file, self.begin, self.end)
+        ours, theirs = expand(first, last)
+        begin = np.maximum(self.begin[ours], other.begin[theirs])
+        return Regions.of(self.file[ours], begin, np.minimum(self.end[ours], other.end[theirs]))
+
+    def until(self, ends: Ticks) -> Regions:
+        """Return the regions as far as their files go; ends: (n_files,) ticks."""
+        return Regions.of(self.file, self.begin, np.minimum(self.end, ends[self.file]))
+
+    def with_files(self, codes: Index) -> Regions:
+        """Return the regions of some files; codes: (n_files,) their new codes, -1 of those that go."""
+        file = codes[self.file]
+        stays = file >= 0
+        return Regions.of(file[stays], self.begin[stays], self.end[stays])
+
+    def lengths(self, n_files: int) -> Ticks:
+        """Return how much of each file lies in its regions, (n_files,) ticks."""
+        total = np.zeros(n_files, dtype=np.int64)
+        np.add.at(total, self.file, self.end - self.begin)
+        return total
+
+    def last(self, n_files: int) -> Ticks:
+        """Return where the last region of each file ends, (n_files,) ticks, 0 where it has none."""
+        last = np.zeros(n_files, dtype=np.int64)
+        np.maximum.at(last, self.file, self.end)
+        return last
+
+    def before(self, file: Codes, time: Ticks) -> Ticks:
+        """Return how much of each file lies in its regions before some times, (n,) ticks."""
+        n = self._number(self.begin, file, time, "left")
+        sums = np.append(0, np.cumsum(self.end - self.begin))
+        over = np.zeros(len(n), dtype=np.int64)
+        some = np.flatnonzero(n > 0)
+        own = some[self.file[n[some] - 1] == file[some]]
+        # Of the last region that begins before, what lies after the time is too much.
+        over[own] = np.maximum(self.end[n[own] - 1] - time[own], 0)
+        total: Ticks = sums[n] - over - sums[np.searchsorted(self.file, file)]
+        return total
+
+    def at(self, file: Codes, time: Ticks) -> Index:
+        """Return the last region of all that begins at some times of files or before, (n,)."""
+        return self._number(self.begin, file, time, "right") - 1
+
+    def hold(self, file: Codes, onset: Ticks, offset: Ticks) -> Bools:
+        """Return which events have their onset in a region, (n,)."""
+        instant = offset <= onset
+        first, last = self._met(file, onset, np.where(instant, onset, onset + 1))
+        held: Bools = last > first
+        return held
+
+    def cut(self, rows: EventTable) -> EventTable:
+        """Return what lies in the regions of the rows of a table, in order; times that are not cut stay.
+
+        Codes are those of the regions' files. A row without extent lies in a region that it touches.
+        """
+        onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
+        first, last = self._met(rows.file, onset, offset)
+        row, region = expand(first, last)
+        begin, end = self.begin[region], self.end[region]
+        early, late = onset[row] < begin, offset[row] > end
+        if len(row) == len(rows) and not (early.any() or late.any() or np.any(first == last)):
+            return rows
+        inside = rows.take(row)
+        return replace(
+            inside,
+            onset=np.where(early, to_seconds(begin), inside.onset),
+            offset=np.where(late, to_seconds(end), inside.offset),
+        )
+
+    def _met(self, file: Codes, onset: Ticks, offset: Ticks) -> tuple[Index, Index]:
+        """Return the regions that stretches of time lie in, as first and one past the last, (n,) each.
+
+        What has no extent lies in a region that it touches, other stretches in those that they overlap.
+        """
+        instant = offset <= onset
+        first = self._number(self.end, file, onset, "right")
+        last = self._number(self.begin, file, offset, "left")
+        at = np.flatnonzero(instant)
+        first[at] = self._number(self.end, file[at], onset[at], "left")
+        last[at] = self._number(self.begin, file[at], onset[at], "right")
+        return first, np.maximum(last, first)
+
+    def _number(self, times: Ticks, file: Codes, time: Ticks, side: Any) -> Index:  # noqa: ANN401
+        """Return how many regions lie before some times, those of earlier files, too, (n,).
+
+        times: begins or ends of regions. side: `right` where those at the time itself are among them.
+        """
+        # Times by their rank among those of regions: codes and ranks make small numbers.
+        ranks = distinct(times)
+        scale = len(ranks) + 1
+        key = self.file * scale + np.searchsorted(ranks, times)
+        wanted = file.astype(np.int64) * scale + np.searchsorted(ranks, time, side=side)
+        number: Index = np.searchsorted(key, wanted, side="left")
+        return number

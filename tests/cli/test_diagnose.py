@@ -1,0 +1,114 @@
+"""`diagnose`: every error has a kind, and the prices of kinds add up to what was lost."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from called import call
+
+import sedeval_soft
+
+SAMPLE = Path(__file__).parents[2] / "sample_data"
+REF, SYS, OTHER = (str(SAMPLE / f"{name}.tsv") for name in ("ref", "sys", "sys_b"))
+
+FEW = ("--quiet", "--only", "event.hard")
+
+
+@pytest.fixture(scope="module")
+def document():
+    return json.loads(call("diagnose", REF, SYS, "--quiet", "--format", "json").out)
+
+
+def test_shares_add_up_to_what_was_lost(document):
+    rows = pd.DataFrame(document["errors"])
+    scores = sedeval_soft.evaluate(REF, SYS)
+    for (basis, reading, average), own in rows.groupby(["basis", "reading", "average"]):
+        lost = 1 - scores[f"{basis}.{reading}.f1.{average}"]
+        assert own["share"].sum() == pytest.approx(lost, abs=1e-12)
+        assert own["of_lost"].sum() == pytest.approx(1, abs=1e-12)
+        assert (own["low"] <= own["share"]).all() and (own["share"] <= own["high"] + 1e-12).all()
+    hard = rows[(rows["basis"] == "event") & (rows["average"] == "micro")]
+    assert hard["fp"].sum() == scores["event.hard.fp.micro"]
+    assert hard["fn"].sum() == scores["event.hard.fn.micro"]
+    classes = pd.DataFrame(document["classes"])
+    of_events = classes[classes["basis"] == "event"]["share"].sum()
+    assert of_events == pytest.approx(1 - scores["event.hard.f1.micro"], abs=1e-12)
+
+
+def test_bins_of_a_factor_hold_all_events_and_their_loss(document):
+    scores, rows = sedeval_soft.evaluate(REF, SYS), pd.DataFrame(document["sensitivity"])
+    n_ref, recall = scores["event.hard.n_ref.micro"], scores["event.hard.recall.micro"]
+    # False alarms that belong to no reference event are in no bin.
+    lone = sum(
+        each["share"]
+        for each in document["errors"]
+        if (each["basis"], each["average"], each["kind"]) == ("event", "micro", "background")
+    )
+    for factor, own in rows[rows["factor"] != "file"].groupby("factor"):
+        assert own["n"].sum() == n_ref, factor
+        assert (own["n"] * own["recall"]).sum() == pytest.approx(n_ref * recall)
+        assert own["share"].sum() == pytest.approx(1 - scores["event.hard.f1.micro"] - lone, abs=0.01)
+
+
+def test_what_is_suggested_was_tried(document):
+    assert document["suggestions"]
+    for each in document["suggestions"]:
+        assert each["after"] > each["before"]
+    scores = sedeval_soft.evaluate(REF, SYS)
+    assert document["suggestions"][0]["before"] == scores["event.hard.f1.micro"]
+    assert document["suggestions"][0]["after"] == scores["event.optimal.f1.micro"]
+
+
+def test_text_has_the_costliest_kind_first_and_says_so():
+    lines = call("diagnose", REF, SYS, *FEW).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    at = next(i for i, line in enumerate(lines) if line.split()[:2] == ["FP", "FN"])
+    assert lines[at + 1].split()[:3] == ["split", "37", "17"]
+    assert "10 events of people talking are found in pieces: 23 detections." in " ".join(
+        map(str.strip, lines)
+    )
+
+
+def test_two_systems_win_what_their_scores_differ_by():
+    lines = call("diagnose", REF, SYS, OTHER, *FEW).out.splitlines()
+    total = next(line.split() for line in lines if line.split()[:1] == ["sum"])
+    scores = [sedeval_soft.evaluate(REF, each)["event.hard.f1.micro"] for each in (SYS, OTHER)]
+    assert float(total[3]) == pytest.approx(scores[1] - scores[0], abs=6e-4)
+
+
+def test_rows_are_read_without_options():
+    rows = pd.read_csv(io.StringIO(call("diagnose", REF, SYS, *FEW, "--format", "csv").out))
+    assert list(rows["kind"].unique())[:2] == ["missed", "background"] and rows["signature"].nunique() == 1
+    made = sedeval_soft.diagnose(REF, SYS, only="event.hard").to_pandas()
+    assert rows["share"].tolist() == made["share"].tolist()
+    page = call("diagnose", REF, SYS, *FEW, "--format", "markdown").out
+    assert "| split | 37 | 17 |" in page
+
+
+def test_a_perfect_system_loses_nothing():
+    out = call("diagnose", REF, REF, "--quiet").out
+    assert out.count("no errors") == 3 and "What costs most" not in out
+
+
+def test_without_values_the_soft_reading_is_not_shown(tmp_path):
+    hard = tmp_path / "hard.tsv"
+    hard.write_text("filename\tonset\toffset\tevent_label\na.wav\t0\t1\tcar\nb.wav\t1\t2\tdog\n")
+    out = call("diagnose", str(hard), str(hard), "--quiet").out
+    assert "segment.hard" in out and "segment.soft" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((REF, SYS, OTHER, SYS), "Expected one SYSTEM, or two"),
+        ((REF, SYS, "--only", "clip"), "leaves out all of which errors are told"),
+        ((REF, "nothing.tsv"), "nothing.tsv"),
+    ],
+)
+def test_wrong_calls_are_refused(words, said):
+    done = call("diagnose", *words)
+    assert done.code == 2 and said in done.err and "Traceback" not in done.err

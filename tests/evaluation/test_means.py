@@ -1,0 +1,389 @@
+"""Harmonic and geometric means over classes, and means over files, scenes and groups."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from called import call
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sedeval_soft import Evaluator, Settings, compare, evaluate
+from sedeval_soft.errors import EvaluationError, SettingsError
+from sedeval_soft.evaluation.intervals import jackknife
+from sedeval_soft.measures.base import mean_of
+from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of
+from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
+
+LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
+SCENES = {file: "one" if file < "c" else "two" for file in FILES}
+ONLY = ("segment", "event", "intersection.hard")
+GROUPS = {"traffic": ("car",), "others": ("dog", "rain")}
+
+
+def exact(kind, values, weights):
+    """Return a mean as its definition has it, in fractions but for a root."""
+    known = [(Fraction(x), w) for x, w in zip(values, weights, strict=True) if w and not math.isnan(x)]
+    total = sum(w for _, w in known)
+    if not known:
+        return None
+    if kind == "mean":
+        return float(sum(x * w for x, w in known) / total)
+    if any(x == 0 for x, _ in known):
+        return 0.0
+    if kind == "harmonic":
+        return float(total / sum(w / x for x, w in known))
+    return statistics.geometric_mean([float(x) for x, w in known for _ in range(w)])
+
+
+VALUES = (
+    st.floats(0, 1e3, allow_subnormal=False) | st.just(0.0) | st.just(math.nan) | st.floats(1e-300, 1e-290)
+)
+
+
+@given(st.sampled_from(("mean", *CLASS_MEANS)), st.lists(st.tuples(VALUES, st.integers(0, 3)), max_size=6))
+@example("harmonic", [(1e-300, 1), (1.0, 1)])
+@example("geometric", [(1 / 3, 1)] * 5)
+@example("harmonic", [(0.0, 0), (0.5, 2)])
+def test_means_are_those_of_fractions(kind, pairs):
+    values, weights = (np.array([pair[k] for pair in pairs], dtype=np.float64) for k in (0, 1))
+    mean = float(mean_of(kind, values, weights))
+    expected = exact(kind, values.tolist(), weights.astype(int).tolist())
+    if expected is None:
+        assert math.isnan(mean)
+        return
+    assert math.isclose(mean, expected, rel_tol=1e-12, abs_tol=0)
+    known = values[(weights > 0) & ~np.isnan(values)]
+    if kind != "mean":
+        assert known.min() <= mean <= known.max()
+        assert mean == known[0] or len({*known.tolist()}) > 1
+
+
+def table(seed, files=FILES, n=60, labels=LABELS):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        onset = int(rng.integers(0, 8))
+        rows.append((str(rng.choice(files)), onset, onset + int(rng.integers(1, 3)), str(rng.choice(labels)),
+                     float(rng.integers(2, 9)) / 8))  # fmt: skip
+    rows += [(file, None, None, None, None) for file in files]
+    return dict(
+        zip(
+            ("filename", "onset", "offset", "event_label", "value"),
+            map(list, zip(*rows, strict=True)),
+            strict=True,
+        )
+    )
+
+
+def rows_of(file, rows):
+    """Return the rows of a file."""
+    own = [name == file for name in rows["filename"]]
+    return {key: [x for x, kept in zip(column, own, strict=True) if kept] for key, column in rows.items()}
+
+
+def of_parts(name, parts):
+    """Return what a mean over parts is made of, by the rules of the macro average; parts: their scores."""
+    parsed, known = replace(ScoreName.parse(name), group=None), []
+    size = replace(parsed, measure="n_ref", average="micro" if parsed.class_name is None else None)
+    for scores in parts:
+        value, n_ref = scores[str(parsed)], scores.scores.get(str(size))
+        if n_ref is not None and n_ref.value == 0:
+            continue
+        if value is None and n_ref is not None and measure_of(parsed).missing is not None:
+            value = measure_of(parsed).missing
+        known += [] if value is None else [value]
+    return known
+
+
+def agree(a, b):
+    assert a == b or math.isclose(a, b, rel_tol=1e-12), (a, b)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_over_classes_they_are_of_the_classes_of_the_macro_average(seed):
+    """Of all measures of which more is better, in all readings."""
+    labels = (*LABELS, "absent", "never detected")
+    reference = table(seed, labels=("car", "dog", "never detected"))
+    settings = Settings(classes=labels, only=("all",), measures=("all",), means=CLASS_MEANS)
+    scores, compared = evaluate(reference, table(seed + 9), settings=settings), set()
+    for family in FAMILIES:
+        basis = "segment" if family.basis == "ranking" else family.basis
+        for measure in family.measures:
+            stem = f"{family.basis}.{family.reading}.{measure.name}"
+            if f"{stem}.macro" not in scores:
+                continue
+            names = {f"{stem}.{mean}" for mean in CLASS_MEANS}
+            assert names & {*scores} == (
+                names if measure.direction == "higher" and measure.low == 0 else set()
+            )
+            if not names & {*scores}:
+                continue
+            n_ref = [scores[f"{basis}.{family.reading}.n_ref[{label}]"] for label in labels]
+            classes = [scores[f"{stem}[{label}]"] for label, size in zip(labels, n_ref, strict=True) if size]
+            filled = [measure.missing if value is None else value for value in classes]
+            known = [value for value in filled if value is not None]
+            for mean in CLASS_MEANS:
+                expected = exact(mean, known, [1] * len(known))
+                value = scores[f"{stem}.{mean}"]
+                assert (value is None) == (expected is None)
+                agree(value or 0.0, expected or 0.0)
+                assert value is None or 0 <= value <= scores[f"{stem}.macro"] * (1 + 1e-12)
+            compared.add(measure.name)
+    assert len(compared) > 15
+
+
+def test_a_class_without_reference_is_left_out_and_one_never_detected_makes_them_0():
+    rows = {"filename": ["a"] * 2, "onset": [0, 5], "offset": [4, 9], "event_label": ["car", "dog"]}
+    found = {"filename": ["a"] * 2, "onset": [0, 5], "offset": [2, 6], "event_label": ["car", "cat"]}
+    for means, classes, expected in (
+        (CLASS_MEANS, ("car", "cat"), {"recall": 0.5, "precision": 1.0}),
+        (CLASS_MEANS, ("car", "cat", "dog"), {"recall": 0.0, "precision": 0.0}),
+        (CLASS_MEANS, ("cat",), {"recall": None, "precision": None, "f1": None}),
+    ):
+        scores = evaluate(rows, found, only="segment.hard", classes=classes, means=means)
+        for measure, value in expected.items():
+            for mean in means:
+                assert scores[f"segment.hard.{measure}.{mean}"] == value, (classes, measure)
+    assert scores["segment.hard.precision[cat]"] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_over_scenes_they_are_of_scenes_that_are_evaluated_by_themselves(seed):
+    sides = table(seed, n=30), table(seed + 5, n=30)
+    means = ("harmonic", *(mean for mean in PART_MEANS if mean.startswith("scenes")))
+    more = {"classes": LABELS, "only": ONLY, "measures": "curves", "psds": "dcase-psds2"}
+    scores = evaluate(*sides, by=SCENES, means=means, **more)
+    alone = [
+        evaluate(*sides, files=[file for file in FILES if SCENES[file] == scene], means="harmonic", **more)
+        for scene in ("one", "two")
+    ]
+    compared = [name for name, score in scores.scores.items() if score.group in PART_MEANS]
+    for name in compared:
+        known = of_parts(name, alone)
+        kind = ScoreName.parse(name).group.partition(".")[2]
+        expected = exact(kind, known, [1] * len(known))
+        assert (scores[name] is None) == (expected is None), name
+        agree(scores[name] or 0.0, expected or 0.0)
+        assert measure_of(name).direction != "none"
+    assert {ScoreName.parse(name).average for name in compared} >= {"micro", "harmonic", "overall", None}
+    assert {"segment.hard.f1[car]@scenes.mean", "intersection.hard.psds@scenes.geometric"} <= {*compared}
+    # Said in the settings, scenes are the same.
+    patterns = {"one": ("[ab]",), "two": ("[c-z]",)}
+    told = evaluate(*sides, scenes=patterns, means=means, **more)
+    assert all(told[name] == scores[name] for name in compared)
+
+
+def test_over_files_they_are_of_the_scores_of_files():
+    sides = table(1, n=25), table(2, n=25)
+    means = tuple(mean for mean in PART_MEANS if mean.startswith("files"))
+    scores = evaluate(*sides, classes=LABELS, only=ONLY, means=means)
+    alone = [evaluate(*sides, classes=LABELS, only=ONLY, files=[file]) for file in FILES]
+    compared = [
+        name
+        for name, score in scores.scores.items()
+        if score.group in PART_MEANS and score.reading in ("hard", "soft")
+    ]
+    for name in compared:
+        known = of_parts(name, alone)
+        expected = exact(ScoreName.parse(name).group.partition(".")[2], known, [1] * len(known))
+        assert (scores[name] is None) == (expected is None), name
+        agree(scores[name] or 0.0, expected or 0.0)
+    assert "event.hard.f1.macro@files.harmonic" in compared
+    # At best thresholds of all files, and only averages: classes and what needs all values have none.
+    assert "event.optimal.f1.micro@files.mean" in scores
+    assert not any("[" in name and "@files" in name for name in scores)
+
+
+def test_over_groups_they_are_of_averages_of_groups():
+    sides = table(3), table(4)
+    means = tuple(mean for mean in PART_MEANS if mean.startswith("groups"))
+    scores = evaluate(*sides, only=ONLY, groups=GROUPS, means=means)
+    for name, score in scores.scores.items():
+        if score.group in PART_MEANS:
+            whole = replace(ScoreName.parse(name), group=None)
+            values = [scores[str(replace(whole, group=group))] for group in GROUPS]
+            agree(score.value, exact(score.group.partition(".")[2], values, [1, 1]))
+    assert scores["event.soft.error_rate.micro@groups.mean"] > 0
+    assert "event.soft.error_rate.micro@groups.harmonic" not in scores
+
+
+def test_a_part_without_reference_is_left_out():
+    rows = {"filename": ["a", "b"], "onset": [0, 0], "offset": [4, 4], "event_label": ["car", "car"]}
+    found = {"filename": ["a", "c"], "onset": [0, 0], "offset": [2, 2], "event_label": ["car", "car"]}
+    means = ("files.mean", "files.harmonic")
+    scores = evaluate(rows, found, only="segment.hard", means=means, strict=False)
+    # One file is found to a half, one not at all, one has false alarms only.
+    assert scores["segment.hard.recall.micro@files.mean"] == 0.25
+    assert scores["segment.hard.precision.micro@files.mean"] == 0.5
+    assert scores["segment.hard.precision.micro@files.harmonic"] == 0.0
+
+
+# Sure of them.
+
+WITH_INTERVALS = (
+    "segment.hard.f1.harmonic", "event.hard.f1.harmonic", "segment.soft.f1.micro@scenes.harmonic",
+    "event.hard.recall.macro@scenes.mean", "segment.hard.f1.micro@files.harmonic",
+    "event.soft.f1.macro@files.mean",
+    "segment.soft.f1.macro@groups.geometric", "segment.soft.f1[car]@scenes.mean",
+)  # fmt: skip
+
+
+def test_intervals_are_those_of_files_left_out():
+    sides = table(7, n=120), table(8, n=120)
+    how = {"classes": LABELS, "only": ("segment", "event"), "means": MEANS, "groups": GROUPS, "by": SCENES}
+    scores = evaluate(*sides, ci="jackknife", fixed_thresholds=True, **how)
+    without = [evaluate(*sides, files=[f for f in FILES if f != file], **how) for file in FILES]
+    for name in WITH_INTERVALS:
+        score = scores.score(name)
+        values = np.array([[each[name]] for each in without])
+        low, high = jackknife(np.array([score.value]), values, 0.95)
+        assert math.isclose(score.low, low[0], rel_tol=1e-9), name
+        assert math.isclose(score.high, high[0], rel_tol=1e-9), name
+
+
+@pytest.mark.parametrize("ci", ["bootstrap", "bca", "expanded"])
+def test_they_have_intervals_where_the_macro_average_has_them(ci):
+    how = {"classes": LABELS, "means": MEANS, "groups": GROUPS, "by": SCENES, "replicates": 40}
+    scores = evaluate(table(7, n=120), table(8, n=120), ci=ci, **how)
+    for name in (*WITH_INTERVALS, "segment.optimal.f1.harmonic", "event.optimal.f1.micro@scenes.mean"):
+        score = scores.score(name)
+        assert score.low < score.value < score.high or score.value == 0, name
+    # Files have no best thresholds of their own.
+    assert scores.score("event.optimal.f1.micro@files.mean").low is None
+
+
+# Where they are asked for.
+
+
+def test_nothing_else_changes_and_they_come_when_they_are_asked_for(tmp_path):
+    plain = evaluate(table(1), table(2), by=SCENES)
+    more = evaluate(table(1), table(2), by=SCENES, means=("harmonic", "scenes.harmonic"))
+    assert {name: more[name] for name in plain} == dict(plain)
+    new = {*more} - {*plain}
+    assert all(".harmonic" in name for name in new)
+    assert "means" not in plain.signature and 'means=["harmonic","scenes.harmonic"]' in more.signature
+    with pytest.raises(EvaluationError, match="it needs means='harmonic'"):
+        plain["segment.hard.f1.harmonic"]
+    assert evaluate(table(1), table(2), rank_by="segment.hard.f1.harmonic").settings.means == ("harmonic",)
+    total = Evaluator(means=("harmonic", "scenes.harmonic"))
+    for file in FILES:
+        total.update(*(rows_of(file, table(seed)) for seed in (1, 2)))
+    parts = total.compute(by=SCENES)
+    assert {name: parts[name] for name in new} == {name: more[name] for name in new}
+
+
+def test_the_command_computes_what_is_named(tmp_path):
+    import pandas as pd
+
+    sides = [tmp_path / name for name in ("ref.tsv", "sys.tsv", "other.tsv")]
+    for seed, path in zip((1, 2, 3), sides, strict=True):
+        pd.DataFrame(table(seed)).to_csv(path, sep="\t", index=False)
+    scenes = tmp_path / "by.tsv"
+    scenes.write_text("filename\tscene\n" + "".join(f"{f}\t{s}\n" for f, s in SCENES.items()))
+    expected = evaluate(*map(str, sides[:2]), by=SCENES, means=("harmonic", "scenes.harmonic"))
+    names = ("segment.hard.f1.harmonic", "event.soft.f1.harmonic@scenes.harmonic")
+    files, by = [str(path) for path in sides], ("--by", str(scenes))
+    asked = [word for name in names for word in ("--score", name)]
+    done = call(*files[:2], *by, *asked, "-q")
+    assert done.out.split() == [repr(expected[name]) for name in names]
+    for bound, code in ((0.0, 0), (1.1, 1)):
+        assert call(*files[:2], *by, "--require", f"{names[1]}>={bound}", "-q").code == code
+    for name in names:
+        done = call(*files[:2], *by, "--rank-by", name, "-q")
+        assert f"ranking score {name}" in done.out
+        done = call(*files, *by, "--rank-by", name, "--format", "json", "--replicates", "20", "-q")
+        board = json.loads(done.out)["board"]
+        assert board["rank_by"] == name and board["entries"][0]["stability"] is not None
+    tally = tmp_path / "t.tally"
+    assert call(*files[:2], "--save-tally", str(tally), "-q").code == 0
+    done = call("merge", str(tally), *by, *asked, "-q")
+    assert done.out.split() == [repr(expected[name]) for name in names]
+    done = call(*files[:2], "--score", "segment.hard.f1.harmonik", "-q")
+    assert done.code == 2 and "did you mean 'segment.hard.f1.harmonic'" in done.err
+    done = call(*files[:2], "--score", names[1], "-q")
+    assert done.code == 2 and "scenes.harmonic is a mean over scenes, and there are none" in done.err
+    assert "harmonic mean over the classes" in call("explain", names[0]).out
+    told = " ".join(call("explain", names[1]).out.split())
+    assert "the harmonic mean of these over scenes" in told and "--means scenes.harmonic" in told
+
+
+@pytest.mark.parametrize("average", ["soft.f1.micro", "optimal.f1.macro"])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_board_by_the_mean_over_one_scene_or_group_is_that_by_the_score(average, fixed):
+    systems = {"x": table(2), "y": table(3), "z": table(4)}
+    how = {"classes": LABELS, "only": "segment", "replicates": 30, "fixed_thresholds": fixed}
+    plain = compare(table(1), systems, rank_by=f"segment.{average}", **how)
+    for mean, more in (
+        ("scenes.harmonic", {"by": dict.fromkeys(FILES, "all")}),
+        ("groups.mean", {"groups": {"all": LABELS}}),
+    ):
+        board = compare(table(1), systems, rank_by=f"segment.{average}@{mean}", **how, **more)
+        assert [e.system for e in board.entries] == [e.system for e in plain.entries]
+        for one, other in zip(board.entries, plain.entries, strict=True):
+            agree(one.value, other.value)
+            assert (one.rank, one.stability, one.best_place) == (
+                other.rank,
+                other.stability,
+                other.best_place,
+            )
+            assert (one.difference is None) == (other.difference is None)
+            if one.difference is not None:
+                for name in ("value", "low", "high", "p_bootstrap", "p_exchange", "p_adjusted"):
+                    a, b = (getattr(each.difference, name) for each in (one, other))
+                    assert math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12), name
+
+
+def test_a_board_by_the_mean_over_files():
+    systems = {"x": table(1), "y": table(3), "z": table(1)}
+    board = compare(table(1), systems, rank_by="segment.soft.f1.micro@files.harmonic", classes=LABELS)
+    assert [entry.place for entry in board.entries] == [1, 1, 3]
+    assert board.entries[0].value == 1.0 and board.entries[2].difference.high < 0
+    assert board.entries[2].difference.p_bootstrap < 0.01
+    with pytest.raises(SettingsError, match="no best thresholds of their own"):
+        compare(table(1), systems, rank_by="segment.optimal.f1.micro@files.mean")
+    with pytest.raises(SettingsError, match="leave out the @"):
+        compare(table(1), systems, rank_by="segment.soft.f1.micro@one", by=SCENES)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"means": "harmonics"}, "must be one of harmonic, geometric, files.mean"),
+        ({"means": ("harmonic", "harmonic")}, "twice"),
+        ({"means": "groups.mean"}, "means=groups.mean needs groups"),
+        ({"means": "geometric", "compat": "sed_eval"}, "cannot go with compat=sed_eval"),
+        ({"scenes": {"scenes.harmonic": "*"}}, "cannot have the name 'scenes.harmonic'"),
+        ({"groups": {"files.mean": "car"}}, "not that of a mean"),
+    ],
+)
+def test_what_cannot_be_is_refused(how, words):
+    with pytest.raises(SettingsError, match=words):
+        Settings.of(**how)
+
+
+def test_scenes_of_such_a_name_are_refused_and_means_without_scenes():
+    with pytest.raises(SettingsError, match="such as scenes.harmonic"):
+        evaluate(table(1), table(2), by=dict.fromkeys(FILES, "scenes.harmonic"))
+    with pytest.raises(EvaluationError, match="there are none"):
+        evaluate(table(1), table(2), means="scenes.mean")
+    with pytest.raises(EvaluationError, match="there are none"):
+        Evaluator(means="scenes.mean").update(table(1), table(2)).compute()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["segment.hard.n_ref.harmonic", "segment.hard.error_rate.geometric", "segment.hard.d_prime.harmonic",
+     "event.hard.onset_bias.harmonic", "segment.optimal.threshold.harmonic", "segment.hard.f1.harmonic@a@b",
+     "event.hard.error_rate.micro@scenes.harmonic", "event.hard.n_ref.micro@files.mean",
+     "event.hard.f1[car]@files.mean", "event.hard.f1[car]@groups.mean", "intersection.hard.psds.harmonic"],
+)  # fmt: skip
+def test_what_has_no_such_mean(name):
+    with pytest.raises(ScoreNameError):
+        measure_of(name)

@@ -164,6 +164,33 @@ def test_shares_sum_to_what_is_lost(seeds):
         shares_sum_to_what_is_lost(seed)
 
 
+IN_PARTS = {"filename": ["a", "a", "b"], "onset": [0.0, 3.2, 1.0], "offset": [2.5, 6.0, 4.0]}
+OTHERS = (
+    {"pool": "mean", "segment_length": 0.7}, {"matching": "greedy", "events": "rows"}, {"offset": False},
+    {"inclusive": True, "threshold": 0.6}, {"ignore_class": ("talk",), "classes": ("car", "dog")},
+    {"durations": {"a": 3.3, "b": 2.1}}, {"regions": IN_PARTS}, {"regions": IN_PARTS, "ignore_class": ("x",)},
+    {"min_gap": 0.3, "min_duration": 0.3}, {"onset": False}, {"offset_collar_rate": 1.0, "onset_collar": 5.0},
+    {"reference_threshold": 0.1},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", OTHERS, ids=str)
+def test_shares_sum_to_what_is_lost_under_any_settings(chosen):
+    for seed in range(5):
+        sides = sides_of(seed)
+        if "x" in chosen.get("ignore_class", ()):
+            # One class of the reference is not evaluated.
+            sides = (
+                sides[0] | {"event_label": [v and v.replace("talk", "x") for v in sides[0]["event_label"]]},
+                sides[1],
+            )
+        scores = scored(*sides, **{"segment_length": 0.5} | chosen)
+        for prefix, kinds in FAMILIES.items():
+            for average in ("micro", "macro") if scores[f"{prefix}.n_ref.micro"] else ():
+                total = math.fsum(scores[f"{prefix}.{kind}_share.{average}"] for kind in kinds)
+                assert abs(total - (1 - scores[f"{prefix}.f1.{average}"])) < 1e-12
+
+
 def mended(reference, system, kind, errors):
     """The system's table with a kind mended: none of its false alarms, and copies of what it missed."""
     chosen = KINDS if kind is None else (kind,)

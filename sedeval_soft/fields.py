@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_ar
 
 Pool = Literal["max", "mean"]
 Matching = Literal["optimal", "greedy"]
+MatchBy = Literal["collar", "iou"]
 EventForm = Literal["auto", "merge", "rows"]
 RegionEdges = Literal["cut", "onset"]
 Compat = Literal["sed_eval"]
@@ -99,6 +100,11 @@ class SettingsKeywords(TypedDict, total=False):
         help="The reference is active where its values are above this.")]
     inclusive: Annotated[bool, Field(False, SCORING,
         help="Values that equal a threshold are active, too (>= instead of >).")]
+    match_by: Annotated[MatchBy, Field("collar", EVENTS,
+        meaning="Which events may match: those whose onsets and offsets are within collars (`collar`), or "
+        "those whose intersection over union is at least `iou` (`iou`).",
+        help="Match events whose onsets and offsets are within collars (collar), or whose intersection over "
+        "union is at least --iou (iou).")]
     onset_collar: Annotated[float, Field(0.2, EVENTS, "SECONDS", least=0, most=LONGEST,
         meaning="Tolerance of onsets in seconds.", help="How far apart the onsets of two matched events may "
         "be.", brief="Tolerance of onsets.")]
@@ -170,9 +176,10 @@ class SettingsKeywords(TypedDict, total=False):
         help="What two soft labels have in common: the smaller, the product, or max(0, sum - 1).")]
     measures: Annotated[Sequence[str] | None, Field((), MEASURES, "GROUP",
         meaning="Groups of measures to compute as well: `curves`, `divergence`, `calibration`, `confusion`, "
-        "`joint`, `errors`, or `all`.", help="Compute these, too: curves (average precision, ROC), "
-        "divergence, calibration, confusion (of classes), joint (best thresholds of all classes), errors "
-        "(what each kind costs), or all. Repeatable; a --score from a group is computed without it.",
+        "`joint`, `grounding`, `errors`, or `all`.", help="Compute these, too: curves (average precision, "
+        "ROC), divergence, calibration, confusion (of classes), joint (best thresholds of all classes), "
+        "grounding (mean IoU), errors (what each kind costs), or all. Repeatable; a --score from a group is "
+        "computed without it.",
         brief="Also curves, divergence, calibration, ... or all.")]
     means: Annotated[Sequence[str] | None, Field((), MEASURES, "MEAN",
         meaning="Means to compute as well, of measures of which more is better: `harmonic` and `geometric` "
@@ -186,8 +193,9 @@ class SettingsKeywords(TypedDict, total=False):
         "read off.")]
     max_fnr: Annotated[float, Field(0.1, MEASURES, "RATE", least=0.0, most=1.0, above=True,
         help="Miss rate at which false alarm rates are read off.")]
-    iou: Annotated[float, Field(0.5, MEASURES, "SHARE", least=0.0, most=1.0, above=True,
-        help="Intersection over union from which average precision counts an event as found.")]
+    iou: Annotated[float, Field(0.5, EVENTS, "SHARE", least=0.0, most=1.0, above=True,
+        help="The least intersection over union of two matched events, by --match-by iou and in average "
+        "precision.")]
     bins: Annotated[int, Field(15, MEASURES, "N", least=1, most=10_000,
         help="Number of bins of the calibration measures.")]
     entropy_unit: Annotated[EntropyUnit, Field("nats", MEASURES,

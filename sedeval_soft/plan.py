@@ -96,7 +96,7 @@ class Plan:
         lowest = min(settings.threshold, settings.reference_cut)
         silence_passes = lowest < 0 or (settings.inclusive and lowest <= 0)
         valued = wants("segment", "optimal", "soft") or "segment" in (*tuned_by, *swept)
-        more = "segment" in scored and bool(groups or settings.worst)
+        more = "segment" in scored and bool(groups - {"grounding"} or settings.worst)
 
         ranks_events = wants("event", "hard") and "curves" in groups
         confuses_events = wants("event", "hard") and "confusion" in groups
@@ -136,7 +136,8 @@ class Plan:
         settings = self.settings
         tuned = settings.cross_tune is not None or isinstance(settings.thresholds, str)
         others = settings.ci or settings.worst or settings.satisfice or settings.reference_sweep or tuned
-        return not (others or {*settings.measures} - {"divergence", "errors"} or self.compared)
+        counted = {"divergence", "grounding", "errors"}
+        return not (others or {*settings.measures} - counted or self.compared)
 
     @property
     def counts_stretches(self) -> bool:

@@ -27,6 +27,7 @@ from sedeval_soft.fields import (
     EntropyUnit,
     EventForm,
     Interval,
+    MatchBy,
     Matching,
     Pool,
     RegionEdges,
@@ -73,6 +74,13 @@ class RegionList(tuple[tuple[str, float, float], ...]):
                     joined.append((name, begin, end))
         return cls(joined)
 
+    def by_file(self) -> dict[str, list[tuple[float, float]]]:
+        """Return begin and end of the regions of each recording, as they can be given again."""
+        regions: dict[str, list[tuple[float, float]]] = {}
+        for name, begin, end in self:
+            regions.setdefault(name, []).append((begin, end))
+        return regions
+
     def summary(self) -> dict[str, Any]:
         """Return their number, and the hash of lines of them in order: what signatures tell."""
         lines = "".join(f"{name}\t{begin!r}\t{end!r}\n" for name, begin, end in self)
@@ -94,7 +102,7 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 """The readings of each basis: what `only` can name."""
 
-GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "errors")
+GROUPS = ("curves", "divergence", "calibration", "confusion", "joint", "grounding", "errors")
 """Measures that are computed only when asked for: what `measures` can name."""
 
 CLASS_MEANS = ("harmonic", "geometric")
@@ -109,6 +117,9 @@ MEANS = (*CLASS_MEANS, *PART_MEANS)
 """What `means` can name."""
 
 ONLY = (*READINGS, "all", *(f"{basis}.{reading}" for basis in READINGS for reading in READINGS[basis]))
+
+COLLARS = ("onset_collar", "offset_collar", "offset_collar_rate", "onset", "offset")
+"""What says which events match by their onsets and offsets; by their overlap they match without."""
 
 POSTPROCESSING = ("median_filter", "min_gap", "min_duration")
 """What is done to a system's output before it is scored, in this order."""
@@ -138,6 +149,7 @@ class Settings:
     threshold: float = 0.5
     reference_threshold: float | None = None
     inclusive: bool = False
+    match_by: MatchBy = "collar"
     onset_collar: float = 0.2
     offset_collar: float = 0.2
     offset_collar_rate: float = 0.5
@@ -222,6 +234,7 @@ class Settings:
             object.__setattr__(self, "means", tuple(name for name in MEANS if name in means))
         cut, filters, median = self.reference_cut, self.psds_median_filters, self.median_filter
         both = [name for name in self.groups if name in self.scenes]
+        changed = [name for name in COLLARS if getattr(self, name) != FIELDS[name].default]
         of_groups = [name for name in self.means if name.startswith("groups.") and not self.groups]
         of_classes = [name for name in self.means if name in CLASS_MEANS]
         ignored = [name for name in self.ignore_class or () if name in (self.classes or ())]
@@ -256,6 +269,10 @@ class Settings:
              "onset and offset cannot both be left out of event-based scores"),
             (self.compat and "errors" in self.measures and {*self.measures} != {*GROUPS},
              f"compat={self.compat} has other hits and segments than measures=errors explains"),
+            (self.match_by == "iou" and changed,
+             f"match_by=iou knows no collars; expected {', '.join(changed)} as by default"),
+            (self.match_by == "iou" and self.compat,
+             f"compat={self.compat} knows collars only; expected match_by=collar"),
             (self.compat and not (self.wants("segment", "hard") or self.wants("event", "hard")),
              f"compat={self.compat} needs hard segment- or event-based scores; only leaves them out"),
             (self.compat and self.has_regions,
@@ -362,6 +379,7 @@ _SHOTS = r" *(?=0*[1-9])([0-9]{1,9})(?: +(\S.*?))? *"
 
 _REGIONS: Schema = {
     "type": "object",
+    "minProperties": 1,
     "propertyNames": {"minLength": 1},
     "additionalProperties": {
         "type": "array",
@@ -544,6 +562,8 @@ def _regions(value: dict[str, tuple[tuple[float, ...], ...]] | None) -> RegionLi
     """Return regions by recording as they are kept, in whole ticks."""
     if value is None:
         return None
+    if not value:
+        raise SettingsError("regions must be a mapping of one or more file names, not an empty one")
     regions: dict[str, list[tuple[float, float]]] = {}
     for name, pairs in value.items():
         for pair in pairs:

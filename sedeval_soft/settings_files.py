@@ -158,7 +158,10 @@ PRESETS = (
     "dcase2023-task4b",
     "dcase2024-task4-desed",
     "dcase2024-task4-maestro",
+    "audio-grounding",
+    "voice-activity",
     "maestro-soft",
+    "birdnet-analyzer",
 )
 """The names of presets: each is a settings file of that name."""
 

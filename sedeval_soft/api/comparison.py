@@ -121,8 +121,7 @@ def compare(
     parts = [
         parts_for(shard, rank_by, read_parts(None, by, shard.tally.files, limits)["by"]) for shard in shards
     ]
-    over = parts if any(parts) else ()
-    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress, over)
+    paired = Paired.of_tallies(tallies, rank_by, scores[0].settings, progress, parts)
     return rank_scores(scores, paired, rank_by=rank_by, baseline=baseline, tallies=tallies)
 
 

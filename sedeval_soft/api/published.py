@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from sedeval_soft.api.sources import Durations, Parted, limits_from, read_lengths, read_parts, sides_of
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.published.base import Inputs, Number, published_evaluator
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
@@ -33,6 +35,11 @@ def published_scores(
     """
     evaluator = published_evaluator(name)
     limits = limits_from(limits)
+    if evaluator.reads_text:
+        if not all(isinstance(side, str | os.PathLike) for side in (reference, system)):
+            raise SettingsError(f"{name} reads files; expected a path for the reference and the system")
+        paths = os.fspath(reference), os.fspath(system)
+        return evaluator.numbers(Inputs.of_texts(paths, limits, options))
     if evaluator.label and not limits.label:
         limits = replace(limits, label=evaluator.label)
     rows = sides_of(reference, system, Settings(), limits)

@@ -130,7 +130,7 @@ def to_rows(
 ) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
     limits = limits_from(limits)
-    rows = _read(source, role, settings, limits)
+    rows = _read(source, role, settings, replace(limits, side=role))
     options = () if isinstance(source, EventTable) else limits.options(role)
     return replace(rows, origin=replace(rows.origin, options=options)) if options else rows
 

@@ -145,7 +145,7 @@ class Paired:
 
     @property
     def _mean(self) -> tuple[str, str]:
-        """What the score is a mean over, and which mean; empty where it is none."""
+        """What the score is a mean over, and which; empty where it is none."""
         over, _, kind = (ScoreName.parse(self.rank_by).group or "").partition(".")
         return over, kind
 
@@ -153,7 +153,9 @@ class Paired:
         """Return what scores one system."""
         if k not in self._scorers:
             tally = self.load(k)
-            parts = {"": (tally, np.arange(len(tally.files)))} if self.parts is None else self.parts(k)
+            parts: Parts = {"": (tally, np.arange(len(tally.files)))}
+            if self.parts is not None and self._mean[0] in ("scenes", "groups"):
+                parts = self.parts(k)
             self._scorers[k] = self._system(
                 tally.files,
                 {

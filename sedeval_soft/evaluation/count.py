@@ -13,8 +13,9 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.ranking import count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
 from sedeval_soft.measures.tally import ClassColumn, Tally
@@ -75,6 +76,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     if plan.counts_segments:
         _count_segments(pair, plan, grid, columns, samples, events, kept=cells and plan.scores("segment"),
                         together=together)  # fmt: skip
+        if plan.asks_for("grounding") and plan.scores("segment", "hard"):
+            items = count_items(*(columns[f"segment.hard.{name}"] for name in PER_CLASS))
+            columns |= {f"segment.hard.{name}": column for name, column in items.items()}
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
@@ -354,7 +358,7 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
 
 
 def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
-    """Count what is made of events: collars, intersections, and the lifetimes that thresholds need."""
+    """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
     settings, n_classes = plan.settings, len(pair.classes)
     reference, system = hard_events(pair, settings)
     sizes, ignored = (len(pair.files), n_classes), ignored_events(pair, settings)
@@ -363,7 +367,7 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        detections = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
+        detections = without_ignored(ignored, reference, system, n_classes, pair_rule(settings))
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, settings, theirs)
@@ -371,7 +375,7 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
         columns |= _count_event_errors(reference, system, lifetimes, ignored, sizes, plan)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
-        own = without_ignored(ignored, reference, lifetimes, n_classes, Collars.of(settings))
+        own = without_ignored(ignored, reference, lifetimes, n_classes, pair_rule(settings))
         events |= {"reference": EventLifetimes.from_events(reference), "system": own}
     if plan.keeps_events and pair.ignored is not None:
         own = without_ignored(ignored, reference, lifetimes, n_classes, None)
@@ -405,7 +409,7 @@ def _count_event_errors(
     """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
     from sedeval_soft.measures.event_errors import count_event_errors
 
-    settings, rule, matched = plan.settings, Collars.of(plan.settings), None
+    settings, rule, matched = plan.settings, pair_rule(plan.settings), None
     system = without_ignored(ignored, reference, everything, sizes[1], rule)
     own = without_ignored(ignored, reference, lifetimes, sizes[1], rule)
     if settings.matching == "greedy":
@@ -425,7 +429,7 @@ def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:
     plan, ignored, detections = Plan.of(settings), ignored_events(pair, settings), 0
     if plan.counts_events:
         reference, system = hard_events(pair, settings)
-        rule = Collars.of(settings) if plan.scores("event") else None
+        rule = pair_rule(settings) if plan.scores("event") else None
         detections = len(system) - len(without_ignored(ignored, reference, system, len(pair.classes), rule))
     return detections, int(ignored_ticks(pair, settings).sum())
 
@@ -437,15 +441,15 @@ def _count_hard_events(
     settings = plan.settings
     columns: Columns = {}
     if plan.scores("event", "hard"):
-        collars = Collars.of(settings)
-        system = without_ignored(ignored, reference, everything, sizes[1], collars)
-        matched = event.match_events(reference, system, sizes[1], collars, settings.matching)
+        rule = pair_rule(settings)
+        system = without_ignored(ignored, reference, everything, sizes[1], rule)
+        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
 
             counts = sed_eval_rules.count_events(reference, system, *sizes, settings)
         else:
-            counts = event.count_events(reference, system, *sizes, collars, matched=matched)
+            counts = event.count_events(reference, system, *sizes, rule, matched=matched)
         columns = columns_of("event.hard", counts)
         columns["event.hard.matched"] = event.count_per_class(reference.take(matched >= 0), *sizes)
         deviations = event.count_deviations(reference, system, matched, *sizes)
@@ -467,7 +471,7 @@ def _count_soft_events(
     columns: Columns = {}
     ignored = ignored_levels(pair, settings)
     if plan.scores("event", "soft"):
-        rule = Collars.of(settings)
+        rule = pair_rule(settings)
         remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
         counts = event.count_soft_events(levels, remaining, *sizes, rule)
         columns = columns_of("event.soft", counts)

@@ -19,7 +19,7 @@ from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_wid
 from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.pairs import Candidates, Collars
+from sedeval_soft.measures.pairs import Candidates, pair_rule
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -208,7 +208,7 @@ def explored_events(
     if paired:
         reference, system = tally.events["reference"].events(), tally.events["system"]
         files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        candidates = Candidates.of(reference, system, files, Collars.of(settings))
+        candidates = Candidates.of(reference, system, files, pair_rule(settings))
         paired = not crowds_of(candidates) and len(candidates.where()[0]) <= _MOST_PAIRS
     explored: list[Explored] = []
     # Between two values of the reference nothing changes.

@@ -15,7 +15,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Index
 from sedeval_soft.measures.event import match_events
 from sedeval_soft.measures.ignored import without_ignored
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
@@ -303,14 +303,14 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     reference, system = hard_events(pair, settings)
     n_classes = len(pair.classes)
     ignored = ignored_events(pair, settings)
-    system = without_ignored(ignored, reference, system, n_classes, Collars.of(settings))
+    system = without_ignored(ignored, reference, system, n_classes, pair_rule(settings))
     sides = reference, system
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules
 
         partner = sed_eval_rules.match_events(*sides, n_classes, settings)
     else:
-        partner = match_events(*sides, n_classes, Collars.of(settings), settings.matching)
+        partner = match_events(*sides, n_classes, pair_rule(settings), settings.matching)
     back = np.full(len(system), -1, dtype=np.int64)
     hit = np.flatnonzero(partner >= 0)
     back[partner[hit]] = hit

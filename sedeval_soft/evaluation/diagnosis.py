@@ -23,7 +23,7 @@ from sedeval_soft.measures.event_errors import (
     right_elsewhere,
 )
 from sedeval_soft.measures.ignored import without_ignored
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
@@ -220,14 +220,14 @@ def recall_by_factor(
 def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
     """Return the events of the reference, what is wrong with those of both sides, and the detections."""
     reference, system = hard_events(pair, settings)
-    ignored, rule, n_classes = ignored_events(pair, settings), Collars.of(settings), len(pair.classes)
+    ignored, rule, n_classes = ignored_events(pair, settings), pair_rule(settings), len(pair.classes)
     own = without_ignored(ignored, reference, system, n_classes, rule)
     return reference, classify_errors(reference, own, n_classes, rule), own
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
     """Return the lifetimes of the system's events."""
-    ignored, rule = ignored_events(pair, settings), Collars.of(settings)
+    ignored, rule = ignored_events(pair, settings), pair_rule(settings)
     lifetimes = all_lifetimes(pair, settings, pair.event_rows[1])
     return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
 
@@ -312,7 +312,7 @@ def _of_events(
     """Return what recall depends on, and how often misses are right at another threshold by chance."""
     reference, errors, _ = _classified(pair, settings)
     lifetimes = _lifetimes_of(pair, settings, reference)
-    sizes, rule = (len(pair.files), len(pair.classes)), Collars.of(settings)
+    sizes, rule = (len(pair.files), len(pair.classes)), pair_rule(settings)
     bins = _bins_of(pair, settings, scenes, reference, errors)
     missed = reference.take(errors.missed != HIT)
     shares = []

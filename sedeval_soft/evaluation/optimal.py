@@ -24,7 +24,7 @@ from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import count_events, count_per_class, file_class, match_lifetimes
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import (
@@ -143,7 +143,7 @@ def counts_at(tally: Tally, basis: str, thresholds: Floats, settings: Settings) 
     alive = system.take(system.alive(thresholds[system.label], settings.inclusive)).events()
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
-        return count_events(reference, alive, *sizes, Collars.of(settings))
+        return count_events(reference, alive, *sizes, pair_rule(settings))
     from sedeval_soft.measures.intersections import Criteria, count_intersections
 
     return count_intersections(reference, alive, *sizes, Criteria.of(settings))
@@ -215,7 +215,7 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sides = tally.events["reference"].events(), tally.system(basis)
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
-        return events_when(*sides, *sizes, Collars.of(settings))
+        return events_when(*sides, *sizes, pair_rule(settings))
     from sedeval_soft.measures.intersections import Criteria, intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
@@ -226,7 +226,7 @@ def events_when(
     system: EventLifetimes,
     n_files: int,
     n_classes: int,
-    collars: Collars,
+    rule: PairRule,
     most: float = math.inf,
 ) -> tuple[Lives, Index]:
     """Return which file has which matched and existing events when, and its events, (n_files, n_classes).
@@ -237,7 +237,7 @@ def events_when(
     # The reference is there at all levels.
     always = np.full(len(reference), np.inf)
     ever = EventLifetimes(reference.file, reference.label, reference.onset, reference.offset, -always, always)
-    matched = match_lifetimes(ever, system, groups, collars, most)
+    matched = match_lifetimes(ever, system, groups, rule, most)
     hits = Alive(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
     alive = Alive(system.label, system.file, system.born, system.dies)
     return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)
@@ -250,9 +250,9 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
     """
     sides = (tally.events[name] for name in ("reference", "system"))
     reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
-    collars = Collars.of(settings)
+    rule = pair_rule(settings)
     try:
-        lives, _ = events_when(reference.events(), system, len(tally.files), 1, collars, _MOST_COPIES)
+        lives, _ = events_when(reference.events(), system, len(tally.files), 1, rule, _MOST_COPIES)
     except TooManyPairsError as error:
         raise EvaluationError(
             f"satisfice={settings.satisfice}: too many events overlap to be matched at every threshold "

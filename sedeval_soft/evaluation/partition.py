@@ -134,8 +134,9 @@ def partition_files(
         wanted = max(4 * execute.jobs, -(-32 * size // max(1, execute.memory)))
         n_parts = max(1, min(_MOST_PARTS, _MOST_PIECES // sum(map(len, files)), wanted))
     block = block or min(max(execute.memory // 96, _BLOCK[0]), _BLOCK[1])
+    limits_of = [replace(limits, side=name) for name in ("reference", "system")]
     readings = [
-        Reading(file, execute.path(file.name), f"{role}.{number}", n_parts, block, limits, folder)
+        Reading(file, execute.path(file.name), f"{role}.{number}", n_parts, block, limits_of[role], folder)
         for role, side in enumerate(files)
         for number, file in enumerate(side)
     ]

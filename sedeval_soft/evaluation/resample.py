@@ -32,7 +32,7 @@ from sedeval_soft.evaluation.sorted_cells import SortedCells
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_events
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
@@ -296,7 +296,7 @@ def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], setti
 
 def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
     """Return what counts the events that are matched regardless of class."""
-    n_files, collars, system = len(tally.files), Collars.of(settings), tally.events["system"]
+    n_files, rule, system = len(tally.files), pair_rule(settings), tally.events["system"]
     # Where an event begins and ends to exist among the candidates, the highest of which come first.
     first, last = np.zeros((2, len(system)))
     for c, own in enumerate(classes):
@@ -337,7 +337,7 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
             drawn = _drawn(bare, file[some]).events
             reference, theirs = drawn["reference"].events(), drawn["system"]
             alive = theirs.take(theirs.alive(places[some][theirs.file, theirs.label])).events()
-            counts = count_events(reference, alive, len(file[some]), len(classes), collars)
+            counts = count_events(reference, alive, len(file[some]), len(classes), rule)
             pairs[some] = counts.tp.sum(axis=1) + counts.substitutions
         total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
         return total

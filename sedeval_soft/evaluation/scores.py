@@ -18,12 +18,13 @@ from sedeval_soft.measures.detection import confusion_scores, detection_scores, 
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, error_scores
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
+from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
 from sedeval_soft.measures.registry import FAMILIES, ScoreName
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
-from sedeval_soft.names import did_you_mean, meant
+from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
-from sedeval_soft.settings import Settings, means_in
+from sedeval_soft.settings import PART_MEANS, Settings, means_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,11 +160,20 @@ class Scores(Mapping[str, "float | int | None"]):
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
         if name not in self.scores:
-            asked = [mean for mean in means_in(name) if mean not in self.settings.means]
-            needs = f"; it needs means={asked[0]!r}" if asked else ""
-            hint = needs or meant(name, self.scores) or did_you_mean(name, self.scores)
+            hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
             raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
         return self.scores[name]
+
+    def _hint_of_mean(self, name: str) -> str:
+        """Return why there is no mean of a name, or which one it may mean; empty for names of no mean."""
+        asked = [mean for mean in means_in(name) if mean not in self.settings.means]
+        if asked:
+            return f"; it needs means={asked[0]!r}"
+        whole, at, part = name.rpartition("@")
+        if part in PART_MEANS:
+            return "; single files have no such score" if part.startswith("files.") else ""
+        mean = close_matches(part, PART_MEANS, n=1, cutoff=0.8) if at else []
+        return f"; did you mean {f'{whole}@{mean[0]}'!r}?" if mean else ""
 
     @property
     def curves(self) -> Any:  # noqa: ANN401 - the Curves of a later stage, which nothing here may import
@@ -357,6 +367,16 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     return tables
 
 
+def _errors(tally: Totals, basis: str, reading: str, n_ref: Array, plan: Plan) -> Table:
+    """Return what each kind of error costs, if asked for, where a basis has such kinds in a reading."""
+    if not plan.explains(basis, reading):
+        return {}
+    kinds, measures = KINDS_OF_ERRORS[basis, reading]
+    names = columns_of_kinds(kinds, with_levels=basis == "event")
+    columns = {name: tally.total(f"{basis}.{reading}.{name}") for name in names}
+    return error_scores(columns, n_ref, measures, plan.settings.beta)
+
+
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     """Return the scores of the totals of a basis and reading."""
     settings, expected, prefix = plan.settings, tally.is_expected, f"{basis}.{reading}"
@@ -381,17 +401,15 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
         if reading == "hard":
             n_cells, beyond = sums(("n_cells", "beyond")).values()
             table |= confusion_scores(counts, n_cells, beyond, expected)
+            if basis == "segment" and plan.asks_for("grounding"):
+                table |= grounding_scores(sums(COLUMNS))
         if divergences:
             weighted = prefix == "segment.soft" and settings.ignore_class is not None
             cells = f"{prefix}.n_cells" if weighted else evaluated_of(basis)
             sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
-    if plan.explains(basis, reading):
-        kinds = KINDS_OF_ERRORS[basis, reading]
-        columns = sums(columns_of_kinds(kinds[0], with_levels=basis == "event"))
-        table |= error_scores(columns, counts.n_ref, kinds[1], settings.beta)
-    return table
+    return table | _errors(tally, basis, reading, counts.n_ref, plan)
 
 
 def ranked_tables(

@@ -18,6 +18,9 @@ from sedeval_soft.tables.file_groups import Partition
 _LETTERS = 8
 """Letters of a hash that are shown in short."""
 
+_LATER = {"match_by": "collar", "means": []}
+"""Settings that others were signed without, and what holds then: signatures do not name it."""
+
 _LONGEST = 32
 """Letters of a setting that are shown in short; of a longer one its hash."""
 
@@ -106,7 +109,7 @@ _ROLES = {"reference": "ref", "system": "sys"}
 def _words(settings: Settings) -> dict[str, str]:
     """Return the settings as texts, those that are none left out."""
     words: dict[str, Any] = {name: value for name, value in settings.to_dict().items() if name != "rank_by"}
-    words = {name: value for name, value in words.items() if value is not None and (value or name != "means")}
+    words = {name: value for name, value in words.items() if value is not None and value != _LATER.get(name)}
     for name, value in words.items():
         if name == "segment_length":
             words[name] = short_fraction(value)

@@ -28,7 +28,7 @@ from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followe
 from sedeval_soft.evaluation.scores import Key, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
@@ -249,7 +249,7 @@ def _confusions(tally: Tally, settings: Settings, plan: Plan) -> tuple[Confusion
     if plan.confuses_events:
         # Which of the largest matchings is found must not depend on the order of the table.
         ours, theirs = (tally.events[side].events().in_order() for side in ("reference", "detected"))
-        counts["event"] = confuse_events(ours, theirs, len(tally.classes), Collars.of(settings))
+        counts["event"] = confuse_events(ours, theirs, len(tally.classes), pair_rule(settings))
     return tuple(
         Confusion(
             basis, "hard", tally.classes, tuple(map(tuple, pairs.tolist())), tuple(missed.tolist()),

@@ -212,7 +212,8 @@ def pack_shard(shard: Shard, version: str) -> bytes:
         VERSION,
         version,
         # What `Settings.of` makes equal settings of, and in the same order where one shows.
-        {name: getattr(shard.settings, name) for name in Settings.__slots__},
+        {name: getattr(shard.settings, name) for name in Settings.__slots__}
+        | {"regions": shard.settings.regions and shard.settings.regions.by_file()},
         shard.system,
         shard.tally.files,
         {

@@ -18,6 +18,7 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, LEVELS
 from sedeval_soft.measures.event import ENDS
+from sedeval_soft.measures.grounding import COLUMNS as GROUNDING
 from sedeval_soft.measures.ranking import CUT_SUMS, SUMS
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import CELLS
@@ -204,6 +205,13 @@ def _cell_laws(columns: Columns, basis: str, reading: str, settings: Settings) -
         # No T-norm is below y + p - 1: together both sides fill no more than there is.
         both = n_ref + n_sys
         yield Law("tp", "at least", both - n_cells[:, None], f"N_ref + N_sys less {_ALL_CELLS},", both)
+    if "n_items" in columns:
+        yield Law("n_items", "", (n_ref > 0).astype(np.int64), "1 where the reference is active, else 0,")
+        most = columns["n_items"]
+        yield from _between("iou", most, "1 for an item, else 0,")
+        for name in GROUNDING[2:]:
+            yield from _between(name, most, "1 for an item that has a lower overlap, else 0,")
+            most = columns[name]
     if "sounding" not in columns:
         return
     yield from _between("sounding", n_evaluated[:, None], _ALL_CELLS, columns["sounding"])
@@ -224,7 +232,8 @@ def _event_laws(columns: Columns, settings: Settings) -> Iterator[Law]:
     yield Law("matched", "at most", columns["n_sys"], "N_sys")
     for end in ENDS:
         total, squares = columns[end], f"{end}_squares"
-        most = settings.onset_collar if end == "onset" and settings.onset else LONGEST
+        in_collar = end == "onset" and settings.onset and settings.match_by == "collar"
+        most = settings.onset_collar if in_collar else LONGEST
         says = "what so many matched events can be off,"
         yield Law(end, "at most", most * n, says, most * n, values=np.abs(total))
         yield Law(squares, "at most", most**2 * n, f"{says} squared,", most**2 * n)

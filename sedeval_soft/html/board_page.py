@@ -19,6 +19,7 @@ from sedeval_soft.errors import Problem
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
+from sedeval_soft.report.board import places
 from sedeval_soft.report.escape import json_text
 from sedeval_soft.report.page import measure_label
 from sedeval_soft.report.table import number
@@ -182,7 +183,10 @@ class BoardPages:
         ranks, tested = {each.rank for each in entries}, self.test != "none" and len(entries) > 1
         # Where all are tied, that is said once.
         others = ties(self.board) if self.board and tested and len(ranks) > 1 else []
-        tied = {each.system: _places(of) for each, of in zip(entries, others, strict=False)}
+        tied = {
+            each.system: places([other.place for other in of], "\N{EN DASH}")
+            for each, of in zip(entries, others, strict=False)
+        }
         values = {
             "facts": self,
             "rows": self._ranked(),
@@ -269,12 +273,6 @@ def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> 
         for text in each.scores.warnings
     }
     return tuple(text for text in first.warnings if text not in own)
-
-
-def _places(entries: Sequence[Entry]) -> str:
-    """Return the places of some neighbours on a board, such as `2-5`."""
-    places = sorted(each.place for each in entries)
-    return "\N{EN DASH}".join(dict.fromkeys(map(str, (*places[:1], *places[-1:]))))
 
 
 def _who(submission: Submission) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from sedeval_soft.html.timeline import timelines
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
 from sedeval_soft.report.page import measure_label, page_of
-from sedeval_soft.report.shown import Family, shown, shown_families, shown_of_board
+from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
 from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, signed
 
 ASSETS = Path(__file__).parent / "assets"
@@ -125,14 +125,15 @@ def render(
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )
+    ranked = None if board is None else board_page(shown_of_board(board))
     compared = [names[0] if len(inputs) == 1 else f"{len(inputs)} systems", *against]
     values = {
         "title": visible(choices.title or " against ".join(compared)),
         "first": first,
         "systems": systems,
         "outcomes": OUTCOMES,
-        "board": None if board is None else _named(board_page(shown_of_board(board)).tables, inputs, names),
-        "board_notes": () if board is None else board_page(shown_of_board(board)).notes,
+        "board": None if ranked is None else _named(ranked.tables, inputs, names),
+        "board_notes": () if ranked is None else ranked.notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),
         "data": packed_json(data),
         "packed": pack.text(),
@@ -197,9 +198,7 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         if any(f"{basis}.{reading}.{measure}.{average}" in scores for average, measure, _ in columns)
     ]
     ranking = scores.scores.get(scores.settings.rank_by or "")
-    if ranking is not None:
-        first = ranking.basis, ranking.reading
-        rows.sort(key=lambda family: (family[0] != first[0], first[0] in family and family != first))
+    rows = ranked_first(rows, ranking)
     overall = [
         (f"{measure_label(scores.settings, score.measure)}, {score.reading}", score)
         for score in scores.scores.values()

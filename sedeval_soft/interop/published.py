@@ -8,6 +8,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import LIMITS
 
 
 def check_published(
@@ -22,7 +23,13 @@ def check_published(
     where none of ours has a number beside it.
     """
     evaluator = published_evaluator(name)
-    numbers = evaluator.numbers(Inputs(*sides, durations))
+    inputs = Inputs(*sides, durations)
+    if evaluator.reads_text:
+        inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
+        for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):
+            if side.origin.sha256 != again.origin.sha256:
+                raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
+    numbers = evaluator.numbers(inputs)
     compared = [
         Comparison(score, ours[score], numbers[label])
         for label, score in evaluator.same.items()

@@ -72,6 +72,8 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("--check needs hard segment- or event-based scores; --only leaves them out")
     if not plan.scores("event", "hard"):
         return
+    if settings.match_by == "iou":
+        raise SettingsError("sed_eval matches events by collars: --check needs --match-by collar")
     if settings.onset and settings.offset and settings.onset_collar != settings.offset_collar:
         raise SettingsError("sed_eval has one collar: --check needs equal --onset-collar and --offset-collar")
     collar = settings.onset_collar if settings.onset else settings.offset_collar

@@ -86,6 +86,8 @@ def refuse_settings(settings: Settings) -> None:
         raise SettingsError("sed_scores_eval takes the highest value of a segment: --check needs --pool max")
     if "event" in bases and not (settings.onset and settings.offset):
         raise SettingsError("sed_scores_eval always looks at onsets and offsets of events")
+    if "event" in bases and settings.match_by == "iou":
+        raise SettingsError("sed_scores_eval matches events by collars: --check needs --match-by collar")
     if settings.ignore_class is not None:
         raise SettingsError("sed_scores_eval evaluates all time: --check cannot go with ignored classes")
     if settings.compat:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.measures.event import match_events, match_groups
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import PairRule
 from sedeval_soft.timeline.events import Events
 
 _BLOCK = 1 << 16
@@ -34,15 +34,15 @@ def confuse_segments(reference: Bools, system: Bools) -> Counts:
     return pairs, missed, inserted
 
 
-def confuse_events(reference: Events, system: Events, n_classes: int, collars: Collars) -> Counts:
+def confuse_events(reference: Events, system: Events, n_classes: int, rule: PairRule) -> Counts:
     """Count matched events, and pairs of classes among what the matching leaves over."""
-    matched = match_events(reference, system, n_classes, collars)
+    matched = match_events(reference, system, n_classes, rule)
     free = np.ones(len(system), dtype=bool)
     free[matched[matched >= 0]] = False
     left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)
     ours, theirs = reference.take(left), system.take(right)
     files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    taken = match_groups(ours, theirs, *files, collars)
+    taken = match_groups(ours, theirs, *files, rule)
     matched[left[taken >= 0]] = right[taken[taken >= 0]]
     hit = matched >= 0
     pairs = np.zeros((n_classes, n_classes), dtype=np.int64)

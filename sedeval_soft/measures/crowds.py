@@ -1,4 +1,4 @@
-"""Matchings of crowds: events so many of which are within each other's collars that no pairs are listed.
+"""Matchings of crowds: events so many of which may pair with one another that no pairs are listed.
 
 Of n events on either side all of which pair there are n * n pairs. How many there are is counted without a
 look at each of them; where they are many, the events that one pairs with are looked up whenever they are
@@ -18,15 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition
+from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, Overlapping
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Timed
 
 _MOST_COMPARED = 1_500_000_000
 """Comparisons of events of one crowd after which it is refused; to look at an event takes `_LOOK` more."""
 _LOOK = 8_000
+_OVERLAP = 10  # comparisons that take as long as finding how much two events overlap
 # Pairs of events that are near one another, and of one of them, from which on they are a crowd.
 _MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 
@@ -34,32 +35,34 @@ _MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 class Crowd(NamedTuple):
     """The events of one group, on each side in the order of their times in the first condition.
 
-    ours, theirs: their positions among all events. conditions: all must hold.
+    ours, theirs: their positions among all events. first, others: the conditions, all of which must hold.
     """
 
     ours: Index
     theirs: Index
-    conditions: Sequence[Condition]
+    first: Condition
+    others: Sequence[Condition | Overlapping]
 
     @classmethod
-    def of(cls, ours: Index, theirs: Index, conditions: Sequence[Condition]) -> Crowd:
+    def of(
+        cls, ours: Index, theirs: Index, first: Condition, others: Sequence[Condition | Overlapping]
+    ) -> Crowd:
         """Take some events of all that the conditions are of."""
-        ours = ours[np.argsort(conditions[0].reference[ours], kind="stable")]
-        theirs = theirs[np.argsort(conditions[0].system[theirs], kind="stable")]
-        return cls(ours, theirs, [each.among(ours, theirs) for each in conditions])
+        ours = ours[np.argsort(first.reference[ours], kind="stable")]
+        theirs = theirs[np.argsort(first.system[theirs], kind="stable")]
+        return cls(ours, theirs, first.among(ours, theirs), [each.among(ours, theirs) for each in others])
 
     def windows(self) -> tuple[tuple[Index, Index], tuple[Index, Index]]:
         """Return for either side which events of the other, as a range, each of its events may pair with."""
-        reference, system, tolerance = self.conditions[0]
-        widest = tolerance.max()
+        reference, system, before, after = self.first
         return (
             (
-                np.searchsorted(system, reference - tolerance),
-                np.searchsorted(system, reference + tolerance, "right"),
+                np.searchsorted(system, reference - before),
+                np.searchsorted(system, reference + after, "right"),
             ),
             (
-                np.searchsorted(reference, system - widest),
-                np.searchsorted(reference, system + widest, "right"),
+                np.searchsorted(reference, system - after.max()),
+                np.searchsorted(reference, system + before.max(), "right"),
             ),
         )
 
@@ -70,8 +73,8 @@ class Crowd(NamedTuple):
         for event in np.argsort(self.ours).tolist():
             inside = slice(first[event], last[event])
             fits = free[inside].copy()
-            for reference, system, tolerance in self.conditions[1:]:
-                fits &= np.abs(system[inside] - reference[event]) <= tolerance[event]
+            for condition in self.others:
+                fits &= condition.holds(event, inside)
             near = np.flatnonzero(fits) + inside.start
             if len(near):
                 chosen = near[np.argmin(self.theirs[near])]
@@ -143,10 +146,12 @@ class _Search:
         self.loose, self.open = ([np.zeros(size, dtype=bool) for size in sizes] for _ in range(2))
         self.missing, self.n_loose = [*sizes], [0, 0]
         self.windows = crowd.windows()
-        tolerance = crowd.conditions[0].tolerance
         # Where all tolerances are one, whatever is within the windows meets the first condition.
-        more = crowd.conditions[1:] if tolerance.min() == tolerance.max() else crowd.conditions
-        self.conditions = crowd.conditions[1:], more
+        same = all(each.min() == each.max() for each in (crowd.first.before, crowd.first.after))
+        others = [each for each in crowd.others if isinstance(each, Condition)]
+        self.conditions = others, others if same else [crowd.first, *others]
+        # It takes longer, and is looked at where all else holds.
+        self.overlapping = next((each for each in crowd.others if isinstance(each, Overlapping)), None)
         self.compared = 0
 
     def join(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -190,15 +195,6 @@ class _Search:
                 self.n_loose[side] -= 1
                 self.mate[side][event] = -1
 
-    def _fits(self, event: int, side: int, inside: slice) -> list[Bools]:
-        fits = []
-        for reference, system, tolerance in self.conditions[side]:
-            if side == 0:
-                fits.append(np.abs(system[inside] - reference[event]) <= tolerance[event])
-            else:
-                fits.append(np.abs(reference[inside] - system[event]) <= tolerance[inside])
-        return fits
-
     def _augment(self, root: int, side: int) -> bool:
         """Pair one event more by an augmenting path that begins with it, if there is one."""
         other = 1 - side
@@ -211,8 +207,13 @@ class _Search:
             if self.compared > _MOST_COMPARED:
                 raise TooManyPairsError
             near = unseen[inside].copy()
-            for fits in self._fits(event, side, inside):
-                near &= fits
+            for condition in self.conditions[side]:
+                near &= condition.holds(*((event, inside) if side == 0 else (inside, event)))
+            if self.overlapping is not None:
+                some = np.flatnonzero(near)
+                at = some + inside.start
+                near[some] = self.overlapping.holds(*((event, at) if side == 0 else (at, event)))
+                self.compared += _OVERLAP * len(some)
             ends = near & self.loose[other][inside]
             end = int(ends.argmax()) if len(ends) else 0
             if len(ends) and ends[end]:
@@ -244,15 +245,17 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     """Return the crowds among events, whose pairs are too many to be listed.
 
     Whether events are a crowd depends on those of their group alone. Raises TooManyPairsError where crowds
-    have more than `most` pairs, or `MOST_PAIRS`.
+    have more than `most` pairs, or `MOST_PAIRS`. Of events that must overlap all pairs are counted whose
+    onsets and offsets are in the windows: no fewer than there are.
     """
-    (order, first, last), conditions = candidates
+    (order, first, last), nearest, others = candidates
     pairs = last - first
     if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
         return []
-    for other in conditions[1:]:
-        low, high = other.reference - other.tolerance, other.reference + other.tolerance
-        pairs = count_within(first, last, other.system[order], low, high)
+    for other in others:
+        if isinstance(other, Condition):
+            low, high = other.reference - other.before, other.reference + other.after
+            pairs = count_within(first, last, other.system[order], low, high)
     # Runs of reference events each of which may pair with one that another of them may pair with.
     at = np.flatnonzero(last > first)
     at = at[np.argsort(first[at], kind="stable")]
@@ -266,7 +269,7 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
         raise TooManyPairsError(n_pairs, most)
     ends = np.append(run[1:], len(at))
     return [
-        Crowd.of(at[begin:end], order[first[at[begin]] : reach[end - 1]], conditions)
+        Crowd.of(at[begin:end], order[first[at[begin]] : reach[end - 1]], nearest, others)
         for begin, end in zip(run[crowded].tolist(), ends[crowded].tolist(), strict=True)
     ]
 

@@ -213,6 +213,17 @@ OF_CELLS = (
     _count("tn", "true negatives: segments silent on both sides", "TN", lambda c: c.tn, short="TN"),
 )  # fmt: skip
 
+_FUZZY = {
+    "precision": "Harju & Mesaros 2023",
+    "recall": "Harju & Mesaros 2023",
+    "f1": "Harju & Mesaros 2023; of text Kurniawan et al. 2025",
+}
+
+OF_FUZZY_SETS = tuple(
+    replace(measure, source=_FUZZY.get(measure.name, measure.source)) for measure in MEASURES
+)
+"""The measures of soft segments and clips, which others have defined for these."""
+
 # What is told of the thresholds that readings find; they are computed where these are looked for.
 
 THRESHOLD = _threshold("threshold",

@@ -23,12 +23,12 @@ from sedeval_soft.measures.matching import (
     maximum_flow,
     maximum_matching,
 )
-from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Collars, Condition
+from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, PairRule
 from sedeval_soft.measures.segment import sum_classes
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.ranges import Pyramid, expand
 
 _FEW_PAIRS = 300_000  # pairs of events that are matched one by one
 _FEW = 64  # pairs per lifetime up to which all within a window are tried
@@ -60,11 +60,11 @@ def count_per_class(events: Events, n_files: int, n_classes: int) -> Index:
 
 
 def match_events(
-    reference: Events, system: Events, n_classes: int, collars: Collars, matching: Matching = "optimal"
+    reference: Events, system: Events, n_classes: int, rule: PairRule, matching: Matching = "optimal"
 ) -> Index:
     """Match events of one file and class; return for each reference event its partner, -1 for none."""
     groups = file_class(reference, n_classes), file_class(system, n_classes)
-    return match_groups(reference, system, *groups, collars, matching)
+    return match_groups(reference, system, *groups, rule, matching)
 
 
 def match_groups(
@@ -72,12 +72,12 @@ def match_groups(
     system: Timed,
     reference_group: Index,
     system_group: Index,
-    collars: Collars,
+    rule: PairRule,
     matching: Matching = "optimal",
 ) -> Index:
     """Match events of one group, numbered as for `Candidates`; return the partners, -1 for none."""
     groups = reference_group, system_group
-    candidates = Candidates.of(reference, system, groups, collars)
+    candidates = Candidates.of(reference, system, groups, rule)
     crowds = crowds_of(candidates)
     if not crowds:
         left, right = candidates.pairs()
@@ -85,7 +85,7 @@ def match_groups(
         return match(left, right, len(reference), len(system))
     ours, theirs = beside(crowds, reference, system)
     others = match_groups(
-        reference.take(ours), system.take(theirs), groups[0][ours], groups[1][theirs], collars, matching
+        reference.take(ours), system.take(theirs), groups[0][ours], groups[1][theirs], rule, matching
     )
     partner = np.full(len(reference), -1, dtype=np.int64)
     partner[ours] = np.append(theirs, -1)[others]
@@ -99,7 +99,7 @@ def count_events(
     system: Events,
     n_files: int,
     n_classes: int,
-    collars: Collars,
+    rule: PairRule,
     matched: Index | None = None,
 ) -> DetectionCounts:
     """Count matched events per file and class, and errors per file.
@@ -109,8 +109,8 @@ def count_events(
     what its matching left does. matched: what `match_events` returns; None for an optimal matching.
     """
     if matched is None:
-        matched = match_events(reference, system, n_classes, collars)
-    m = count_regardless(reference, system, matched, n_files, collars)
+        matched = match_events(reference, system, n_classes, rule)
+    m = count_regardless(reference, system, matched, n_files, rule)
     tp, n_ref, n_sys = (
         count_per_class(events, n_files, n_classes)
         for events in (reference.take(matched >= 0), reference, system)
@@ -119,7 +119,7 @@ def count_events(
 
 
 def count_regardless(
-    reference: Events, system: Events, matched: Index, n_files: int, collars: Collars
+    reference: Events, system: Events, matched: Index, n_files: int, rule: PairRule
 ) -> Index:
     """Return the size of a maximum matching regardless of class of each file, (n_files,).
 
@@ -135,18 +135,19 @@ def count_regardless(
         counts.append(last - first)
         members.append((order, first, last))
     files = kinds[0].file.astype(np.int64), kinds[1].file.astype(np.int64)
-    candidates = Candidates.of(kinds[0], kinds[1], files, collars)
+    candidates = Candidates.of(kinds[0], kinds[1], files, rule)
     crowds = crowds_of(candidates)
     if crowds:
-        conditions = collars.conditions(reference, system)
+        (condition, *others), more = rule.conditions(reference, system)
 
         def those_of(side: int, kind: Index) -> Index:
             order, first, last = members[side]
             return order[expand(first[kind], last[kind])[1]]
 
         return _count_with_crowds(
-            [Crowd.of(those_of(0, each.ours), those_of(1, each.theirs), conditions) for each in crowds],
-            reference, system, matched, n_files, collars,
+            [Crowd.of(those_of(0, each.ours), those_of(1, each.theirs), condition, [*others, *more])
+             for each in crowds],
+            reference, system, matched, n_files, rule,
         )  # fmt: skip
     left, right = candidates.pairs()
     if int((counts[0][left] * counts[1][right]).sum()) > _FEW_PAIRS:
@@ -165,21 +166,21 @@ def _count_with_crowds(
     system: Events,
     matched: Index,
     n_files: int,
-    collars: Collars,
+    rule: PairRule,
 ) -> Index:
     """Return what `count_regardless` does, of crowds and of all others."""
     ours, theirs = beside(crowds, reference, system)
     place = np.full(len(system) + 1, -1, dtype=np.int64)
     place[theirs] = np.arange(len(theirs))
     others = reference.take(ours), system.take(theirs)
-    total = count_regardless(*others, place[matched[ours]], n_files, collars)
+    total = count_regardless(*others, place[matched[ours]], n_files, rule)
     for crowd in crowds:
         paired = crowd.maximum(matched[crowd.ours]) >= 0
         total += np.bincount(reference.file[crowd.ours[paired]], minlength=n_files)
     return total
 
 
-# The soft reading: collar-based counts of both alpha-cuts, integrated over all levels.
+# The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.
 #
 # At each level a the events of the reference where y >= a are matched with those of the system where
 # p >= a, as many as can be. TP is the integral of how many, N_ref and N_sys that of how many there are,
@@ -188,7 +189,7 @@ def _count_with_crowds(
 
 
 def count_soft_events(
-    reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, collars: Collars
+    reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, rule: PairRule
 ) -> DetectionCounts:
     """Integrate the matched events and errors of all levels, per file (and class).
 
@@ -211,9 +212,9 @@ def count_soft_events(
             for side, start in zip((reference, system), starts, strict=True)
         )
         group = file_class(ours, n_classes)
-        matched = match_lifetimes(ours, theirs, (group, file_class(theirs, n_classes)), collars)
+        matched = match_lifetimes(ours, theirs, (group, file_class(theirs, n_classes)), rule)
         tp += sum_groups(group[matched.left], matched.high - matched.low, shape)
-        m += _matched_regardless(ours, theirs, shape, collars)
+        m += _matched_regardless(ours, theirs, shape, rule)
         begin = end
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
@@ -223,7 +224,7 @@ def count_soft_events(
 
 
 def _matched_regardless(
-    reference: EventLifetimes, system: EventLifetimes, shape: tuple[int, int], collars: Collars
+    reference: EventLifetimes, system: EventLifetimes, shape: tuple[int, int], rule: PairRule
 ) -> Floats:
     """Return how much of each file and class is paired by a maximum matching regardless of class.
 
@@ -231,7 +232,7 @@ def _matched_regardless(
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
     try:
-        matched = match_lifetimes(reference, system, files, collars, _MOST_COPIES)
+        matched = match_lifetimes(reference, system, files, rule, _MOST_COPIES)
     except TooManyPairsError:
         total, present = np.zeros(shape), distinct(files[0])
         if len(present) == 1:
@@ -240,7 +241,7 @@ def _matched_regardless(
         # Whether a file is too much must not depend on which others are at hand.
         for file in present:
             sides = reference.take(files[0] == file), system.take(files[1] == file)
-            total += _matched_regardless(*sides, shape, collars)
+            total += _matched_regardless(*sides, shape, rule)
         return total
     return sum_groups(file_class(reference, shape[1])[matched.left], matched.high - matched.low, shape)
 
@@ -253,24 +254,25 @@ def match_lifetimes(
     reference: EventLifetimes,
     system: EventLifetimes,
     groups: tuple[Index, Index],
-    collars: Collars,
+    rule: PairRule,
     most: float = math.inf,
 ) -> MatchedLevels:
     """Return a maximum matching of the events of one group at every level; groups: of either side, (n,).
 
     most: as for `match_levels`, which raises TooManyPairsError beyond it.
     """
-    candidates = Candidates.of(reference, system, groups, collars)
+    candidates = Candidates.of(reference, system, groups, rule)
+    # Of nested lifetimes that overlap few share a level.
     crowds = [
         crowd
-        for crowd in crowds_of(candidates)
+        for crowd in ([] if system.nested and candidates.by_overlap else crowds_of(candidates))
         if _all_alike(reference.born[crowd.ours]) and _all_alike(system.born[crowd.theirs])
     ]
     if not crowds:
         return match_levels(level_edges(reference, system, groups, candidates), most)
     ours, theirs = beside(crowds, reference, system)
     rest = match_lifetimes(
-        reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs]), collars, most
+        reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs]), rule, most
     )
     parts = [(ours[rest.left], rest.low, rest.high)]
     for crowd in crowds:
@@ -300,7 +302,11 @@ def level_edges(
     if candidates.in_windows <= _FEW * (len(reference) + len(system)):
         left, right = candidates.where(lambda *pair: np.less(*lifetimes(*pair)))
     else:
-        left, right = _chained_pairs(reference, system, groups, candidates.conditions)
+        left, right = _chained_pairs(reference, system, groups, candidates)
+    if candidates.by_overlap:
+        # In one order however they were found: which of several maximum matchings is taken depends on it.
+        order = np.lexsort((right, left))
+        left, right = left[order], right[order]
     return LevelEdges(left, right, *lifetimes(left, right))
 
 
@@ -308,19 +314,21 @@ def _chained_pairs(
     reference: EventLifetimes,
     system: EventLifetimes,
     groups: tuple[Index, Index],
-    conditions: Sequence[Condition],
+    candidates: Candidates,
 ) -> tuple[Index, Index]:
-    """Return the pairs that meet all conditions and share a level, where windows hold many that share none.
+    """Return the candidate pairs that share a level, where windows hold many that share none.
 
     Lifetimes of one class that begin at the same time are nested in one another, and alive at levels of
     their own: a chain. A slowly fading sound is a chain of many. Comparing all of one chain with all of
     another would take quadratic time, so chains are searched by level: the pairs tried are few more than
-    those that share one.
+    those that share one. By overlap, long lifetimes pair with many that begin elsewhere: there those of one
+    class that have their highest level at one place are a chain.
     """
     columns = reference.born, reference.dies, system.born, system.dies
     levels = distinct(np.concatenate(columns))
     our_birth, our_death, birth, death = (np.searchsorted(levels, column) for column in columns)
-    times = conditions[0].system
+    peaks = system.nested and candidates.by_overlap
+    times = _peaks(system, groups[1]) if peaks else candidates.first.system
     order = np.lexsort((birth, death, system.label, times, groups[1]))
     # Where a lifetime is left out at some levels, births need not ascend with deaths: another chain begins.
     falls = np.cumsum(np.diff(birth[order], prepend=0) < 0, dtype=np.int64)
@@ -330,13 +338,18 @@ def _chained_pairs(
     scale = len(levels) + 1
     birth, death = chain * scale + birth[order], chain * scale + death[order]
     head = order[first]
-    line, begin, end = conditions[0]._replace(system=times[head]).windows(groups[0], groups[1][head])
-    # Of each group by itself: what is too much must not depend on which others are at hand.
-    looked_at = np.bincount(groups[0], end - begin)
-    if np.any(looked_at > _MOST_CHAINS + _CHAINS_PER_LIFETIME * np.bincount(groups[0])):
-        raise TooManyPairsError
-    left, inside = expand(begin, end)
-    base = line[inside] * scale
+    most = _MOST_CHAINS + _CHAINS_PER_LIFETIME * np.bincount(groups[0])
+    heads_of = groups[0], groups[1][head]
+    if peaks:
+        left, at = _overlapping_chains(reference, system.take(head), heads_of, most)
+    else:
+        line, begin, end = candidates.first._replace(system=times[head]).windows(*heads_of)
+        # Of each group by itself: what is too much must not depend on which others are at hand.
+        if np.any(np.bincount(groups[0], end - begin) > most):
+            raise TooManyPairsError
+        left, inside = expand(begin, end)
+        at = line[inside]
+    base = at * scale
     # Alive at a level in common: it dies above where the other is born, and is born below where that dies.
     begin = np.searchsorted(death, base + our_birth[left], side="right")
     end = np.maximum(np.searchsorted(birth, base + our_death[left], side="left"), begin)
@@ -345,9 +358,58 @@ def _chained_pairs(
     owner, inside = expand(begin, end)
     left, right = left[owner], order[inside]
     passed = np.maximum(columns[0][left], columns[2][right]) < np.minimum(columns[1][left], columns[3][right])
-    for condition in conditions:
+    for condition in (candidates.first, *candidates.others):
         passed &= condition.holds(left, right)
     return left[passed], right[passed]
+
+
+def _peaks(system: EventLifetimes, group: Index) -> Index:
+    """Return a number for each of nested lifetimes that it shares with those that hold the same peak, (n,).
+
+    Its peak is the lifetime in it, or itself, that dies last; of several the first.
+    """
+    order = np.lexsort((system.dies, -system.offset, system.onset, system.label, group))
+    family = np.zeros(len(order), dtype=np.int64)
+    family[heads(group[order], system.label[order])] = 1
+    times = distinct(np.concatenate((system.onset, system.offset)))
+    begin, end = (np.searchsorted(times, each[order]) for each in (system.onset, system.offset))
+    base = np.cumsum(family) * (len(times) + 1)
+    # What a lifetime holds follows it: all that begin before it ends.
+    last = np.searchsorted(base + begin, base + end)
+    last_to_die = np.argsort(-system.dies[order], kind="stable")
+    rank = np.empty(len(order))
+    rank[last_to_die] = np.arange(len(order))
+    highest = Pyramid(rank).minimum(np.arange(len(order)), last)
+    peak = np.empty(len(order), dtype=np.int64)
+    peak[order] = last_to_die[highest.astype(np.int64)]
+    return peak
+
+
+def _overlapping_chains(
+    reference: Timed, widest: Timed, groups: tuple[Index, Index], most: Index
+) -> tuple[Index, Index]:
+    """Return all pairs of a reference event and a chain of its group that overlap, as positions.
+
+    widest: the longest lifetime of each chain, which holds the others. most: of each group, beyond which
+    TooManyPairsError is raised.
+    """
+    lengths = [side.offset - side.onset for side in (reference, widest)]
+    # A chain begins in the event, or the event begins in the chain.
+    before = [np.zeros_like(length) for length in lengths]
+    within = Condition(reference.onset, widest.onset, before[0], lengths[0] - 1).windows(*groups)
+    around = Condition(widest.onset, reference.onset, before[1], lengths[1] - 1).windows(*groups[::-1])
+    looked_at = np.zeros(len(most))
+    for group, (_, first, last) in zip(groups, (within, around), strict=True):
+        some = group < len(most)
+        looked_at += np.bincount(group[some], (last - first)[some], minlength=len(most))
+    if np.any(looked_at > most):
+        raise TooManyPairsError
+    (line, first, last), (ours, begin, end) = within, around
+    event, inside = expand(first, last)
+    chain, place = expand(begin, end)
+    held = ours[place]
+    twice = reference.onset[held] == widest.onset[chain]
+    return np.concatenate((event, held[~twice])), np.concatenate((line[inside], chain[~twice]))
 
 
 # How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and

@@ -30,7 +30,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Candidates, Collars
+from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import check_pairs, expand
@@ -79,7 +79,7 @@ class EventErrors:
 
 
 def classify_errors(
-    reference: Events, system: Events, n_classes: int, rule: Collars, matched: Index | None = None
+    reference: Events, system: Events, n_classes: int, rule: PairRule, matched: Index | None = None
 ) -> EventErrors:
     """Return the kinds of errors of events, in the order of the tables.
 
@@ -133,7 +133,7 @@ def _mixed(values: Array) -> Array:
 class _Kinds:
     """What is wrong with events in the order of time, found kind by kind."""
 
-    def __init__(self, reference: Events, system: Events, rule: Collars) -> None:
+    def __init__(self, reference: Events, system: Events, rule: PairRule) -> None:
         """Find all pairs of events of a file that overlap, or that the rule lets pair."""
         self.reference, self.system = reference, system
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
@@ -245,7 +245,7 @@ class _Kinds:
     def _ends(self, edges: Edges) -> tuple[Bools, Bools]:
         """Return of which pairs the onset is right, and of which the offset."""
         ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
-        return right_ends(ours, theirs, self.rule)
+        return self.rule.right_ends(ours, theirs)
 
     def _rest_of_system(self, right: Index, kind: int) -> None:
         some = right[self.free_sys[right]]
@@ -256,20 +256,6 @@ class _Kinds:
         some = left[self.free_ref[left]]
         self.missed[some] = kind
         self.free_ref[some] = False
-
-
-def right_ends(reference: Timed, system: Timed, rule: Collars) -> tuple[Bools, Bools]:
-    """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
-
-    An end at which the rule does not look is right.
-    """
-    onset = offset = np.ones(len(reference), dtype=bool)
-    if rule.onset is not None:
-        onset = np.abs(reference.onset - system.onset) <= rule.onset
-    if rule.offset is not None:
-        share = np.rint(rule.rate * (reference.offset - reference.onset)).astype(np.int64)
-        offset = np.abs(reference.offset - system.offset) <= np.maximum(share, rule.offset)
-    return onset, offset
 
 
 def _most(member: Index, holder: Index, common: Ticks) -> Index:
@@ -285,7 +271,7 @@ def count_event_errors(
     system: Events,
     lifetimes: EventLifetimes,
     sizes: tuple[int, int],
-    rule: Collars,
+    rule: PairRule,
     threshold: float,
     *,
     inclusive: bool = False,
@@ -393,7 +379,7 @@ def right_elsewhere(
     missed: Events,
     lifetimes: EventLifetimes,
     n_classes: int,
-    rule: Collars,
+    rule: PairRule,
     threshold: float,
     *,
     inclusive: bool,

@@ -19,6 +19,7 @@ from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, preci
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.measures.pairs import intersection_over_union
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))
@@ -80,11 +81,9 @@ def _hits(
     found = detections.events
     groups = file_class(reference, n_classes), file_class(found, n_classes)
     right, left = overlapping(reference, found, *groups, max(_MOST_PAIRS, _MANY * len(found)))
-    common = np.minimum(reference.offset[right], found.offset[left]) - np.maximum(
-        reference.onset[right], found.onset[left]
+    overlap = intersection_over_union(
+        reference.onset[right], reference.offset[right], found.onset[left], found.offset[left]
     )
-    lengths = (reference.offset - reference.onset)[right] + (found.offset - found.onset)[left]
-    overlap = common / np.maximum(lengths - common, 1)
     hits = []
     for wanted in overlaps:
         enough = overlap >= wanted

@@ -16,7 +16,8 @@ from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, means_in
 BASES: Mapping[str, str] = {
     "segment": "time cut into segments of one length (--segment-length); a class in a segment is a cell",
     "event": "events, matched one to one: onsets within --onset-collar, offsets within the larger of "
-    "--offset-collar and --offset-collar-rate of the reference's length",
+    "--offset-collar and --offset-collar-rate of the reference's length; with --match-by iou by their "
+    "intersection over union, at least --iou",
     "intersection": "events, judged by how much of them the other side covers (--dtc, --gtc)",
     "clip": "whole files: a class in a file is a cell, and has the largest value of its segments",
     "ranking": "segments: the order of the values of their classes",

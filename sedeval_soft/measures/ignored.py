@@ -26,7 +26,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.event import file_class, level_edges
 from sedeval_soft.measures.matching import LevelEdges
-from sedeval_soft.measures.pairs import Candidates, Collars
+from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand, numbered
 
@@ -73,7 +73,7 @@ def level_mostly(ignored: EventLifetimes, system: Timed) -> Floats:
 
 
 def without_ignored(
-    ignored: EventLifetimes, reference: Timed, system: AnyTimed, n_classes: int, rule: Collars | None
+    ignored: EventLifetimes, reference: Timed, system: AnyTimed, n_classes: int, rule: PairRule | None
 ) -> AnyTimed:
     """Return the hard events of a system, or its lifetimes, that are not left out, in their order.
 
@@ -91,7 +91,7 @@ def soft_without_ignored(
     reference: EventLifetimes,
     system: EventLifetimes,
     n_classes: int,
-    rule: Collars | None,
+    rule: PairRule | None,
 ) -> EventLifetimes:
     """Return what remains of detections: their lifetimes at those levels at which they are not left out.
 
@@ -140,7 +140,7 @@ def _remaining(
     reference: EventLifetimes,
     system: EventLifetimes,
     n_classes: int,
-    rule: Collars | None,
+    rule: PairRule | None,
 ) -> tuple[Index, Floats, Floats]:
     """Return which detections remain, at which levels born < a <= dies, some twice."""
     from sedeval_soft.measures.intersections import spans
@@ -179,7 +179,7 @@ def _remaining(
 
 
 def _compatible(
-    events: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: Collars
+    events: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
 ) -> LevelEdges:
     """Return the pairs of an event and a detection of its group that may be matched, and at which levels."""
     return level_edges(events, system, groups, Candidates.of(events, system, groups, rule))

@@ -31,7 +31,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand, numbered
 
-_MAX_STEPS = 400  # array steps after which scipy takes over
+_MAX_STEPS = 4_000  # array steps after which scipy takes over
 _COPIES_PER_EDGE = 64  # copies of an edge, on average, beyond which a component's levels are halved
 _AT_ONCE = 8_000_000  # copies of edges of several components that memory should hold
 # Copies of one component that are matched, where nothing else is said: some seconds. Where it is dense (noise
@@ -40,7 +40,7 @@ _MOST_COPIES, _DENSE, _COPIES_PER_VERTEX = 3_000_000, 12, 64
 
 
 class TooManyPairsError(EvaluationError):
-    """More events are within each other's collars than can be matched."""
+    """More events may pair with one another than can be matched."""
 
     def __init__(self, pairs: int = 0, most: int = 0) -> None:
         """Say what may be wrong with the tables; pairs: how many there are, most: of how many at the most."""
@@ -48,9 +48,10 @@ class TooManyPairsError(EvaluationError):
             f": {pairs:.3g} pairs of an event of the reference and one of the system, of at most {most:.3g}"
         )
         super().__init__(
-            f"too many events lie within each other's collars to match them{many if pairs else ''}; are rows "
-            "repeated, or are there very many events at one time? A smaller --onset-collar or "
-            "--offset-collar leaves fewer, --only segment needs none"
+            "too many events lie within each other's collars, or overlap enough, to match them"
+            f"{many if pairs else ''}; are rows repeated, or are there very many events at one time? A "
+            "smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer, --only segment needs "
+            "none"
         )
 
 
@@ -316,6 +317,9 @@ def _matched_ranks(edges: Index, scale: int, most: float) -> Index:
             allowed = np.where(dense, _COPIES_PER_VERTEX * n_vertices, _MOST_COPIES)
             allowed = np.where(most < math.inf, math.inf, allowed)
             spent = np.zeros(len(allowed))
+        # Hardly an edge that still competes will get by without a copy: what comes to too many is not begun.
+        if np.any(spent + np.bincount(origin, minlength=len(spent)) > 2 * allowed):
+            raise TooManyPairsError
         # The distinct levels of each component, one component after another, and where edges lie in them.
         ends = component * scale + edges[2:]
         steps = distinct(ends)

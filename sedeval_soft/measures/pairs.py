@@ -1,8 +1,10 @@
-"""Which events of the reference and the system may pair: those whose onsets and offsets are within collars.
+"""Which events of the reference and the system may pair: by collars, or by how much they overlap.
 
-A pair is a candidate if |onset - onset'| <= onset collar and |offset - offset'| <= the larger of the offset
-collar and the rate times the reference event's length (Mesaros, Heittola & Virtanen 2016). Times are whole
-microseconds, so an onset at 0.9 s is within 0.2 s of one at 1.1 s.
+By collars a pair is a candidate if |onset - onset'| <= onset collar and |offset - offset'| <= the larger of
+the offset collar and the rate times the reference event's length (Mesaros, Heittola & Virtanen 2016). By
+overlap it is one if its intersection over union, what both events cover of what either covers, is at least a
+share, as in object detection (Everingham et al. 2010). Times are whole microseconds, so an onset at 0.9 s is
+within 0.2 s of one at 1.1 s, and events from 0 to 1 s and from 0.7 to 1 s overlap by 0.3.
 
 Events are laid out on one line, group after group, so that one sort and two searches find the candidates of
 all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
@@ -11,13 +13,13 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Index
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import Ticks, tick
@@ -26,6 +28,8 @@ from sedeval_soft.timeline.ranges import expand
 
 # System events in an order, and where in it those begin and end that are near each reference event.
 Windows = tuple[Index, Index, Index]
+# Positions of events: of several, of one, or of a run of them.
+Places = Index | int | slice
 
 _AT_ONCE = 4_000_000  # pairs looked at at a time
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
@@ -34,41 +38,84 @@ MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
 
 
 class Condition(NamedTuple):
-    """Onsets of a candidate pair, or its offsets, are at most a tolerance apart.
+    """Onsets of a candidate pair, or its offsets, are near one another: in a window around the reference's.
 
-    reference, tolerance: (n_ref,). system: (n_sys,).
+    reference: (n_ref,). system: (n_sys,). before, after: (n_ref,) how much earlier, or later, that of the
+    system may be.
     """
 
     reference: Ticks
     system: Ticks
-    tolerance: Ticks
+    before: Ticks
+    after: Ticks
 
-    def holds(self, left: Index, right: Index) -> Bools:
+    def holds(self, left: Places, right: Places) -> Bools:
         """Return which pairs of events, given by their positions, meet it."""
-        near: Bools = np.abs(self.reference[left] - self.system[right]) <= self.tolerance[left]
+        off = self.system[right] - self.reference[left]
+        near: Bools = (off >= -self.before[left]) & (off <= self.after[left])
         return near
 
     def among(self, left: Index, right: Index) -> Condition:
         """Return the condition of some of the events, given by their positions."""
-        return Condition(self.reference[left], self.system[right], self.tolerance[left])
+        return Condition(self.reference[left], self.system[right], self.before[left], self.after[left])
 
     def windows(self, reference_group: Index, system_group: Index) -> Windows:
         """Return the system events of its group with which each reference event meets it."""
-        reference, system, tolerance = self
-        tolerance = np.minimum(tolerance, max(reference.max(initial=0), system.max(initial=0)) + 1)
+        reference, system = self.reference, self.system
+        most = max(reference.max(initial=0), system.max(initial=0)) + 1
+        before, after = np.minimum(self.before, most), np.minimum(self.after, most)
         n_groups = max(reference_group.max(initial=0), system_group.max(initial=0)) + 1
         last_used = np.zeros(n_groups, dtype=np.int64)
-        np.maximum.at(last_used, reference_group, reference + tolerance)
+        np.maximum.at(last_used, reference_group, reference + after)
         np.maximum.at(last_used, system_group, system)
         # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
-        gap = int(tolerance.max(initial=0)) + 1
+        gap = int(before.max(initial=0)) + 1
         base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
         line = base[system_group] + system
         order = np.argsort(line, kind="stable")
         line = line[order]
         centre = base[reference_group] + reference
-        first = np.searchsorted(line, centre - tolerance, side="left")
-        return order, first, np.searchsorted(line, centre + tolerance, side="right")
+        first = np.searchsorted(line, centre - before, side="left")
+        return order, first, np.searchsorted(line, centre + after, side="right")
+
+
+class Overlapping(NamedTuple):
+    """The intersection over union of a candidate pair is at least a share.
+
+    onset, offset: of the reference's events, (n_ref,). their_onset, their_offset: of the system's, (n_sys,).
+    """
+
+    onset: Ticks
+    offset: Ticks
+    their_onset: Ticks
+    their_offset: Ticks
+    least: float
+
+    def holds(self, left: Places, right: Places) -> Bools:
+        """Return which pairs of events, given by their positions, meet it."""
+        *times, least = self.among(left, right)
+        enough: Bools = intersection_over_union(*times) >= least
+        return enough
+
+    def among(self, left: Places, right: Places) -> Overlapping:
+        """Return the condition of some of the events, given by their positions."""
+        onset, offset, their_onset, their_offset, least = self
+        return Overlapping(onset[left], offset[left], their_onset[right], their_offset[right], least)
+
+
+def intersection_over_union(onset: Ticks, offset: Ticks, their_onset: Ticks, their_offset: Ticks) -> Floats:
+    """Return what two stretches of time have in common as a share of what they cover together, (n,).
+
+    Of two without extent at one time it is 1, as of all that are equal. Where two lie apart it is below 0.
+    It is a quotient of whole numbers, correctly rounded: one that equals a share as that was written (0.3 is
+    3/10) is the float of that share. No other one is, as long as what both cover, in microseconds, times the
+    denominator of the share is below 2**52: an hour, and a share of six decimals.
+    """
+    common = np.minimum(offset, their_offset) - np.maximum(onset, their_onset)
+    # What both cover together, where they overlap or touch: from the first onset to the last offset.
+    extent = np.maximum(offset, their_offset) - np.minimum(onset, their_onset)
+    share: Floats = (common + (extent == 0)) / np.maximum(extent, 1)
+    return share
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,36 +140,103 @@ class Collars:
             settings.offset_collar_rate,
         )
 
-    def conditions(self, reference: Timed, system: Timed) -> list[Condition]:
-        """Return what candidate pairs of these events must meet."""
+    def conditions(self, reference: Timed, system: Timed) -> tuple[list[Condition], list[Overlapping]]:
+        """Return what candidate pairs of these events must meet: windows, and what no windows say."""
         conditions = []
         if self.onset is not None:
             tolerance = np.full(len(reference), self.onset + self.slack, dtype=np.int64)
-            conditions.append(Condition(reference.onset, system.onset, tolerance))
+            conditions.append(Condition(reference.onset, system.onset, tolerance, tolerance))
         if self.offset is not None:
             share = np.rint(self.rate * (reference.offset - reference.onset)).astype(np.int64)
             tolerance = np.maximum(share, self.offset) + self.slack
-            conditions.append(Condition(reference.offset, system.offset, tolerance))
-        return conditions
+            conditions.append(Condition(reference.offset, system.offset, tolerance, tolerance))
+        return conditions, []
+
+    def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
+        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+
+        An end at which nobody looks is right.
+        """
+        at, right = np.arange(len(reference)), np.ones(len(reference), dtype=bool)
+        of_onsets, _ = replace(self, offset=None).conditions(reference, system)
+        of_offsets, _ = replace(self, onset=None).conditions(reference, system)
+        onset, offset = (each[0].holds(at, at) if each else right for each in (of_onsets, of_offsets))
+        return onset, offset
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The least intersection over union of two events, in (0, 1].
+
+    What an event of the reference of length L has in common with another is at most L, and at least a share t
+    of what both cover. So both cover at most L / t, and at most L (1 - t) of the first is not common: the
+    system's onset is at most L / t - L earlier and L (1 - t) later, its offset the other way round. In these
+    windows candidates are looked for.
+    """
+
+    least: float
+
+    def conditions(self, reference: Timed, system: Timed) -> tuple[list[Condition], list[Overlapping]]:
+        """Return what candidate pairs of these events must meet: windows, and what no windows say."""
+        length = (reference.offset - reference.onset).astype(np.float64)
+        # A little more than needed, for rounding. Beyond all times more says nothing.
+        outside, inside = (
+            np.minimum(rate * length * (1 + 1e-12) + 2, 2.0**60).astype(np.int64)
+            for rate in (min(1 / self.least, 2.0**60) - 1, 1 - self.least)
+        )
+        return (
+            [
+                Condition(reference.onset, system.onset, outside, inside),
+                Condition(reference.offset, system.offset, inside, outside),
+            ],
+            [Overlapping(reference.onset, reference.offset, system.onset, system.offset, self.least)],
+        )
+
+    def right_ends(self, reference: Timed, system: Timed) -> tuple[Bools, Bools]:
+        """Return of which pairs the onset is right, and of which the offset; reference, system: (n,) pairs.
+
+        An end is wrong if it is enough to mend it; if either is, the one that is further off; if neither is,
+        both are wrong.
+        """
+        times = reference.onset, reference.offset
+        by_onset = intersection_over_union(*times, reference.onset, system.offset) >= self.least
+        by_offset = intersection_over_union(*times, system.onset, reference.offset) >= self.least
+        off = np.abs(system.onset - reference.onset), np.abs(system.offset - reference.offset)
+        return by_offset & ~(by_onset & (off[0] >= off[1])), by_onset & ~(by_offset & (off[1] > off[0]))
+
+
+PairRule = Collars | Overlap
+"""Which events may pair."""
+
+
+def pair_rule(settings: Settings) -> PairRule:
+    """Return which events may pair: those within collars, or those that overlap enough."""
+    return Overlap(settings.iou) if settings.match_by == "iou" else Collars.of(settings)
 
 
 class Candidates(NamedTuple):
     """Where the candidate pairs of events of one group are: not yet a list of them.
 
-    windows: of the condition that leaves the fewest pairs. conditions: all that must hold, that one first.
+    windows: of the condition that leaves the fewest pairs. first: that one. others: what else must hold.
     """
 
     windows: Windows
-    conditions: Sequence[Condition]
+    first: Condition
+    others: Sequence[Condition | Overlapping]
 
     @classmethod
-    def of(cls, reference: Timed, system: Timed, groups: tuple[Index, Index], collars: Collars) -> Candidates:
+    def of(cls, reference: Timed, system: Timed, groups: tuple[Index, Index], rule: PairRule) -> Candidates:
         """Lay events out; groups: of the reference and the system, (n,) numbers that are not negative."""
-        conditions = collars.conditions(reference, system)
+        conditions, others = rule.conditions(reference, system)
         windows = [condition.windows(*groups) for condition in conditions]
         sizes = [int((last - first).sum()) for _, first, last in windows]
         at = sizes.index(min(sizes))
-        return cls(windows[at], [conditions[at], *conditions[:at], *conditions[at + 1 :]])
+        return cls(windows[at], conditions[at], [*conditions[:at], *conditions[at + 1 :], *others])
+
+    @property
+    def by_overlap(self) -> bool:
+        """Whether how much events overlap decides, and the windows only say where to look."""
+        return any(isinstance(condition, Overlapping) for condition in self.others)
 
     @property
     def in_windows(self) -> int:
@@ -151,7 +265,7 @@ class Candidates(NamedTuple):
             raise TooManyPairsError
         # Runs of events with not many more than `_AT_ONCE` pairs.
         cuts = np.searchsorted(total, np.arange(_AT_ONCE, n_pairs, _AT_ONCE), side="left") + 1
-        checks = [*([] if also is None else [also]), *(condition.holds for condition in self.conditions[1:])]
+        checks = [*([] if also is None else [also]), *(condition.holds for condition in self.others)]
         pairs, held = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
         for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
             left, inside = expand(first[begin:end], last[begin:end])

@@ -32,7 +32,7 @@ from functools import partial
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import DEFAULT_ONLY
-from sedeval_soft.measures import detection, divergence, errors, ranking
+from sedeval_soft.measures import detection, divergence, errors, grounding, ranking
 from sedeval_soft.measures.base import Family, Measure
 from sedeval_soft.measures.event import BOUNDARIES
 from sedeval_soft.names import MEASURE_ALIASES, did_you_mean, meant
@@ -194,7 +194,7 @@ _CELLS: tuple[_Row, ...] = (
     ("hard", "reference and system cut at one threshold each", (*_DETECTION, *detection.OF_CELLS)),
     ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
     ("optimal", _OPTIMAL, (*_DETECTION, detection.THRESHOLD)),
-    ("soft", f"fuzzy sets: {_LEVELS}", _DETECTION),
+    ("soft", f"fuzzy sets: {_LEVELS}", detection.OF_FUZZY_SETS),
     ("soft", _VALUES, (divergence.KL_DIVERGENCE,)),
     ("hard", "proper scores of the cut reference", divergence.OF_CUT, "divergence"),
     ("soft", _VALUES, divergence.OF_VALUES, "divergence"),
@@ -212,7 +212,7 @@ _BASES: dict[str, tuple[_Row, ...]] = {
         ("soft", "what is wrong with values, and what it costs", errors.OF_SOFT_SEGMENTS, "errors"),
     ),
     "event": (
-        ("hard", "events of both sides at one threshold each, in collars", (*_DETECTION, *BOUNDARIES)),
+        ("hard", "events of both sides, matched at one threshold each", (*_DETECTION, *BOUNDARIES)),
         ("tuned", _TUNED, (*_DETECTION, detection.TUNED_THRESHOLD)),
         ("optimal", _OPTIMAL, (*_DETECTION, *_BEST)),
         ("soft", _LEVELS, _DETECTION),
@@ -236,7 +236,12 @@ _BASES: dict[str, tuple[_Row, ...]] = {
     ),
 }  # fmt: skip
 
-FAMILIES = tuple(Family(basis, *row) for basis, rows in _BASES.items() for row in rows)
+_ITEMS = "time of a class in a file, as one set on each side"
+
+FAMILIES = (
+    *(Family(basis, *row) for basis, rows in _BASES.items() for row in rows),
+    Family("segment", "hard", _ITEMS, grounding.MEASURES, "grounding"),
+)
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
 MEASURE_ALIASES.update(

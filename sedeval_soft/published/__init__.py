@@ -8,5 +8,10 @@ MODULES: dict[str, str] = {
     "few-shot": "few_shot",
     "biodcase2025-task2": "biodcase",
     "dcase2016-task3": "dcase2016",
+    "dcase2023-task4b": "dcase2023",
+    "dcase2024-task4": "dcase2024",
+    "birdnet-analyzer": "birdnet",
+    "lat-bench": "grounding",
+    "pyannote-vad": "pyannote_vad",
 }
 """The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""

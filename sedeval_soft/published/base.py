@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
 from sedeval_soft.published import MODULES
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables.text import decode
 
 Number = float | int | None
 """One number as a script has it; None where it prints none, or NaN."""
@@ -21,7 +24,8 @@ class Inputs:
 
     reference, system: the rows as they were read, in their order. durations: seconds by file, where they are
     given. options: what the script's own options are set to, by their names. scenes: the scene, or subset, of
-    each file of the reference, where they are given.
+    each file of the reference, where they are given. texts: of both files, for a script that reads them by
+    itself: there are no rows then.
     """
 
     reference: EventTable
@@ -29,6 +33,17 @@ class Inputs:
     durations: Mapping[str, float] | None = None
     options: Mapping[str, float | str] = field(default_factory=dict)
     scenes: Mapping[str, str] | None = None
+    texts: tuple[str, str] = ("", "")
+
+    @classmethod
+    def of_texts(
+        cls, names: Sequence[str], limits: Limits, options: Mapping[str, float | str] | None = None
+    ) -> Inputs:
+        """Return the texts of the files of both sides; raises InputError where one cannot be read."""
+        sources = [open_source(name, limits=limits) for name in names]
+        sides = [EventTable.empty(Origin(source.name, source.sha256, "text")) for source in sources]
+        ours, theirs = (decode(source) for source in sources)
+        return cls(sides[0], sides[1], options=options or {}, texts=(ours, theirs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +56,7 @@ class Published:
     with the rules as they are written; empty where there is none. same: the name of our score beside each of
     its numbers that one is meant to be, with that preset. options: its options with their defaults.
     label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
-    their names, in the order of the script.
+    their names, in the order of the script. reads_text: whether it is given texts and no rows.
     """
 
     name: str
@@ -55,6 +70,7 @@ class Published:
     same: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, float | str] = field(default_factory=dict)
     label: str = ""
+    reads_text: bool = False
 
     def numbers(self, inputs: Inputs) -> dict[str, Number]:
         """Return its numbers; raises SettingsError for an option that it does not have."""

@@ -158,9 +158,9 @@ def _entry(entry: Entry, tied: Sequence[Entry], width: int) -> tuple[str, ...]:
     )
 
 
-def places(members: Sequence[int]) -> str:
+def places(members: Sequence[int], dash: str = "-") -> str:
     """Return from which place to which some are: `1`, `2-5`; nothing where there are none."""
-    return "-".join(map(str, dict.fromkeys((min(members), max(members))))) if members else ""
+    return dash.join(map(str, dict.fromkeys((min(members), max(members))))) if members else ""
 
 
 def _sure(board: Board) -> list[Discordance]:

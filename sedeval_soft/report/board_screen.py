@@ -268,7 +268,7 @@ class _BoardScreen:
             *(wrapped(columns, self.width) if columns else []),
             *(clipped(note, self.width) for note in notes),
             *self._dim(wrapped(hints, self.width)),
-            *self._dim(signature_lines(board.systems[0], self.width)),
+            *self._dim(signature_lines(board.systems[0].short_signature, self.width)),
         ]
 
     def _how(self, name: str, value: float | int | None) -> str:

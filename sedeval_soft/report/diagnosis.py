@@ -18,9 +18,10 @@ from sedeval_soft.evaluation.diagnosis import (
 )
 from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
+from sedeval_soft.measures.errors import LEVELS
 from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.table import Page, Table
+from sedeval_soft.report.table import Page, Table, cells
 
 WIDTH = 80
 
@@ -55,7 +56,7 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
             styled("Recall of events that differs most from that of the others", "bold", color=color),
         ]
         lines += _bin_lines(telling, width, color=color)
-    return "\n".join([*lines, "", *signature_lines(scores, width)]) + "\n"
+    return "\n".join([*lines, "", *signature_lines(scores.short_signature, width)]) + "\n"
 
 
 def shown_of(scores: Scores) -> list[tuple[str, str]]:
@@ -95,9 +96,12 @@ def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, 
         Column("", "", [interval(each.low, each.high) for each in rows], left=True, rank=2),
         Column("", "of lost", [*(_percent(each.of_lost) for each in kinds), "1 - F"]),
         Column("", "gain", [*(_signed(each.gain) for each in kinds), ""]),
-        Column("", "right at", [*map(_right_at, kinds), ""], left=True, rank=1),
+        *(
+            Column("right at a", level, [*(_right_at(each, level) for each in kinds), ""], rank=1)
+            for level in (LEVELS if any(each.lower or each.higher for each in kinds) else ())
+        ),
     ]
-    return [title, *lines_of(columns, width, color=color)]
+    return [title, *lines_of(columns, width, shortest=max(map(cells, columns[0].texts)), color=color)]
 
 
 def _count(value: float) -> str:
@@ -116,15 +120,12 @@ def _signed(value: float | None) -> str:
     return text if value is None or value < 0 else f"+{text}"
 
 
-def _right_at(each: KindOfError) -> str:
-    """Return how many of the misses are right at another threshold, and at which."""
-    if each.lower is None or each.higher is None or not each.fn:
+def _right_at(each: KindOfError, level: str) -> str:
+    """Return how many of the misses are right at a lower threshold, or at a higher one."""
+    count: float | None = getattr(each, level)
+    if count is None or not each.fn:
         return ""
-    lower, higher = 100 * each.lower / each.fn, 100 * each.higher / each.fn
-    parts = [
-        f"{share:.0f} % {side}" for share, side in ((lower, "lower"), (higher, "higher")) if share >= 0.5
-    ]
-    return ", ".join(parts)
+    return _percent(count / each.fn) if count else "-"
 
 
 def _by_chance(diagnosis: Diagnosis) -> list[str]:
@@ -214,11 +215,22 @@ def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
 def diagnosis_page(diagnosis: Diagnosis) -> Page:
     """Return all tables, for Markdown."""
     scores, tables = diagnosis.scores, []
-    head = ("kind", "FP", "FN", "share", "interval", "of lost", "gain", "right at another threshold")
+    head = (
+        "kind",
+        "FP",
+        "FN",
+        "share",
+        "interval",
+        "of lost",
+        "gain",
+        "right at a lower threshold",
+        "at a higher one",
+    )
     for basis, reading in shown_of(scores):
         rows = [
             (named(each.kind), _count(each.fp), _count(each.fn), number(each.share),
-             interval(each.low, each.high), _percent(each.of_lost), _signed(each.gain), _right_at(each))
+             interval(each.low, each.high), _percent(each.of_lost), _signed(each.gain),
+             *(_right_at(each, level) for level in LEVELS))
             for each in diagnosis.table(basis, reading)
         ]  # fmt: skip
         tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
@@ -296,4 +308,4 @@ def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color
         ]
         lines += ["", styled(title, "bold", color=color), *lines_of(columns, width, color=color)]
     lines += ["", f"A: {names[0]}; B: {names[1]}. What B wins adds up to its F minus that of A."]
-    return "\n".join([*lines, "", *signature_lines(one.scores, width)]) + "\n"
+    return "\n".join([*lines, "", *signature_lines(one.scores.short_signature, width)]) + "\n"

@@ -7,6 +7,7 @@ left out.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -159,8 +160,11 @@ _COLORS = {"good": "green", "fair": "yellow", "bad": "red"}
 
 
 def styled(text: str, style: str, *, color: bool) -> str:
-    """Return a text in the colour of a style: good, fair, bad, dim or bold; as it is without colours."""
-    if not color or not style or not text.strip():
+    """Return a text in the colour of a style: good, fair, bad, dim or bold.
+
+    As it is without colours, which the environment variable NO_COLOR turns off whoever asks for them.
+    """
+    if not color or not style or not text.strip() or os.environ.get("NO_COLOR"):
         return text
     import click
 

@@ -11,7 +11,7 @@ from sedeval_soft.report.fitted import clipped, shortened, styled, wrapped
 from sedeval_soft.report.table import cells, short
 
 _MOST_LINES = 3
-"""Lines of a signature."""
+"""Lines of a signature on a screen that `-vv` shows in full."""
 
 
 def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False) -> list[str]:
@@ -35,11 +35,11 @@ def title_lines(scored: str, scores: Scores, width: int, *, color: bool = False)
     return [*lines, clipped(told, width)]
 
 
-def signature_lines(scores: Scores, width: int) -> list[str]:
-    """Return the signature in short on a few lines."""
-    parts = list(map(visible, scores.short_signature.split(POINT)))
+def signature_lines(signature: str, width: int, most: int | None = _MOST_LINES) -> list[str]:
+    """Return a signature in short on lines: on so many at most, as many as it takes for None."""
+    parts = list(map(visible, signature.split(POINT)))
     lines, left_out = wrapped(parts, width), 0
-    while len(lines) > _MOST_LINES and len(parts) > 2:
+    while most is not None and len(lines) > most and len(parts) > 2:
         del parts[1]
         left_out += 1
         lines = wrapped([parts[0], f"{left_out} more (-vv)", *parts[1:]], width)

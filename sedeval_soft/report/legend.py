@@ -45,7 +45,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     means = _READINGS | {"hard": f"reference and system both cut: {active}"}
     lines = {marked(reading): means.get(reading, "") for reading in readings}
     lines |= _spreads(scores)
-    events = _collars(settings)
+    events = _found(settings)
     of_bases = {"segment": _segments(scores), "event": events, "intersection": told.get("overlaps", "")}
     lines |= {basis: text for basis, text in of_bases.items() if basis in bases}
     if len(averages) > 1:
@@ -81,7 +81,9 @@ def _segments(scores: Scores) -> str:
     return f"{counted(scores.n_segments, 'segment')} of {length} s{pooled}"
 
 
-def _collars(settings: Settings) -> str:
+def _found(settings: Settings) -> str:
+    if settings.match_by == "iou":
+        return f"found: intersection over union of at least {short(settings.iou)}"
     parts = []
     if settings.onset:
         parts.append(f"onset within {short(settings.onset_collar)} s")

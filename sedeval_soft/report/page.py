@@ -113,6 +113,8 @@ AVERAGED = (
         Layout(f"Kinds of errors: {title}", _in_table(table), _EVERY, f", {title} by kind", stacked=True)
         for table, title in _BY_KIND.items()
     ),
+    Layout("Intersection over union of the time of each class in each file", _in_table("grounding"), _EVERY,
+           ", intersection over union", stacked=True),
     Layout("Ranking of the classes within segments", _in_table("ranking"), _OVERALL),
     Layout("Precision of classes among the highest of a segment", _in_table("label-wise"),
            ("macro", "weighted", *CLASS_MEANS), ", among the highest of a segment"),
@@ -222,6 +224,9 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
     rate, dtc, gtc, cttc = (f"{short(round(100 * share, 9))}%" for share in shares)
     onsets = f"onsets within {short(settings.onset_collar)} s, " * settings.onset
     offsets = f"offsets within {short(settings.offset_collar)} s or {rate} of the length, " * settings.offset
+    matched = (onsets + offsets)[:-2]
+    if settings.match_by == "iou":
+        matched = f"intersection over union of at least {short(settings.iou)}"
     rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
     details = {
         "curves": f" ({rates})",
@@ -238,7 +243,7 @@ def scoring(scores: Scores) -> list[tuple[str, str]]:
         "files": f"{len(scores.files)}{'' if untimed else f', {short(round(scores.length, 6))} s'}; {cut}",
         "process": settings.postprocesses and _processing(settings),
         "segments": "segment" in bases and f"{scores.n_segments} of {length} s{pooled}{t_norm}",
-        "events": "event" in bases and f"{(onsets + offsets)[:-2]}; {settings.matching} matching",
+        "events": "event" in bases and f"{matched}; {settings.matching} matching",
         "overlaps": "intersection" in bases
         and f"detections covered by {dtc} or more, reference events by {gtc} or more",
         "tuned": settings.tunes and _tuned(settings),

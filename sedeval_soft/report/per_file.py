@@ -16,12 +16,14 @@ import numpy as np
 from sedeval_soft.errors import EvaluationError, counted, visible
 from sedeval_soft.evaluation.per_file import FileScores
 from sedeval_soft.evaluation.scores import Scores, document, finite
-from sedeval_soft.evaluation.signature import POINT, Signature, sign_together
+from sedeval_soft.evaluation.signature import Signature, sign_together
 from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
-from sedeval_soft.report.fitted import how_good, lines_of, shortened, styled, wrapped
+from sedeval_soft.report.fitted import how_good, lines_of, shortened, styled
+from sedeval_soft.report.heading import signature_lines
 from sedeval_soft.report.page import input_line, measure_label
 from sedeval_soft.report.render import encoded
+from sedeval_soft.report.screen import WIDTH
 from sedeval_soft.report.shown import shown_families
 from sedeval_soft.report.table import Page, Table, markdown, number
 from sedeval_soft.settings import Settings
@@ -31,8 +33,8 @@ SCHEMA = "soft-sed-eval-files/1"
 _MOST_FILES = 30
 """Files that are on a screen where not all are asked for."""
 
-_WIDTH, _SHORTEST, _SYSTEM = 80, 32, 20
-"""Cells of a screen, of a file's name below which columns are left out first, and of a system's name."""
+_SHORTEST, _SYSTEM = 32, 20
+"""Cells of a file's name below which columns are left out first, and of a system's name."""
 
 _FIRST = ("system", "filename", "length")
 
@@ -82,7 +84,7 @@ def render_files(
     by = names[0] if names else _first_of([column.name for column in main], systems[0].settings)
     page = _Files.of(systems, tables, main, by)
     if form == "text":
-        return page.screen(width or _WIDTH, color=color, every=every)
+        return page.screen(width or WIDTH, color=color, every=every)
     return page.latex() if form == "latex" else page.markdown()
 
 
@@ -216,7 +218,7 @@ class _Files:
         if cut:
             more = f"... and {len(self.rows) - len(rows)} more: -v shows all files"
             lines += ["", f"{more}, --format csv all of their scores"]
-        lines += ["", *wrapped(map(visible, self.signature.short.split(POINT)), width)]
+        lines += ["", *signature_lines(self.signature.short, width, most=None)]
         return "".join(f"{line}\n" for line in lines)
 
     def table(self) -> Table:

@@ -6,7 +6,6 @@ Every output can be encoded: a byte of a file's name that is no text is shown as
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +72,7 @@ def _screens(
 
     how: dict[str, Any] = {
         "width": max(width or WIDTH, NARROWEST),
-        "color": color and not os.environ.get("NO_COLOR"),
+        "color": color,
         "all_classes": all_classes,
     }
     if board is None:

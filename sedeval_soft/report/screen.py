@@ -28,7 +28,7 @@ from sedeval_soft.report.fitted import (
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked
 from sedeval_soft.report.page import measure_label, percent
-from sedeval_soft.report.shown import Family, families, shown
+from sedeval_soft.report.shown import Family, families, ranked_first, shown
 from sedeval_soft.report.table import UNDEFINED, cells
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
@@ -48,7 +48,8 @@ _SHORTEST = 16
 _MOST_OTHER = 3
 """Lines of measures that were asked for."""
 
-_ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed"}
+_ASKED = {"precision", "roc", "divergence", "calibration", "ranking", "label-wise", "joint", "satisficed",
+          "grounding"}  # fmt: skip
 """Tables of measures that are computed only if asked for."""
 
 _MOST_ROWS = 12
@@ -72,16 +73,16 @@ class _Screen:
     """
 
     def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
-        self.hidden = {*families(scores)} - {*families(shown(scores))}
+        # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
+        every = families(scores)
+        order = every if self.scores is scores else families(self.scores)
+        self.hidden = {*every} - {*order}
         self.width, self.color, self.all_classes = width, color, all_classes
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
         self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
-        order = families(self.scores)
-        if self.first is not None:
-            basis, reading = self.first.basis, self.first.reading
-            order.sort(key=lambda family: (family[0] != basis, family[0] == basis and family[1] != reading))
+        order = ranked_first(order, self.first)
         whole = [score for score in self.scores.scores.values() if score.group is None]
         self.of_all = [score for score in whole if score.average is not None]
         known = {(score.basis, score.reading) for score in whole if score.measure == self.f}
@@ -221,11 +222,17 @@ class _Screen:
         return [*lines, f"and {left} more such measures: -v"]
 
     def _best_average(self, score: Score) -> str:
-        """Return the average by which a measure is told: over all classes, else macro, else micro."""
+        """Return the average by which a measure is told: over all classes, else macro, else micro.
+
+        Measures of the table of the score that ranks are told by its average.
+        """
         stem = f"{score.basis}.{score.reading}.{score.measure}"
         if stem in self.scores.scores:
             return OVERALL
-        return next((a for a in ("macro", "micro") if f"{stem}.{a}" in self.scores.scores), "weighted")
+        averages = ["macro", "micro"]
+        if self.first and measure_of(self.first).table == measure_of(score.name).table:
+            averages.insert(0, self.first.average or "macro")
+        return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
     # Classes, groups and scenes.
 
@@ -387,7 +394,10 @@ class _Screen:
         hints.append(f"soft-sed-eval explain {name}: what it means")
         return [
             styled(line, "dim", color=self.color)
-            for line in (*wrapped(hints, self.width), *signature_lines(self.scores, self.width))
+            for line in (
+                *wrapped(hints, self.width),
+                *signature_lines(self.scores.short_signature, self.width),
+            )
         ]
 
 

@@ -28,9 +28,26 @@ def families(scores: Scores) -> list[Family]:
     return [family for family in {**registered, **present} if family in present]
 
 
+def ranked_first(order: Sequence[Family], ranking: Score | ScoreName | None) -> list[Family]:
+    """Return bases and readings in their order, but first those of the basis that ranks, its reading before.
+
+    ranking: the score that ranks first, None where there is none.
+    """
+    if ranking is None:
+        return [*order]
+    first = ranking.basis, ranking.reading
+    return sorted(
+        order, key=lambda family: (family[0] != first[0], family[0] == first[0] and family != first)
+    )
+
+
 def shown_families(scores: Scores) -> list[Family]:
     """Return each basis and reading that people are shown."""
-    every = families(scores)
+    return _shown_of(families(scores), scores)
+
+
+def _shown_of(every: list[Family], scores: Scores) -> list[Family]:
+    """Return those of all bases and readings that people are shown."""
     if not scores.inputs or any(item.has_values for item in scores.inputs):
         return every
     settings = scores.settings
@@ -45,8 +62,9 @@ def shown_families(scores: Scores) -> list[Family]:
 
 def shown(scores: Scores) -> Scores:
     """Return the scores that people are shown."""
-    kept, worst = {*shown_families(scores)}, scores.worst
-    if len(kept) == len(families(scores)):
+    every = families(scores)
+    kept, worst = {*_shown_of(every, scores)}, scores.worst
+    if len(kept) == len(every):
         return scores
     if worst is not None and (worst.basis, "hard") in kept and (worst.basis, worst.reading) not in kept:
         # What costs most is the same in both readings.

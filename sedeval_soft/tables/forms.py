@@ -115,6 +115,7 @@ _columnar = partial(Form, module="parquet", holds=Holds(wide=True), text=False)
 _lines = partial(Form, module="annotations")
 _json = partial(Form, module="annotation_json")
 _jsonl = partial(Form, module="json_lines")
+_answers = partial(Form, module="answers", written=False)
 _tiers = partial(Form, module="annotation_tiers", written=False)
 _list = partial(Form, module="annotation_lists", written=False)
 _archive = partial(Form, module="archive", written=False, text=False)
@@ -135,6 +136,8 @@ FORMS: tuple[Form, ...] = (
     _columnar("arrow", "Arrow IPC file (Feather version 2)", (".arrow", ".feather", ".ipc"),
               begins=(b"ARROW1",)),
     _columnar("arrow-stream", "Arrow IPC stream", (".arrows",), begins=(b"\xff\xff\xff\xff",)),
+    _answers("answers", "answers of audio-language models, or what they should be: JSON lines", (),
+             begins=(b"{",)),
     _jsonl("jsonl", "JSON lines: an object for each row",
             (".jsonl", ".ndjson"), holds=Holds(wide=True, nothing=False), begins=(b"{",)),
     _json("label-studio", "Label Studio's JSON and JSON-MIN: audio with labelled regions", (".json",),

@@ -9,6 +9,7 @@ import msgspec
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.annotation_rows import HEAD
+from sedeval_soft.tables.answers import is_item
 from sedeval_soft.tables.columns import looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
@@ -33,7 +34,7 @@ def reads_jsonl(source: Source) -> bool:
         return False
     if any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS):
         return looks_like_header([*first])
-    return True
+    return not is_item(first)
 
 
 def read_jsonl(source: Source, limits: Limits) -> EventTable | None:

@@ -40,7 +40,7 @@ class Limits:
 
     Beside the limits, what else is known of an input before it is read. columns: what the user says of them.
     label: the class of all rows of a table without any. forms: what tables must be, by side or of both ("").
-    points: folders are operating points.
+    points: folders are operating points. side: `reference` or `system`, where that is known.
     by_table: the recording is named after its table, as in a folder, unless the table names it. only: there
     is but one such table.
     """
@@ -60,6 +60,7 @@ class Limits:
     points: bool = field(default=False, kw_only=True, repr=False)
     by_table: bool = field(default=False, kw_only=True, repr=False)
     only: bool = field(default=False, kw_only=True, repr=False)
+    side: str = field(default="", kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what no limit can be."""

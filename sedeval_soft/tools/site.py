@@ -192,7 +192,8 @@ def build_site(
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
         stored = _opened(f"{root}.cache" if cache is None else os.fspath(cache), submissions, "--cache", root)
         test = ties or test_for(rank_by, settings)
-        warnings = warnings if lengths is not None else [NO_DURATIONS, *warnings]
+        ends_known = lengths is not None or settings.regions is not None
+        warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
         done, scored = builder.look_at(found, progress)
         board = builder.compare(done)
@@ -299,13 +300,11 @@ class _Builder:
             shard = unpack_shard(valid[k].name, valid[k].tally)
             return parts_for(shard, rank_by, self.task.partitions(shard)["by"])
 
-        over = parts if ScoreName.parse(rank_by).group else None
-
         # The keys of systems tell of all else that shapes what is drawn.
         key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
         stored, keys = self.cache / "comparisons.json", [each.key for each in valid]
         computed = _stored(stored, key, Comparisons) or Comparisons()
-        paired = Paired(keys, files, load, rank_by, settings, self.test, computed, parts=over)
+        paired = Paired(keys, files, load, rank_by, settings, self.test, computed, parts=parts)
         if settings.ci is None:
             # The score that ranks has an interval, from what is drawn to compare them.
             ends = percentile(paired.bootstrap(), settings.confidence)

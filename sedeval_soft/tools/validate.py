@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
@@ -113,7 +113,7 @@ def validate(
     rows = (
         reference
         if isinstance(reference, EventTable | None)
-        else read_rows(reference, form=limits.form("reference"), limits=limits)
+        else read_rows(reference, form=limits.form("reference"), limits=replace(limits, side="reference"))
     )
     chosen = None if classes is None else tuple(classes)
     lengths = read_lengths(durations, limits) or {}

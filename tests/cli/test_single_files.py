@@ -14,6 +14,7 @@ from documents import schema
 
 from sedeval_soft import evaluate
 from sedeval_soft.report import FORMATS
+from sedeval_soft.report.per_file import render_files
 
 SCORES = ("segment.soft.f1.macro", "event.hard.error_rate.micro", "segment.hard.recall[car]")
 NAMES = tuple(part for name in SCORES for part in ("--score", name))
@@ -129,3 +130,11 @@ def test_what_single_files_do_not_have_is_refused(options):
 def test_runs_are_refused():
     done = call(REFERENCE, SYSTEM, OTHER, "--per-file", "--runs")
     assert done.code == 2 and "--runs has the means" in done.err
+
+
+def test_no_color_is_obeyed(monkeypatch):
+    scores = [evaluate(REFERENCE, SYSTEM)]
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" in render_files(scores, color=True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in render_files(scores, color=True)

@@ -66,6 +66,7 @@ MOVING = (
     *("--threshold 0.3", "--reference-threshold 0.3", "--inclusive", "--beta 2", "--classes car"),
     *("--durations durations.tsv", "--preset dcase2024-task4-desed", "--config settings.yaml"),
     *("--segment-length 0.3", "--pool mean --segment-length 2.5", "--onset-collar 1", "--offset-collar 2"),
+    *("--match-by iou", "--iou 0.2 --match-by iou"),
     *("--offset-collar-rate 0.9", "--no-onset", "--no-offset", "--events rows", "--median-filter 3"),
     *("--min-gap 2", "--min-duration 2", "--dtc 0.7", "--gtc 0.7", "--psds dcase-psds1"),
     *("--objective segment.error_rate", "--files list.txt", "--ignore-class car"),

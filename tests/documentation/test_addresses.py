@@ -20,6 +20,7 @@ OTHERS = {
     *("import-linter.readthedocs.io", "json-schema.org", "keepachangelog.com", "semver.org", "www.w3.org"),
     *("libsndfile.github.io", "python-soundfile.readthedocs.io"),
     *("github.com/google", "github.com/squidfunk", "actions", "pypa"),
+    *("github.com/alanshaoTT", "pyannote.github.io"),
 }
 """Hosts of other people's papers, standards and projects, and who owns a repository or an action."""
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 from called import call
 from hypothesis import example, given
@@ -20,6 +21,7 @@ from sedeval_soft.evaluation.intervals import jackknife
 from sedeval_soft.measures.base import mean_of
 from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, measure_of
 from sedeval_soft.settings import CLASS_MEANS, MEANS, PART_MEANS
+from sedeval_soft.tools.site import build_site
 
 LABELS, FILES = ("car", "dog", "rain"), tuple("abcdef")
 SCENES = {file: "one" if file < "c" else "two" for file in FILES}
@@ -106,7 +108,7 @@ def agree(a, b):
     assert a == b or math.isclose(a, b, rel_tol=1e-12), (a, b)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_over_classes_they_are_of_the_classes_of_the_macro_average(seed):
     """Of all measures of which more is better, in all readings."""
     labels = (*LABELS, "absent", "never detected")
@@ -154,7 +156,7 @@ def test_a_class_without_reference_is_left_out_and_one_never_detected_makes_them
     assert scores["segment.hard.precision[cat]"] == 0.0
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_over_scenes_they_are_of_scenes_that_are_evaluated_by_themselves(seed):
     sides = table(seed, n=30), table(seed + 5, n=30)
     means = ("harmonic", *(mean for mean in PART_MEANS if mean.startswith("scenes")))
@@ -235,6 +237,7 @@ WITH_INTERVALS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_files_left_out():
     sides = table(7, n=120), table(8, n=120)
     how = {"classes": LABELS, "only": ("segment", "event"), "means": MEANS, "groups": GROUPS, "by": SCENES}
@@ -248,7 +251,9 @@ def test_intervals_are_those_of_files_left_out():
         assert math.isclose(score.high, high[0], rel_tol=1e-9), name
 
 
-@pytest.mark.parametrize("ci", ["bootstrap", "bca", "expanded"])
+@pytest.mark.parametrize(
+    "ci", ["bootstrap", *(pytest.param(ci, marks=pytest.mark.slow) for ci in ("bca", "expanded"))]
+)
 def test_they_have_intervals_where_the_macro_average_has_them(ci):
     how = {"classes": LABELS, "means": MEANS, "groups": GROUPS, "by": SCENES, "replicates": 40}
     scores = evaluate(table(7, n=120), table(8, n=120), ci=ci, **how)
@@ -271,6 +276,12 @@ def test_nothing_else_changes_and_they_come_when_they_are_asked_for(tmp_path):
     assert "means" not in plain.signature and 'means=["harmonic","scenes.harmonic"]' in more.signature
     with pytest.raises(EvaluationError, match="it needs means='harmonic'"):
         plain["segment.hard.f1.harmonic"]
+    with pytest.raises(EvaluationError, match=r"did you mean 'segment\.hard\.f1\.micro@scenes\.harmonic'"):
+        more["segment.hard.f1.micro@scene.harmonic"]
+    with pytest.raises(EvaluationError, match="single files have no such score"):
+        evaluate(table(1), table(2), psds="dcase-psds1", means="files.mean")[
+            "intersection.hard.psds@files.mean"
+        ]
     assert evaluate(table(1), table(2), rank_by="segment.hard.f1.harmonic").settings.means == ("harmonic",)
     total = Evaluator(means=("harmonic", "scenes.harmonic"))
     for file in FILES:
@@ -280,8 +291,6 @@ def test_nothing_else_changes_and_they_come_when_they_are_asked_for(tmp_path):
 
 
 def test_the_command_computes_what_is_named(tmp_path):
-    import pandas as pd
-
     sides = [tmp_path / name for name in ("ref.tsv", "sys.tsv", "other.tsv")]
     for seed, path in zip((1, 2, 3), sides, strict=True):
         pd.DataFrame(table(seed)).to_csv(path, sep="\t", index=False)
@@ -315,7 +324,7 @@ def test_the_command_computes_what_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("average", ["soft.f1.micro", "optimal.f1.macro"])
-@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize("fixed", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_board_by_the_mean_over_one_scene_or_group_is_that_by_the_score(average, fixed):
     systems = {"x": table(2), "y": table(3), "z": table(4)}
     how = {"classes": LABELS, "only": "segment", "replicates": 30, "fixed_thresholds": fixed}
@@ -350,6 +359,22 @@ def test_a_board_by_the_mean_over_files():
         compare(table(1), systems, rank_by="segment.optimal.f1.micro@files.mean")
     with pytest.raises(SettingsError, match="leave out the @"):
         compare(table(1), systems, rank_by="segment.soft.f1.micro@one", by=SCENES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mean", ["files.mean", "scenes.harmonic", "groups.geometric"])
+def test_a_board_of_submissions_is_that_of_compare(mean, tmp_path):
+    name, folder = f"segment.soft.f1.macro@{mean}", tmp_path / "made"
+    folder.mkdir()
+    for seed in (2, 3):
+        pd.DataFrame(table(seed)).to_csv(folder / f"{seed}.csv", index=False)
+    how = {"rank_by": name, "by": SCENES, "groups": GROUPS, "replicates": 20}
+    board = build_site(folder, table(1), tmp_path / "site", reports=False, ties="exchange", **how).board
+    other = compare(table(1), {str(seed): table(seed) for seed in (2, 3)}, **how)
+    for one, same in zip(board.entries, other.entries, strict=True):
+        assert one.system == same.system and one.stability == same.stability
+        agree(one.value, same.value)
+        assert one.difference is None or math.isclose(one.difference.p_exchange, same.difference.p_exchange)
 
 
 @pytest.mark.parametrize(

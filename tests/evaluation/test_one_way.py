@@ -56,6 +56,17 @@ SETTINGS = {
         only=("segment.optimal", "intersection.hard"), alpha_ct=0.5, alpha_st=1.0,
         psds_median_filters=(2.0, 0.0),
     ),
+    "regions": Settings(
+        only=("all",), measures=("all",), worst=2, max_efpr=100.0,
+        regions={f"r{k}.wav": [(0.4 * k, 1.7), (2.2, 3 + k)] for k in range(5)},
+    ),
+    "after some events": Settings(
+        only=("segment", "event", "clip"), after_shots=2, region_edges="onset", groups={"none": ("cat",)}
+    ),
+    "by overlap": Settings(
+        classes=LABELS, match_by="iou", iou=0.3, only=("event",), measures=("all",), events="rows",
+        satisfice="error_rate<=0.9", thresholds={"car": 0.25}, reference_sweep=True, worst=2,
+    ),
     "sed_eval": Settings(compat="sed_eval", segment_length=0.5),
     "an ignored class": Settings(
         ignore_class=("rain",), only=("all",), measures=("all",), psds="dcase-psds2", worst=2,

@@ -6,16 +6,26 @@ The second answer looks at every tenth of a second, counts in fractions, and tri
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import intersection_oracle as oracle
+import pandas as pd
 import pytest
+from called import REFERENCE, SYSTEM, call
+from contract.laws import ALL, FILES, FORMS, random_table, rows_of, shuffled, table_of
 from hypothesis import given
+from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from sedeval_soft import evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate
+from sedeval_soft.evaluation.details import segment_outcomes
+from sedeval_soft.report import render
+from sedeval_soft.timeline import grid
+from sedeval_soft.timeline.recordings import align
 
 LABELS = ("car", "dog")
 END = 30
@@ -260,6 +270,7 @@ def psds_of(case: Case, edges: str, form: str) -> float | None:
 
 
 @pytest.mark.slow
+@tried(max_examples=4 * tried.default.max_examples)
 @given(
     seed=st.integers(0, 2**30),
     step=st.sampled_from([5, 7, 10]),
@@ -290,3 +301,329 @@ def test_scores_are_those_of_what_lies_inside(seed, step, pool, edges, form, giv
     wanted = psds_of(drawn, edges, form)
     if wanted is not None:
         assert values["intersection.hard.psds"] == pytest.approx(wanted, abs=1e-12)
+
+
+# Laws.
+
+
+def with_regions(settings: Settings, regions: Any, **more: Any) -> Settings:
+    return Settings.of(
+        **{name: getattr(settings, name) for name in settings.__slots__} | {"regions": regions} | more
+    )
+
+
+@pytest.mark.parametrize("edges", ["cut", "onset"])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 6))])
+def test_regions_of_whole_files_change_no_score(seed, edges):
+    fine, settings = FORMS[seed % len(FORMS)]
+    settings = replace(settings, pool=("max", "mean")[seed % 2], worst=9)
+    sides = random_table(seed, fine=fine), random_table(seed + 100, fine=fine)
+    lengths = dict.fromkeys(FILES, 23.0)
+    plain = evaluate(*sides, settings=settings, durations=lengths)
+    for spans in ([(0, 23)], [(4, 30), (0, 4), (1, 2)]):
+        chosen = with_regions(settings, dict.fromkeys(FILES, spans), region_edges=edges)
+        scores = evaluate(*sides, settings=chosen, durations=lengths)
+        assert dict(scores) == dict(plain)
+        assert (scores.worst, scores.per_file().to_json()) == (plain.worst, plain.per_file().to_json())
+
+
+def cut_by_hand(table: dict[str, list], regions: dict[str, list[tuple[int, int]]]) -> dict[str, list]:
+    """Each region as a recording of its own, which begins with it."""
+    rows = []
+    for file, onset, offset, label, value in rows_of(table):
+        if onset is None:
+            continue
+        for k, (begin, end) in enumerate(regions[file]):
+            if onset < end and offset > begin:
+                rows.append(
+                    (f"{file} {k}", max(onset, begin) - begin, min(offset, end) - begin, label, value)
+                )
+    return table_of(
+        [*rows, *((f"{file} {k}", *[None] * 4) for file in regions for k in range(len(regions[file])))]
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
+def test_regions_on_the_grid_are_recordings_cut_by_hand(seed):
+    """Segments and rates are those of tables that were cut; so are events where regions are far apart."""
+    regions = {"a": [(0, 5), (9, 14)], "b": [(3, 4)], "c": [(2, 9), (12, 20), (22, 25)]}
+    more = {"pool": "mean"} if seed % 2 else {}
+    settings = replace(ALL, only=("segment", "ranking", "event", "intersection"), **more)
+    sides = random_table(seed), random_table(seed + 50)
+    lengths = {
+        f"{file} {k}": float(b - a) for file, spans in regions.items() for k, (a, b) in enumerate(spans)
+    }
+    by_hand = evaluate(*(cut_by_hand(each, regions) for each in sides), settings=settings, durations=lengths)
+    scores = evaluate(*sides, settings=with_regions(settings, regions))
+    assert {*scores} == {*by_hand}
+    for name, value in by_hand.items():
+        same = scores[name] is None if value is None else scores[name] == pytest.approx(value, abs=1e-9)
+        assert same, (name, scores[name], value)
+
+
+def test_the_order_of_rows_and_regions_and_how_they_are_divided_do_not_matter():
+    regions = {"a": [(0, 5), (9.5, 14)], "b": [(3, 21)]}
+    divided = {"b": [(3, 8), (7, 21), (9, 10)], "a": [(9.5, 14), (2, 5), (0, 2)]}
+    for edges in ("cut", "onset"):
+        how = {"region_edges": edges, "only": "all", "measures": "all", "classes": ["car", "dog"], "worst": 5}
+        sides = random_table(1), random_table(2)
+        scores = evaluate(*sides, regions=regions, **how)
+        assert render([evaluate(*sides, regions=divided, **how)], "json") == render([scores], "json")
+        again = evaluate(*(shuffled(each, 3) for each in sides), regions=divided, **how)
+        assert dict(again) == dict(scores)
+
+
+def test_batches_are_all_at_once(tmp_path):
+    how = {"regions": {"a": [(1.5, 9)], "b": [(3, 21)]}, "only": "all", "measures": "all", "worst": 3}
+    how |= {"classes": ["car", "dog"], "region_edges": "cut"}
+    sides = random_table(1), random_table(2)
+    evaluator = Evaluator(**how)
+    for name in FILES:
+        evaluator.update(*(table_of([row for row in rows_of(each) if row[0] == name]) for each in sides))
+    scores = evaluate(*sides, **how)
+    found = evaluator.compute()
+    assert (dict(found), found.worst) == (dict(scores), scores.worst)
+    evaluator.save(tmp_path / "all.tally")
+    loaded = Evaluator.load(tmp_path / "all.tally").compute()
+    assert (dict(loaded), loaded.worst) == (dict(scores), scores.worst)
+    with pytest.raises(EvaluationError, match="regions"):
+        evaluator.merge(Evaluator(**how | {"regions": {"a": [(0, 1)]}}))
+
+
+@pytest.mark.parametrize("label", ["car", None])
+def test_after_some_events_each_recording_begins_where_the_last_of_them_ends(label):
+    sides, number = (random_table(5, binary=True, n=30), random_table(6)), 3
+    regions = {}
+    for name in FILES:
+        own = [
+            row for row in rows_of(sides[0]) if row[0] == name and row[3] in ([label] if label else LABELS)
+        ]
+        own = sorted((row[1], row[2]) for row in own)
+        if len(own) >= number:
+            regions[name] = [(own[number - 1][1], 40)]
+    assert 0 < len(regions)
+    how = {"only": "all", "classes": LABELS, "events": "rows", "durations": dict.fromkeys(FILES, 25)}
+    asked = str(number) if label is None else f" 0{number}  {label} "
+    scores = evaluate(*sides, after_shots=asked, **how)
+    assert dict(scores) == dict(evaluate(*sides, regions=regions, **how))
+    both = evaluate(
+        *sides, after_shots=asked, regions={"a": [(0, 12)], "b": [(0, 5), (8, 30)], "c": [(9, 9.5)]}, **how
+    )
+    begins = {name: spans[0][0] for name, spans in regions.items()}
+    inner = {"a": [(0, 12)], "b": [(0, 5), (8, 30)], "c": [(9, 9.5)]}
+    cut = {
+        name: [(max(a, begins[name]), b) for a, b in inner[name] if b > begins[name]]
+        for name in inner
+        if name in begins
+    }
+    assert dict(both) == dict(
+        evaluate(*sides, regions={name: spans for name, spans in cut.items() if spans}, **how)
+    )
+
+
+def test_without_durations_what_comes_after_the_reference_are_false_alarms():
+    """As of a whole file: they add no true negatives and no time."""
+    reference = table_of([("a", 0, 1, "car", 1.0), ("a", 2, 3, "car", 1.0)])
+    system = table_of([("a", 2, 3, "car", 1.0), ("a", 7, 8, "car", 1.0)])
+    scores = evaluate(reference, system, after_shots=1, only="segment.hard")
+    assert (scores["segment.hard.tp[car]"], scores["segment.hard.fp[car]"]) == (1, 1)
+    assert scores["segment.hard.tn[car]"] == 1
+    assert scores.per_file()["length"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize("share", [0, 10**9])
+def test_long_files_and_wide_tables(share, monkeypatch):
+    """Segments that are counted together, and time steps with a value of every class."""
+    monkeypatch.setattr(grid, "_LONG", share)
+    monkeypatch.setattr(grid, "_SHARE", 0)
+    rng = random.Random(1)  # noqa: S311
+    steps = [(name, at / 2, at / 2 + 0.5) for name in "ab" for at in range(40)]
+    values = [[rng.randrange(9) / 8 for _ in LABELS] for _ in steps]
+    wide = pd.DataFrame(steps, columns=["filename", "onset", "offset"])
+    for k, label in enumerate(LABELS):
+        wide[label] = [each[k] for each in values]
+    long = wide.melt(["filename", "onset", "offset"], var_name="event_label", value_name="value")
+    reference = table_of([("a", 1.2, 7.7, "car", 1.0), ("b", 3, 9, "dog", 1.0), ("b", 15, 19, "car", 1.0)])
+    how = {
+        "regions": {"a": [(1.3, 6.1), (6.6, 12)], "b": [(2.2, 17.9)]},
+        "segment_length": 0.3,
+        "classes": LABELS,
+    }
+    for more in ({}, {"median_filter": 1.5, "region_edges": "onset"}, {"psds_median_filters": [0, 1.5]}):
+        scores = evaluate(reference, wide, **how, **more)
+        assert dict(scores) == pytest.approx(dict(evaluate(reference, long, **how, **more)), abs=1e-12)
+        monkeypatch.setattr(grid, "_LONG", 1 << 20)
+        assert dict(scores) == pytest.approx(dict(evaluate(reference, wide, **how, **more)), abs=1e-12)
+        monkeypatch.setattr(grid, "_LONG", share)
+
+
+def test_the_worst_segments_and_outcomes_lie_in_regions():
+    regions = {"a": [(2.5, 4.2), (7, 9)], "b": [(0, 3), (10.5, 20)]}
+    settings = Settings(regions=regions, worst=200, only=("segment.hard",), classes=LABELS)
+    sides = random_table(3), random_table(4)
+    scores = evaluate(*sides, settings=settings)
+    assert scores.worst.segments
+    total = 0
+    for each in scores.worst.segments:
+        assert any(each.onset < b and each.offset > a for a, b in regions[each.file])
+        inside = {
+            side: max(
+                (row[4] for row in rows_of(table) if row[0] == each.file and row[3] == each.class_name
+                 and any(max(row[1], a, each.onset) < min(row[2], b, each.offset)
+                         for a, b in regions[each.file])),
+                default=0.0,
+            )
+            for side, table in zip(("reference", "system"), sides, strict=True)
+        }  # fmt: skip
+        assert inside == {"reference": each.reference, "system": each.system}
+        total += each.cost
+    assert total == scores["segment.hard.fp.micro"] + scores["segment.hard.fn.micro"]
+    from sedeval_soft.api.sources import sides_of
+
+    pair = align(*sides_of(*sides, settings), settings)
+    outcomes = segment_outcomes(pair, settings)
+    assert outcomes.count[outcomes.outcome == 3].sum() == scores["segment.hard.tp.micro"]
+    for file, first, count in zip(outcomes.file, outcomes.first, outcomes.count, strict=True):
+        for k in range(first, first + count):
+            assert any(k < b and k + 1 > a for a, b in regions[pair.files[file]])
+
+
+def test_chance_is_the_mean_over_all_moves_within_the_regions():
+    regions = {"a": [(0, 3), (5, 8)], "b": [(2, 4)]}
+    sides = random_table(8), random_table(9)
+    scores = evaluate(*sides, regions=regions, only="segment", classes=LABELS, chance=100, segment_length=1.0)
+    chance = scores.chance
+    assert (chance.everything, chance.draws) == (True, 8)
+    # Closed forms and moves agree where both are there.
+    of_cut = evaluate(
+        *(cut_by_hand(each, {**regions, "c": []}) for each in sides),
+        only="segment",
+        classes=LABELS,
+        chance=100,
+    ).chance
+    for name in ("segment.soft.f1.macro", "segment.hard.f1.micro", "segment.soft.kl_divergence.micro"):
+        assert chance.levels[name].chance == pytest.approx(of_cut.levels[name].chance, abs=1e-12)
+    with pytest.raises(SettingsError, match="region_edges=cut"):
+        evaluate(*sides, regions=regions, region_edges="onset", chance=3)
+
+
+# How regions are given, and what is refused.
+
+WAYS = {
+    "tsv": "filename\tonset\toffset\ncafe.wav\t0\t20.5\ncafe.wav\t30\t40\npark.wav\t5.5\t60\n",
+    "other columns": "offset,note,file,onset\n40,x,cafe.wav,30\n60,,park.wav,5.5\n20.5,y,cafe.wav,0\n",
+    "no header": "cafe,0,20.5\n\ncafe,30,40\n# a comment\npark.wav,5.5,60\n",
+    "uem": ";; of the test\ncafe 1 30.0 40\ncafe 1 0 20.5\npark 1 5.5 60.0\n",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_gives_the_same_regions(way, tmp_path):
+    path = tmp_path / ("regions.uem" if way == "uem" else "regions.tsv")
+    path.write_text(WAYS[way])
+    mapping = {"cafe.wav": [(0, 20.5), (30, 40)], "park.wav": [(5.5, 60)]}
+    rows = [(name, a, b) for name, spans in mapping.items() for a, b in spans]
+    frame = pd.DataFrame(rows, columns=["filename", "onset", "offset"])
+    how = {"only": ["segment", "event.hard"], "by": None}
+    expected = dict(evaluate(REFERENCE, SYSTEM, regions=mapping, **how))
+    for given_as in (path, str(path), frame, frame.to_dict("list")):
+        assert dict(evaluate(REFERENCE, SYSTEM, regions=given_as, **how)) == expected
+    (tmp_path / "settings.yaml").write_text(f"regions: {path.name}\n")
+    (tmp_path / "same.yaml").write_text("regions: {cafe.wav: [[0, 20.5], [30, 40]], park.wav: [[5.5, 60]]}\n")
+    name = "segment.soft.f1.micro"
+    for options in (
+        ("--regions", path),
+        ("--config", tmp_path / "settings.yaml"),
+        ("--config", tmp_path / "same.yaml"),
+    ):
+        done = call(REFERENCE, SYSTEM, *options, "--score", name)
+        assert (done.code, float(done.out)) == (0, expected[name])
+
+
+BAD = {
+    "": "has no region; expected a table of filename, onset and offset, or a UEM file",
+    "filename\tonset\toffset\n": "has no region",
+    "hello\tworld\n": ":1: begins with 'hello', 'world'; expected a table of filename, onset and offset",
+    "a\t1\n": ":1: begins with 'a', '1'",
+    "filename\tonset\toffset\na\t5\t2\n": ":2:3: offset 2 is not after onset 5",
+    "filename\tonset\toffset\na\t5\t5\n": ":2:3: offset 5 is not after onset 5",
+    "filename\tonset\toffset\na\tsoon\t5\n": ":2:2: onset 'soon' is not a number of seconds, 0 or more",
+    "filename\tonset\toffset\na\t-1\t5\n": ":2:2: onset '-1' is not a number",
+    "filename\tonset\toffset\na\t1\tnan\n": ":2:3: offset 'nan' is not a number",
+    "filename\tonset\toffset\n\t1\t5\n": ":2:1: filename is empty",
+    "filename\tonset\toffset\na\t1\n": ":2: has 2 fields; expected filename, onset and offset",
+    "filename\tonset\toffset\na\t1\t1e300\n": ":2:3: offset 1e300",
+    "a 1 0 5 9\n": "begins with",
+    "a 1 0 5\na 1 7\n": ":2: has 3 fields; expected file, channel, begin and end of a region",
+    "a 1 0 5\na 1 7 x\n": ":2:4: offset 'x' is not a number",
+}
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_is_no_table_of_regions_is_refused(text, tmp_path):
+    path = tmp_path / "regions.tsv"
+    path.write_text(text)
+    done = call(REFERENCE, SYSTEM, "--regions", path)
+    assert done.code == 2
+    assert BAD[text] in done.err
+    with pytest.raises(InputError):
+        evaluate(REFERENCE, SYSTEM, regions=path)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--compat sed_eval --after-shots 1", "compat=sed_eval cannot go with regions and after_shots"),
+        ("--check sed_eval --after-shots 1", "sed_eval knows no regions"),
+        ("--region-edges onset", "region_edges=onset needs regions or after_shots"),
+        ("--after-shots 0", "such as '5 POS', not '0'"),
+        ("--after-shots POS", "after_shots must be"),
+        ("--after-shots 1.5", "after_shots must be"),
+        ("--region-edges keep", "keep"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(options, message):
+    done = call(REFERENCE, SYSTEM, *options.split())
+    assert done.code == 2
+    assert message in done.err, done.err
+
+
+@pytest.mark.parametrize(
+    "regions",
+    [{}, [], {"a": []}, {"a": [1, 2]}, {"a": [[1]]}, {"a": [[1, 2, 3]]}, {"a": [[2, 1]]}, {"a": [[-1, 1]]},
+     {"": [[0, 1]]}, {"a": [["0", "1"]]}, {"a": [[0, float("nan")]]}, {"a": [[0, 1e12]]}, 7, {1: [[0, 1]]},
+     {"filename": ["a"], "onset": [0, 1], "offset": [1]}],
+)  # fmt: skip
+def test_regions_in_python_that_are_none_are_refused(regions):
+    with pytest.raises(SettingsError, match="regions"):
+        evaluate(REFERENCE, SYSTEM, regions=regions)
+
+
+def test_files_without_regions_are_left_out_and_said(tmp_path):
+    path = tmp_path / "regions.tsv"
+    path.write_text("filename\tonset\toffset\ncafe.wav\t0\t9\nPark.wav\t0\t9\nmetro.wav\t70\t90\n")
+    durations = str(Path(REFERENCE).with_name("durations.tsv"))
+    done = call(REFERENCE, SYSTEM, "--regions", path, "--durations", durations, "--format", "json")
+    assert done.code == 0
+    # A region that begins after the end of its file is none.
+    assert (
+        "4 files ('metro.wav', 'night.wav', 'park.wav', 'street.wav') have no region that is evaluated"
+        in done.err
+    )
+    assert "'Park.wav'" in done.err and "meant to be 'park.wav'" in done.err
+    assert done.document["settings"]["regions"]["count"] == 3
+    assert call(REFERENCE, SYSTEM, "--regions", path, "--strict").code == 2
+    path.write_text("x.wav\t0\t9\n")
+    done = call(REFERENCE, SYSTEM, "--regions", path)
+    assert (done.code, "nothing is left to evaluate" in done.err) == (2, True)
+    done = call(REFERENCE, SYSTEM, "--after-shots", "999 footstep")
+    assert (done.code, "did you mean 'footsteps'" in done.err) == (2, True)
+
+
+def test_regions_of_the_only_recording_of_tables_without_names():
+    reference = {"onset": [0, 5], "offset": [2, 8], "event_label": ["car", "car"]}
+    scores = evaluate(reference, reference, regions={"x.wav": [(1, 6)]}, only="segment.hard")
+    assert scores["segment.hard.tp[car]"] == 2
+    assert scores["segment.hard.tn[car]"] == 3
+    with pytest.raises(InputError, match="no column of file names"):
+        evaluate(reference, reference, regions={"x.wav": [(1, 6)], "y.wav": [(0, 1)]})

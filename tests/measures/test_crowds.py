@@ -11,13 +11,13 @@ from sedeval_soft.measures import crowds
 from sedeval_soft.measures.crowds import count_within
 from sedeval_soft.measures.event import count_events, count_soft_events, match_events, match_lifetimes
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import Collars, Overlap
 from sedeval_soft.timeline.events import EventLifetimes
 
 N_FILES, N_CLASSES = 2, 2
 COLLARS = (
     Collars(5, 5, 0.5), Collars(0, 3, 0.0), Collars(10, None, 0.0), Collars(None, 4, 0.7), Collars(3, 0, 1.0),
-    Collars(25, 25, 0.0),
+    Collars(25, 25, 0.0), Overlap(0.05), Overlap(0.5), Overlap(0.9),
 )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def everything_is_a_crowd(monkeypatch):
 
 
 @pytest.mark.parametrize("levels", [(1, 1), (1, 6), (6, 1), (30, 30)])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(18))
 def test_crowds_are_matched_as_others_are(seed, levels, everything_is_a_crowd):
     """At every level as many; the greedy matching is the same one; one made greedy is completed."""
     rng = np.random.default_rng(seed)
@@ -72,8 +72,9 @@ def test_crowds_are_matched_as_others_are(seed, levels, everything_is_a_crowd):
             hit = partner >= 0
             assert len({*partner[hit].tolist()}) == hit.sum()
             assert np.array_equal(by_class[0][hit], by_class[1][partner[hit]])
-            for times, other, tolerance in collars.conditions(ours, theirs):
-                assert (np.abs(times[hit] - other[partner[hit]]) <= tolerance[hit]).all()
+            conditions, others = collars.conditions(ours, theirs)
+            for condition in (*conditions, *others):
+                assert condition.holds(hit.nonzero()[0], partner[hit]).all()
             counts = count_events(ours.events(), theirs.events(), N_FILES, N_CLASSES, collars, partner)
             sizes += [counts.tp.tolist(), counts.substitutions.tolist(), partner.tolist() * (way == "greedy")]
         told.append(sizes)

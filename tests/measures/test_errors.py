@@ -27,7 +27,7 @@ from sedeval_soft.measures.event_errors import (
     nearest_matching,
     overlapping_pairs,
 )
-from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.measures.pairs import Collars, Overlap
 from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
@@ -170,7 +170,7 @@ OTHERS = (
     {"inclusive": True, "threshold": 0.6}, {"ignore_class": ("talk",), "classes": ("car", "dog")},
     {"durations": {"a": 3.3, "b": 2.1}}, {"regions": IN_PARTS}, {"regions": IN_PARTS, "ignore_class": ("x",)},
     {"min_gap": 0.3, "min_duration": 0.3}, {"onset": False}, {"offset_collar_rate": 1.0, "onset_collar": 5.0},
-    {"reference_threshold": 0.1},
+    {"reference_threshold": 0.1}, {"match_by": "iou"}, {"match_by": "iou", "iou": 0.2, "matching": "greedy"},
 )  # fmt: skip
 
 
@@ -260,15 +260,34 @@ def random_side(rng, *, most=6, latest=14, longest=8, n_files=1, n_classes=3):
 
 RULES = (
     Collars(1, 1, 0.0), Collars(2, 2, 0.5), Collars(0, 1, 0.2), Collars(3, 1, 0.2), Collars(2, None, 0.0),
-    Collars(None, 2, 0.5), Collars(0, 0, 0.0),
+    Collars(None, 2, 0.5), Collars(0, 0, 0.0), Overlap(0.5), Overlap(0.3),
 )  # fmt: skip
 
 
 def right(r, s, rule):
     """Whether the onset of a pair is right, and the offset."""
+    if isinstance(rule, Overlap):
+        # Which end would be enough to mend; of both the one that is further off, the onset if none is.
+        wrong_onset, wrong_offset = (overlaps(r, mended, rule) for mended in (
+            (*s[:2], r[2], s[3]), (*s[:2], s[2], r[3]),
+        ))  # fmt: skip
+        if wrong_onset and wrong_offset:
+            wrong_onset = abs(r[2] - s[2]) >= abs(r[3] - s[3])
+            wrong_offset = not wrong_onset
+        return wrong_offset, wrong_onset
     onset = rule.onset is None or abs(r[2] - s[2]) <= rule.onset
     length = round(rule.rate * (r[3] - r[2]))
     return onset, rule.offset is None or abs(r[3] - s[3]) <= max(length, rule.offset)
+
+
+def compatible(r, s, rule):
+    """Whether a pair may match, whatever the classes."""
+    return overlaps(r, s, rule) if isinstance(rule, Overlap) else all(right(r, s, rule))
+
+
+def overlaps(r, s, rule):
+    """Whether a pair overlaps enough; two events without extent do at one time."""
+    return r[2:] == s[2:] or share(r, s) >= rule.least
 
 
 def common(r, s):
@@ -328,7 +347,7 @@ def all_outcomes(ref, sys, rule):  # noqa: C901 - a step is a function
     every = list(itertools.product(n, m))
     same = [(i, j) for i, j in every if ref[i][1] == sys[j][1]]
     others = [edge for edge in every if edge not in same]
-    pairs = [(i, j) for i, j in every if all(right(ref[i], sys[j], rule))]
+    pairs = [(i, j) for i, j in every if compatible(ref[i], sys[j], rule)]
     own, alien = ([edge for edge in pairs if edge in some] for some in (same, others))
 
     @cache

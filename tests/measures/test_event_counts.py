@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures import crowds, event, matching, pairs
 from sedeval_soft.measures.event import count_events, level_edges, match_events
 from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError
-from sedeval_soft.measures.pairs import Candidates, Collars
+from sedeval_soft.measures.pairs import Candidates, Collars, Overlap
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -26,15 +27,20 @@ COUNTS = ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions")
 
 
 def all_pairs(ours, theirs, collars, by_class):
-    """The pairs within the collars, one by one."""
+    """The pairs within the collars, or that overlap enough, one by one."""
     found = []
     sides = [list(zip(*(getattr(side, name).tolist() for name in ("file", "label", "onset", "offset")),
                       strict=True)) for side in (ours, theirs)]  # fmt: skip
     for (i, a), (j, b) in itertools.product(*map(enumerate, sides)):
-        starts = collars.onset is None or abs(a[2] - b[2]) <= collars.onset
-        ends = collars.offset is None or abs(a[3] - b[3]) <= max(
-            collars.offset, round(collars.rate * (a[3] - a[2]))
-        )
+        if isinstance(collars, Overlap):
+            extent = max(a[3], b[3]) - min(a[2], b[2])
+            common = Fraction(min(a[3], b[3]) - max(a[2], b[2]), extent) if extent else 1
+            starts = ends = common >= Fraction(repr(collars.least))
+        else:
+            starts = collars.onset is None or abs(a[2] - b[2]) <= collars.onset
+            ends = collars.offset is None or abs(a[3] - b[3]) <= max(
+                collars.offset, round(collars.rate * (a[3] - a[2]))
+            )
         if starts and ends and a[0] == b[0] and (a[1] == b[1] or not by_class):
             found.append((i, j))
     return found
@@ -55,6 +61,8 @@ EVENTS = event_rows(30, 14) | event_rows(4, 40)
 
 @st.composite
 def collars(draw):
+    if draw(st.integers(0, 2)) == 0:
+        return Overlap(draw(st.sampled_from([1e-300, 0.1, 0.25, 0.3, 0.5, 0.7, 1.0])))
     onset = draw(st.none() | st.sampled_from([0, 1, 3, 8, 10**12]))
     offset = draw(
         st.sampled_from([0, 1, 3, 10**12]) if onset is None else st.none() | st.sampled_from([0, 2, 5])
@@ -133,8 +141,12 @@ def test_counts(ours, theirs, collars, way, few, many):
 def test_times_of_years_and_many_groups_do_not_overflow():
     """A thousand files that each end after 31 years, the longest that is accepted."""
     side = events([(file, 0, 10**15 - 5, 10**15) for file in range(1000)])
-    left, right = candidate_pairs(side, side, Collars(3, 10**12, 1.0))
-    assert left.tolist() == right.tolist() == list(range(1000))
+    for rule in (Collars(3, 10**12, 1.0), Overlap(1e-300), Overlap(0.5), Overlap(1.0)):
+        left, right = candidate_pairs(side, side, rule)
+        assert left.tolist() == right.tolist() == list(range(1000))
+    whole = events([(file, 0, 0, 10**15) for file in range(1000)])
+    for least, many in ((1e-300, 1000), (5e-15, 1000), (5.1e-15, 0)):
+        assert len(candidate_pairs(whole, side, Overlap(least))[0]) == many
 
 
 # Lifetimes of events over levels.
@@ -168,9 +180,9 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatc
     with pytest.raises(TooManyPairsError) as refused:
         find(*asked)
     assert str(refused.value) == (
-        "too many events lie within each other's collars to match them; are rows repeated, or are there "
-        "very many events at one time? A smaller --onset-collar or --offset-collar leaves fewer, "
-        "--only segment needs none"
+        "too many events lie within each other's collars, or overlap enough, to match them; are rows "
+        "repeated, or are there very many events at one time? A smaller --onset-collar or --offset-collar "
+        "(a larger --iou) leaves fewer, --only segment needs none"
     )
 
 

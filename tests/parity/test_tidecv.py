@@ -1,8 +1,8 @@
 """Kinds of errors against tidecv (Bolya et al. 2020), on boxes of height 1 that are apart from one another.
 
-It pairs boxes by intersection over union, ours by collars. Of two events of L seconds of which one is moved
-by d the overlap is (L - d) / (L + d): half where d = L / 3. So with L = 3 s and collars of 1 s both rules are
-one.
+It pairs boxes by intersection over union, as `match_by="iou"` does. Of two events of L seconds of which one
+is moved by d the overlap is (L - d) / (L + d): half where d = L / 3. So with L = 3 s collars of 1 s are the
+same rule.
 
 Where boxes crowd the counts differ: it explains a detection by a box that another one has found, too. Its
 costs are of average precision, ours of F, so counts alone are compared.
@@ -21,6 +21,10 @@ tidecv = pytest.importorskip(
 )
 
 LENGTH, APART = 3.0, 20.0
+RULES = (
+    {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.0},
+    {"match_by": "iou", "iou": 0.5},
+)
 KINDS = {
     "BoxError": ("onset_fp", "offset_fp", "both_boundaries_fp"),
     "ClassError": ("confusion_fp", "confusion_and_boundary_fp"),
@@ -80,11 +84,11 @@ def table(rows):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rule", RULES, ids=["collars", "iou"])
 @pytest.mark.parametrize("seed", range(40))
-def test_counts_are_those_of_tidecv_on_separated_boxes(seed):
+def test_counts_are_those_of_tidecv_on_separated_boxes(seed, rule):
     reference, system = scene(seed)
-    collars = {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.0}
-    scores = evaluate(table(reference), table(system), measures="errors", only="event.hard", **collars)
+    scores = evaluate(table(reference), table(system), measures="errors", only="event.hard", **rule)
     counts, n_hits = theirs(reference, system)
     assert scores["event.hard.tp.micro"] == n_hits > 0
     assert {*counts} == {*KINDS}

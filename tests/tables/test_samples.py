@@ -42,6 +42,8 @@ READ = {
     "elan-files": long([("a.wav", 0.5, 1.5, "car", None)]),
     "jams": long([("scene.wav", 0.1, 0.3, "car", 0.5), ("scene.wav", 1.0, 2.5, "dog", 1.0),
                   ("scene.wav", 4.0, 5.0, "siren", 1.0), ("scene.wav", 2.0, 5.0, "bell", 1.0)]),
+    "answers": long([("q1", 1.5, 2.0, "query", None), ("q2", 1.0, 2.5, "cars", None),
+                     ("q2", 4.0, 6.0, "cars", None)], ["q3"]),
     "jsonl": long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 2.0, 3.5, "dog", 1.0)], ["quiet.wav"]),
     "jsonl-wide": ("wide", [("", 0.0, 0.5, (("car", 0.25), ("dog", 0.0))),
                             ("", 0.5, 1.0, (("car", 0.5), ("dog", 1.0)))], [""], ["car", "dog"]),

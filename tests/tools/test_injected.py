@@ -20,7 +20,6 @@ from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
     classify_errors,
-    right_ends,
 )
 from sedeval_soft.measures.pairs import Collars
 from sedeval_soft.tables import read_rows
@@ -49,7 +48,7 @@ def attributed(rows, made, seeds, lengths=None, rates=RATES):
         system = events_of(out.rows, 0.5, inclusive=False, merge=False)
         rule = Collars.of(made)
         errors = classify_errors(out.events, system, len(pair.classes), rule)
-        onset, offset = right_ends(out.events.take(out.source), system, rule)
+        onset, offset = rule.right_ends(out.events.take(out.source), system)
         forgiven = np.zeros(len(out.events), dtype=bool)
         forgiven[out.source[onset & offset & (out.wrong != CONFUSION) & (out.wrong != HIT)]] = True
         for k, name in enumerate(KINDS):

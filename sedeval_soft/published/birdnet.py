@@ -1,0 +1,170 @@
+"""BirdNET-Analyzer's evaluation: windows of some seconds, marked by events that reach far enough into them.
+
+A window has the highest score of the detections that mark it, or 0. The scores are those that scikit-learn
+makes of windows and classes. Files are recordings: folders and extensions of their names do not count.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.published.base import Inputs, Number, Published
+from sedeval_soft.published.rows import Rows, check_lists, rows_of, used_classes
+from sedeval_soft.published.scikit_learn import class_scores, overall_score
+from sedeval_soft.timeline.ranges import expand
+
+_TABLES = (".BirdNET.selection.table", ".BirdNET.results", ".BirdNET")
+_SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".m4a", ".aac", ".wave")
+_NAMES = {
+    "auroc": "AUROC",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "ap": "AP",
+    "accuracy": "Accuracy",
+}
+
+
+def compute(inputs: Inputs) -> dict[str, Number]:
+    """Return the scores of all classes together, then those of each class and its number of windows."""
+    check_lists(inputs.reference, inputs.system)
+    options = {name: value for name, value in inputs.options.items() if isinstance(value, float | int)}
+    metrics, average = str(inputs.options["metrics"]).split(), str(inputs.options["averaging"])
+    _check(options, metrics, average)
+    classes, truth, scores = _windows(inputs, options)
+    # The script compares 32 bits, those of the threshold too.
+    active = scores >= np.float32(options["threshold"])
+    kept = np.flatnonzero(truth.any(axis=0))
+    # One class in all is a binary task; of several, one may be left.
+    single = "binary" if len(classes) == 1 else average
+    overall = dict.fromkeys(metrics, np.nan)
+    if len(kept):
+        chosen = truth[:, kept], scores[:, kept], active[:, kept]
+        overall = {
+            name: overall_score(name, *chosen, single if len(kept) == 1 else average) for name in metrics
+        }
+    numbers: dict[str, Number] = {f"Overall {_NAMES[name]}": _number(overall[name]) for name in metrics}
+    by_class = {name: class_scores(name, truth, scores, active) for name in metrics}
+    for k, label in enumerate(classes):
+        numbers |= {f"{label}: {_NAMES[name]}": _number(by_class[name][k]) for name in metrics}
+        numbers[f"{label}: Support"] = int(truth[:, k].sum())
+    return numbers
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _check(options: Mapping[str, float], metrics: list[str], average: str) -> None:
+    """Refuse what the script refuses."""
+    unknown = [name for name in metrics if name not in _NAMES]
+    if unknown or not metrics:
+        raise SettingsError(
+            f"metrics must be some of {', '.join(_NAMES)}, with spaces between; not {unknown}"
+        )
+    if average not in ("macro", "micro", "weighted"):
+        raise SettingsError(f"averaging must be macro, micro or weighted, not {average!r}")
+    if not 0 < options["threshold"] < 1:
+        raise SettingsError(f"threshold must be between 0 and 1, and neither; not {options['threshold']}")
+    if not 0 < options["min_overlap"] <= options["sample_duration"]:
+        raise SettingsError("min_overlap must be more than 0, and no more than sample_duration")
+    if options["recording_duration"] and options["recording_duration"] < options["sample_duration"]:
+        raise SettingsError("recording_duration must be 0 (unknown), or no less than sample_duration")
+
+
+def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], Bools, Array]:
+    """Return the classes, and by window and class whether one is annotated, and its score."""
+    tables = [
+        replace(table, files=tuple(map(_recording, table.files)))
+        for table in (inputs.reference, inputs.system)
+    ]
+    recordings = [{table.files[k] for k in np.unique(table.file).tolist()} for table in tables]
+    # What has detections and no annotations is left out, with its classes, unless it counts as empty.
+    everything = bool(options["score_unannotated_as_empty"])
+    names = sorted(recordings[0] | recordings[1] if everything else recordings[0])
+    system = tables[1].only_files(np.isin(tables[1].files, names))
+    classes = used_classes(tables[0], system)
+    sides = [rows_of(table, names, classes) for table in (tables[0], system)]
+    step, overlap = options["sample_duration"], options["min_overlap"]
+    length = _lengths(names, sides, inputs.durations or {}, options["recording_duration"])
+    count = np.ceil(length / step).astype(np.int64)
+    begin = np.cumsum(count) - count
+    if not count.sum():
+        raise SettingsError("no recording has a length: the script finds no windows and stops")
+    start = np.arange(count.max()) * step
+    scores = np.zeros((count.sum(), len(classes)))
+    marked = np.zeros(scores.shape, dtype=bool)
+    for rows, ours in zip(sides, (True, False), strict=True):
+        last = np.minimum(np.searchsorted(start, rows.offset - overlap, side="right"), count[rows.file])
+        first = np.searchsorted(start + step, rows.onset + overlap)
+        # The last window ends with the recording.
+        first = np.where(length[rows.file] < rows.onset + overlap, last, np.minimum(first, last))
+        row, window = expand(first, last)
+        cell = begin[rows.file[row]] + window, rows.label[row]
+        if ours:
+            marked[cell] = True
+        elif rows.value is not None:
+            np.maximum.at(scores, cell, rows.value[row])
+    return classes, marked, scores.astype(np.float32)
+
+
+def _recording(name: str) -> str:
+    """Return what is left of a file's name without its folder, its extension, and what BirdNET adds."""
+    key = posixpath.splitext(posixpath.basename(name))[0]
+    key = next((key.removesuffix(ending) for ending in _TABLES if key.endswith(ending)), key)
+    stem, extension = posixpath.splitext(key)
+    return stem if extension.lower() in _SOUNDS else key
+
+
+def _lengths(
+    names: Sequence[str], sides: Sequence[Rows], durations: Mapping[str, float], same: float
+) -> Floats:
+    """Return the seconds of each recording, (n,): those of all, or its own, or where its last row ends."""
+    if same:
+        return np.full(len(names), same)
+    known = dict.fromkeys(names, 0.0)
+    for name, seconds in durations.items():
+        key = _recording(name)
+        known[key] = max(known.get(key, 0.0), seconds)
+    given, ends = np.array([known[name] for name in names]), np.zeros(len(names))
+    for rows in sides:
+        np.maximum.at(ends, rows.file, rows.offset)
+    # The script takes the later of two ends; that of no detections is NaN, and then there is no length.
+    detected = np.bincount(sides[1].file, minlength=len(names)) > 0
+    return np.where(given > 0, given, np.where(detected, ends, 0.0))
+
+
+PUBLISHED = {
+    "birdnet-analyzer": Published(
+        name="birdnet-analyzer",
+        title="BirdNET-Analyzer, evaluation",
+        project="birdnet-team/BirdNET-Analyzer",
+        version="37912401d881c6228e149dd7d3524d1df14b984e",
+        script="birdnet_analyzer.evaluation",
+        ranking="Overall AUROC",
+        compute=compute,
+        preset="birdnet-analyzer",
+        same={
+            "Overall AUROC": "segment.hard.roc_auc.macro",
+            "Overall Precision": "segment.hard.precision.macro",
+            "Overall Recall": "segment.hard.recall.macro",
+            "Overall F1": "segment.hard.f1.macro",
+            "Overall AP": "segment.hard.average_precision.macro",
+        },
+        options={
+            "sample_duration": 3.0,
+            "min_overlap": 0.5,
+            "recording_duration": 0.0,
+            "metrics": "auroc precision recall f1 ap",
+            "threshold": 0.1,
+            "averaging": "macro",
+            "score_unannotated_as_empty": 0.0,
+        },
+    )
+}

@@ -1,0 +1,94 @@
+"""Random answers of audio-language models, the same for a seed on every machine: for golden numbers.
+
+    for number, lines in answer_files(10_000):
+        lines        # of one file of JSON lines, with `labels` and `response`
+
+As with `random_tables`, **what a seed gives must never change**; this module needs nothing but Python 3.8.
+Answers are of many forms: as they should be, nearly so, in other words, refusals, no text, no JSON. Times are
+small whole numbers, so that equal spans, and overlaps of exactly 0.3, 0.5 and 0.7, come up all the time.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+
+_REFUSALS = (
+    "", " ", "I cannot hear it.", "There is no such sound.", "N/A", "[]", "{}", "None", "[00:10]", "at 00:10",
+)  # fmt: skip
+_OTHERS = (None, 0, 12.5, True, [], {}, ["00:01-00:05"], {"start": 1, "end": 5})
+_NO_JSON = (
+    "",
+    "   ",
+    "{",
+    '{"labels": "[00:01-00:05]"',
+    '{"response": [00:01-00:05]}',
+    "not JSON",
+    "{'labels': 1}",
+)
+
+_CLOCKS = {
+    "{m:02}:{s:02}": 70, "{m}:{s}": 10, "{h:02}:{r:02}:{s:02}": 6, "{m:02}:{s:02}.{tenth}": 6,
+    "{t}": 3, "{t}.0": 2, "00:{t}": 3,
+}  # fmt: skip
+"""Times of whole seconds t, and how often each is drawn."""
+
+_DASHES = ("-", "-", "-", " - ", "\t-  ", "\u2013", " to ", "~", "--")
+_TEXTS = {
+    "[{span}]": 45, "{span}": 12, "[{first}]{dash}[{last}]": 7, "The sound is heard from {span}.": 8,
+    "{span}, {span}": 3, "{span}, 00:03-00:09": 5, '{{"start": "{first}", "end": "{last}"}}': 5,
+    "<think>00:00-00:01 perhaps</think>[{span}]": 3, "1 {span} 2-3": 3,
+}  # fmt: skip
+"""Texts about a span, and how often each is drawn."""
+
+_ARABIC = {48 + digit: 0x660 + digit for digit in range(10)}
+
+
+def _one_of(rng: random.Random, weights: dict) -> str:
+    """Return a key, as likely as its weight says."""
+    return rng.choice([key for key, weight in weights.items() for _ in range(weight)])
+
+
+def _clock(rng: random.Random, seconds: int) -> str:
+    minutes = seconds // 60
+    form = _one_of(rng, _CLOCKS)
+    return form.format(
+        h=minutes // 60, r=minutes % 60, m=minutes, s=seconds % 60, t=seconds, tenth=rng.randrange(10)
+    )
+
+
+def _answer(rng: random.Random, onset: int, offset: int) -> object:
+    """Return an answer about a span."""
+    form = rng.random()
+    if form < 0.08:
+        return rng.choice(_REFUSALS)
+    if form < 0.12:
+        return rng.choice(_OTHERS)
+    first, last, dash = _clock(rng, onset), _clock(rng, offset), rng.choice(_DASHES)
+    text = _one_of(rng, _TEXTS).format(span=first + dash + last, first=first, last=last, dash=dash)
+    return text.translate(_ARABIC) if form > 0.98 else text
+
+
+def _line(rng: random.Random) -> str:
+    if rng.random() < 0.03:
+        return rng.choice(_NO_JSON)
+    onset = rng.randrange(0, 90)
+    offset = onset + rng.choice((0, 1, 3, 5, 7, 10, 10, 10, 20, 60))
+    row: dict = {}
+    if rng.random() < 0.98:
+        exact = f"[{onset // 60:02}:{onset % 60:02}-{offset // 60:02}:{offset % 60:02}]"
+        row["labels"] = exact if rng.random() < 0.9 else _answer(rng, onset, offset)
+    if rng.random() < 0.97:
+        near = rng.random() < 0.6
+        begin = max(0, onset + rng.choice((-5, -3, 0, 0, 0, 1, 3))) if near else rng.randrange(0, 90)
+        end = offset + rng.choice((-7, -5, -3, 0, 0, 0, 2)) if near else begin + rng.randrange(-5, 30)
+        row["response"] = _answer(rng, begin, max(end, 0))
+    return json.dumps(row, ensure_ascii=rng.random() < 0.5)
+
+
+def answer_files(number: int, seed: str = "answers") -> Iterator[tuple]:
+    """Yield the number of each file, and its lines."""
+    for case in range(number):
+        rng = random.Random(f"{seed} {case}")  # noqa: S311 - not for secrets
+        yield case, [_line(rng) for _ in range(rng.choice((0, 1, 2, 5, 10)))]

@@ -1,0 +1,110 @@
+"""Temporal grounding: mean intersection over union and recall, against fractions worked out by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sedeval_soft import Evaluator, evaluate
+
+STEM = "segment.hard"
+LEAST = {30: Fraction(3, 10), 50: Fraction(1, 2), 70: Fraction(7, 10)}
+COLUMNS = ("filename", "onset", "offset", "event_label")
+
+
+def table(rows):
+    """Return rows of file, onset and offset in hundredths of a second, and class as a table."""
+    columns = list(zip(*((f, a / 100, b / 100, label) for f, a, b, label in rows), strict=True))
+    return dict(zip(COLUMNS, map(list, columns or [()] * 4), strict=True))
+
+
+def overlaps(reference, system):
+    """Return the overlap of every item, by class: of sets of hundredths of a second."""
+
+    def times(rows, item):
+        return {t for f, a, b, label in rows if (f, label) == item for t in range(a, b)}
+
+    items = sorted({(f, label) for f, a, b, label in reference if b > a})
+    found = {}
+    for item in items:
+        ours, theirs = times(reference, item), times(system, item)
+        found.setdefault(item[1], []).append(Fraction(len(ours & theirs), len(ours | theirs)))
+    return found
+
+
+def mean(values):
+    return sum(values, Fraction(0)) / len(values)
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 20), st.sampled_from(("dog", "car")))
+    .map(lambda row: (row[0], row[1], row[1] + row[2], row[3])),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(ROWS.filter(lambda rows: any(b > a for _, a, b, _ in rows)), ROWS)
+def test_overlaps_are_those_of_sets_of_time(reference, system):
+    scores = evaluate(table(reference), table(system), preset="audio-grounding")
+    by_class = overlaps(reference, system)
+    every = [iou for ious in by_class.values() for iou in ious]
+    expected = {"mean_iou": mean}
+    for percent, least in LEAST.items():
+        expected[f"recall_at_iou_{percent}"] = lambda ious, least=least: mean(
+            [Fraction(i >= least) for i in ious]
+        )
+    for name, of in expected.items():
+        assert scores[f"{STEM}.{name}.micro"] == pytest.approx(float(of(every)), abs=1e-15)
+        assert scores[f"{STEM}.{name}.macro"] == pytest.approx(
+            float(mean([of(ious) for ious in by_class.values()])), abs=1e-15
+        )
+        for label in scores.classes:
+            value = scores[f"{STEM}.{name}[{label}]"]
+            assert value == (pytest.approx(float(of(by_class[label]))) if label in by_class else None)
+
+
+def test_thresholds_are_reached_by_equality():
+    for percent, right in ((30, 3), (50, 5), (70, 7)):
+        scores = evaluate(table([("a", 0, 10, "q")]), table([("a", 0, right, "q")]), preset="audio-grounding")
+        assert scores[f"{STEM}.recall_at_iou_{percent}.micro"] == 1.0
+        assert scores[f"{STEM}.mean_iou.micro"] == right / 10
+
+
+def test_without_a_reference_there_is_none():
+    scores = evaluate(table([("a", 5, 5, "q")]), table([("a", 0, 7, "q")]), preset="audio-grounding")
+    assert scores[f"{STEM}.mean_iou.micro"] is None
+
+
+def test_it_is_computed_when_asked_for_only():
+    sides = table([("a", 0, 10, "q")]), table([("a", 0, 10, "q")])
+    assert not [name for name in evaluate(*sides) if "iou" in name]
+    assert evaluate(*sides, measures="grounding")[f"{STEM}.mean_iou.micro"] == 1.0
+    asked = {"measures": "grounding", "only": "segment.soft"}
+    assert not [name for name in evaluate(*sides, **asked) if "iou" in name]
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"pool": "mean", "segment_length": 0.1}, {"measures": ("grounding", "curves")}]
+)
+def test_files_added_one_by_one_intervals_and_single_files_agree(more):
+    rng = np.random.default_rng(3)
+    asked = {"segment_length": 0.01, "measures": ("grounding",), "only": ("segment.hard",)} | more
+    rows = [
+        [(str(f), int(a), int(a + b), "q") for f, a, b in rng.integers(0, (12, 90, 60), (40, 3))]
+        for _ in "12"
+    ]
+    whole = evaluate(*map(table, rows), ci="bootstrap", replicates=50, **asked)
+    evaluator = Evaluator(**asked)
+    for name in sorted({row[0] for side in rows for row in side}):
+        evaluator.update(*(table([row for row in side if row[0] == name]) for side in rows))
+    single = whole.per_file(f"{STEM}.mean_iou.micro")
+    name = f"{STEM}.mean_iou.micro"
+    assert evaluator.compute()[name] == whole[name]
+    assert float(np.nanmean(single[name].to_numpy(dtype=float, na_value=np.nan))) == pytest.approx(
+        whole[name]
+    )
+    assert whole.score(name).low < whole[name] < whole.score(name).high

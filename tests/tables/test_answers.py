@@ -1,0 +1,205 @@
+"""Answers of audio-language models: the grammar, closed; what is unreadable is counted and never guessed."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from called import call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sedeval_soft import evaluate
+from sedeval_soft.errors import EvaluationError
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.answers import spans_of
+from sedeval_soft.tables.limits import Limits
+
+TEN_TO_TWENTY = (
+    "[00:10-00:20]", "00:10 - 00:20", "0:00:10-0:00:20", "10 - 20", "10-20 s", "10s-20s", "10.0 to 20.0",
+    "10~20", "from 10 to 20", "From 10 seconds until 20 seconds.", "between 10 s and 20 s",
+    "It is heard from 10 to 20.", "The bark is at 00:10-00:20.", "(10, 20)", "[10, 20]", "[00:10, 00:20]",
+    "[10 - 20]", "<answer>10-20</answer>", "**00:10** - **00:20**", '"00:10" to "00:20"',
+    "10 s \u2013 20 s", "10\u201420", "\u4ece00:10\u523000:20", "start: 10, end: 20",
+    "Start time: 00:10, End time: 00:20", "It starts at 10 s and ends at 20 s.",
+    "<think>Perhaps 3 to 4, at 5.</think>10-20",
+    "<think>1</think> so <answer>[10, 20]</answer>, the 2nd one", '{"start": 10, "end": 20}',
+    '{"onset": "00:10", "offset": "20 s", "label": "dog"}', '[["10", "00:20"]]',
+    '```json\n{"answer": "00:10-00:20"}\n```', 'Here: {"spans": [[10, 20]]}.',
+    '{"segments": [{"begin": 10, "end": 20}]}', [10, 20], [[10, 20.0]], {"start": "00:10", "end": 20},
+    {"response": {"spans": ["10-20"]}}, ["10 - 20"],
+)  # fmt: skip
+
+UNREADABLE = (
+    "", " ", "I cannot hear it.", "at 00:10", "10", "10 20", "There are 10-20 dogs.", "10 and 20", "20-10",
+    "10 - -20", "-10 - 20", "00:75-01:20", "00:10-1:2", "from 10 to 20 ms", "from 1 to 2 minutes",
+    "10-20 frames", "10%-20%", "in clip 2 from 10 to 20", "10-20 or 30", "2024-05-06", "1e1-2e1",
+    "\u0661-\u0662", "[1, 2, 3]", "10,5-20,5", "<think>10-20", "10-20 <answer>no</answer>", '{"start": 10}',
+    '{"caption": "10-20"}', "{10, 20", "12:34:56:78-13:00:00", "0.5.1-0.6", "10:00-20:00:00:00",
+    "from 1000000000000 to 2", "nan-inf", None, True, 5, [10], [10, 20, 30], [10, None], [True, False],
+    {"start": "soon", "end": 20}, [[[[[[[[10, 20]]]]]]]], [[10, 20], "no"], {}, [{}], "[{}]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", TEN_TO_TWENTY, ids=repr)
+def test_what_the_grammar_says(answer):
+    assert spans_of(answer) == [(10.0, 20.0)]
+
+
+@pytest.mark.parametrize("answer", UNREADABLE, ids=repr)
+def test_what_does_not_fit_is_never_guessed(answer):
+    assert spans_of(answer) is None
+
+
+def test_several_spans_hours_fractions_and_none():
+    assert spans_of("00:10-00:20, 1:00:00.5-1:00:01 and 90:00 to 90:01") == [
+        (10.0, 20.0), (3600.5, 3601.0), (5400.0, 5401.0)
+    ]  # fmt: skip
+    assert spans_of('[[1, 2], ["00:03", 4.25]]') == [(1.0, 2.0), (3.0, 4.25)]
+    assert spans_of("[]") == [] == spans_of([])
+    assert spans_of("3-3") == [(3.0, 3.0)]
+    assert spans_of("10-20", longest=15) is None
+
+
+NUMBERS = st.integers(0, 10**8).map(lambda n: n / 100)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS).map(sorted), min_size=1, max_size=4), st.integers(0, 3))
+def test_spans_come_back_however_they_are_written(spans, how):
+    def clock(seconds):
+        hundredths = round(100 * seconds)
+        minutes = hundredths // 6000 % 60
+        return f"{hundredths // 360000}:{minutes:02d}:{hundredths % 6000 // 100:02d}.{hundredths % 100:02d}"
+
+    texts = [
+        json.dumps(spans), ", ".join(f"{a} - {b}" for a, b in spans),
+        "It is heard " + " and ".join(f"from {a} s to {b} s" for a, b in spans) + ".",
+        "; ".join(f"{clock(a)}-{clock(b)}" for a, b in spans),
+    ]  # fmt: skip
+    assert spans_of(texts[how]) == [tuple(span) for span in spans]
+
+
+@given(st.text(st.sampled_from('0123456789:.-, []{}"()sfromtandbewe\n\u2013%<>/'), max_size=60))
+def test_any_text_is_spans_or_nothing(text):
+    spans = spans_of(text, longest=1e6)
+    assert spans is None or all(0 <= onset <= offset <= 1e6 for onset, offset in spans)
+
+
+def write(path, rows):
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
+    return str(path)
+
+
+def test_one_right_answer_and_99_refusals_score_a_hundredth(tmp_path):
+    """In one file, as scripts of inference write it, or in two; in one command, ranking score first."""
+    asked = {"labels": "[00:10-00:20]"}
+    rows = [{**asked, "response": "[00:10-00:20]" if i == 40 else "I cannot tell."} for i in range(100)]
+    whole = write(tmp_path / "whole.jsonl", rows)
+    ours = write(tmp_path / "ref.jsonl", [{"id": i, **asked} for i in range(100)])
+    theirs = write(
+        tmp_path / "sys.jsonl", [{"id": i, "response": row["response"]} for i, row in enumerate(rows)]
+    )
+    for sides in ((whole, whole), (ours, theirs)):
+        done = call(*sides, "--preset", "audio-grounding")
+        assert "ranking score segment.hard.mean_iou.micro: .010" in done.out.splitlines()[1]
+        assert "mIoU .010 · R@0.3 .010 · R@0.5 .010 · R@0.7 .010" in done.out
+        assert "99 of 100 answers are unreadable and count as misses: line 1 'I cannot tell.'" in done.err
+        again = call(*sides, "--preset", "audio-grounding", "--memory-limit", "300M", "--format", "json")
+        assert again.scores["segment.hard.mean_iou.micro"]["value"] == 0.01
+        assert "99 unreadable answers" in again.document["inputs"][1]["form"]
+    assert call(ours, theirs, "--preset", "audio-grounding", "--strict").code == 2
+
+
+def test_answers_are_compared_with_ordinary_tables(tmp_path):
+    table = tmp_path / "ref.tsv"
+    table.write_text("filename\tonset\toffset\tevent_label\na: dog\t10\t20\tquery\nb: dog\t0\t1\tquery\n")
+    rows = [{"audio": "a", "query": "dog", "answer": "10-15"}, {"audio": "b", "query": "dog", "answer": "no"}]
+    scores = evaluate(table, write(tmp_path / "sys.jsonl", rows), preset="audio-grounding")
+    assert scores["segment.hard.mean_iou.micro"] == 0.25
+    assert scores["segment.hard.recall_at_iou_50.micro"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ([{"qid": 7, "id": 8, "pred": "1-2"}], ["8"]),
+        ([{"audios": ["x/a.wav"], "messages": [{"role": "user", "content": "a  dog?"}], "pred": ""}],
+         ["x/a.wav: a dog?"]),
+        ([{"pred": "1-2"}, {"pred": "1-2"}], ["line 1", "line 2"]),
+        ([{"audio": "a.wav", "pred": "1-2"}], ["line 1"]),
+    ],
+)  # fmt: skip
+def test_items_are_named(tmp_path, rows, names):
+    table = read_rows(write(tmp_path / "sys.jsonl", rows))
+    assert sorted(table.files) == names
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"id": 1, "labels": "soon"}], ":1: labels 'soon' says no time from and to; expected such as"),
+        ([{"id": 1, "labels": "1-2"}, {"id": 2}], "ref.jsonl:2: labels 'None' says no time"),
+        ([{"id": 1, "labels": "1-2"}, {"id": 1, "labels": "1-2"}], ":2: item '1' stands in line 1, too"),
+        ([{"id": 1, "labels": "1-2"}, "{"], "ref.jsonl:2: is not a JSON object"),
+        ([{"id": 1, "response": "1-2"}], "has none of the fields labels, ground_truth"),
+    ],
+)  # fmt: skip
+def test_a_reference_must_be_readable(tmp_path, rows, said):
+    path = write(tmp_path / "ref.jsonl", rows)
+    with pytest.raises(EvaluationError, match="ref.jsonl") as caught:
+        evaluate(path, path, preset="audio-grounding")
+    assert said in str(caught.value)
+
+
+def test_the_user_says_which_field_names_items(tmp_path):
+    path = write(
+        tmp_path / "sys.jsonl", [{"id": 1, "key": "x", "pred": "1-2"}, {"id": 1, "key": "y", "pred": ""}]
+    )
+    assert "expected each once; --columns filename=FIELD" in call("validate", path).out
+    limits = Limits().reading(columns="filename=key")
+    assert sorted(read_rows(path, limits=limits).files) == ["x", "y"]
+
+
+N = 300_000
+BOMBS = {
+    "digits": "1" * N,
+    "clocks": "1:" * (N // 2),
+    "numbers": "1 " * (N // 2),
+    "blanks": " " * N,
+    "to": "1 to " * (N // 5),
+    "from": 'from """ ' * (N // 9),
+    "starts": "start: 5 " * (N // 9),
+    "ends": "start 5 end " * (N // 12),
+    "brackets": "[" * N,
+    "braces": "[{" * (N // 2) + "}]",
+    "pairs": "(1, " * (N // 4),
+    "spans": "1:00-1:10 " * (N // 10),
+    "fields": '{"answer":' * (N // 10),
+    "thoughts": "<think>" * (N // 7),
+    "lists": "[" + "[1,2]," * (N // 6) + "[]]",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_hostile_texts_take_no_longer_than_others(name, tmp_path):
+    begun = time.perf_counter()
+    spans_of(BOMBS[name], 1e6)
+    assert time.perf_counter() - begun < 2  # 0.2 s; what goes back and forth takes hours
+
+
+@pytest.mark.slow
+def test_many_answers_and_long_lines_are_read_in_seconds(tmp_path):
+    many = write(
+        tmp_path / "many.jsonl", ({"id": i, "pred": f"From {i} s to {i + 3} s."} for i in range(100_000))
+    )
+    long = write(tmp_path / "long.jsonl", [{"id": 1, "pred": "from 1 to 2 " * 850_000}])
+    deep = tmp_path / "deep.jsonl"
+    deep.write_text('{"id": 1, "pred": ' + "[" * 5_000_000 + "\n")
+    for path, n_rows, most in ((many, 100_000, 30), (long, 0, 5)):
+        begun = time.perf_counter()
+        assert len(read_rows(path)) == n_rows
+        assert time.perf_counter() - begun < most
+    begun = time.perf_counter()
+    assert "is not a JSON object" in call("validate", deep).out
+    assert time.perf_counter() - begun < 5

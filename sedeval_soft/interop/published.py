@@ -23,6 +23,10 @@ def check_published(
     where none of ours has a number beside it.
     """
     evaluator = published_evaluator(name)
+    if not evaluator.same:
+        raise SettingsError(
+            f"{name} has no number beside ours; soft-sed-eval published {name} prints those that it has"
+        )
     inputs = Inputs(*sides, durations)
     if evaluator.reads_text:
         inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)

@@ -92,6 +92,7 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     notes = [f"{name}, {start:g} to {end:g} s." if name else f"{start:g} to {end:g} s."]
     notes += [f"Silent on both sides: {joined(silent)}."] if silent else []
     notes += omitted
+    notes += ["Shaded: not evaluated."] * bool(_left_out(pairs[0], length))
     # Boxes around so many events would be black.
     counts = [len(side.events) for rows in recordings for both in rows.values() for side in both]
     if crowded := any(count > _MANY for count in counts):
@@ -107,6 +108,8 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     figure, (axes,) = layout.lay_out(
         look, size, entries=[*entries, layout.Entry(box, "hard event")], notes=notes
     )
+    for left in _left_out(pairs[0], length):
+        axes.axvspan(*left, facecolor=layout.setting("text.color"), alpha=0.15, linewidth=0, zorder=4)
     image = None
     for row, label in enumerate(labels):
         of_class = [(k, rows[label]) for k, rows in enumerate(recordings) if label in rows]
@@ -136,6 +139,15 @@ def draw_timeline(systems: Systems, look: Look) -> Figure:
     if not labels:
         layout.write_empty(axes)
     return figure
+
+
+def _left_out(pair: Recordings, length: float) -> list[tuple[float, float]]:
+    """Return begin and end in seconds of the time of one file that lies in no evaluated region."""
+    if pair.regions is None:
+        return []
+    edges = np.stack((pair.regions.begin, pair.regions.end), axis=1).reshape(-1) / TICKS_PER_SECOND
+    between = np.concatenate(([0.0], np.minimum(edges, length), [length])).reshape(-1, 2).tolist()
+    return [(begin, end) for begin, end in between if begin < end]
 
 
 def _file(files: list[str], wanted: str | None) -> str:

@@ -64,8 +64,8 @@ class Segments:
 
     def gaps(self, regions: Segments) -> Segments:
         """Return what of the regions these leave free."""
-        start, end = self.pairs(regions)
-        starts, ends = np.append(regions.start, end), np.append(start, regions.end)
+        taken = self.inside(regions)
+        starts, ends = np.append(regions.start, taken.end), np.append(taken.start, regions.end)
         return Segments.support(np.sort(starts), np.sort(ends))
 
     def duration(self, other: Segments) -> float:

@@ -20,8 +20,9 @@ from contract.laws import ALL, FILES, FORMS, random_table, rows_of, shuffled, ta
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
+from matplotlib.text import Text
 
-from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate
+from sedeval_soft import EvaluationError, Evaluator, InputError, Settings, SettingsError, evaluate, plot
 from sedeval_soft.evaluation.details import segment_outcomes
 from sedeval_soft.report import render
 from sedeval_soft.timeline import grid
@@ -627,3 +628,11 @@ def test_regions_of_the_only_recording_of_tables_without_names():
     assert scores["segment.hard.tn[car]"] == 3
     with pytest.raises(InputError, match="no column of file names"):
         evaluate(reference, reference, regions={"x.wav": [(1, 6)], "y.wav": [(0, 1)]})
+
+
+def test_a_figure_of_a_recording_shades_what_is_not_evaluated():
+    regions = {"cafe.wav": [(2.5, 20), (30, 40)]}
+    figure = plot("timeline", REFERENCE, SYSTEM, file="cafe.wav", regions=regions)
+    shaded = [(patch.get_x(), patch.get_width()) for patch in figure.axes[0].patches if patch.get_alpha()]
+    assert shaded == [(0, 2.5), (20, 10)]
+    assert any("not evaluated" in text.get_text() for text in figure.findobj(Text))

@@ -8,9 +8,9 @@ SEED = "pyannote"
 DRAWN = Options(shortest=0, events=10, alone=0.1)
 
 
-def speech_cases(count):
-    """Yield cases with their collar, whether overlaps are left out, and the regions of recordings, if any."""
-    for case in random_cases(SEED, count, DRAWN):
+def speech_cases(count, first=0):
+    """Yield cases: tables, the collar, whether overlaps are left out, and regions by recording, if any."""
+    for case in random_cases(SEED, count, DRAWN, first):
         draws = Draws(f"{SEED} settings {case.number}")
         collar, skip_overlap = draws.one_of((0.0, 0.0, 0.05, 0.5)), draws.chance(0.3)
         regions = {}

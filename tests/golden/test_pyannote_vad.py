@@ -30,11 +30,11 @@ def rows_of(case, rows):
     return EventTable(tuple(case.files), ("speech",), file, *times, label=np.zeros(len(rows), dtype=np.int32))
 
 
-def compare(tmp_path, number):
+def compare(tmp_path, number, first=0):
     with np.load(GOLDEN) as golden:
         theirs = golden["numbers"]
     assert len(theirs) == NUMBER
-    for case, collar, skip_overlap, regions in speech_cases(number):
+    for case, collar, skip_overlap, regions in speech_cases(number, first):
         uem = tmp_path / "regions.uem"
         lines = (f"{name} 1 {a!r} {b!r}\n" for name, each in regions.items() for a, b in each)
         uem.write_text("".join(lines))
@@ -50,6 +50,10 @@ def compare(tmp_path, number):
 
 def test_a_few_golden_numbers(tmp_path):
     compare(tmp_path, FEW)
+
+
+def test_a_collar_that_ends_less_than_a_microsecond_before_a_region_does(tmp_path):
+    compare(tmp_path, 9099, first=9098)
 
 
 @pytest.mark.slow
@@ -104,6 +108,7 @@ SPOKEN = table(("a", 1, 3, "speech"))
         pytest.param(table(("a", 1, 3, "s"), ("a", 2, 4, "s")), table(("a", 1, 2, "s")), 50.0, 2 / 3,
                      {"skip_overlap": 1.0}, id="overlaps left out"),
         pytest.param(SPOKEN, table(("a", 1.000001, 3, "speech")), 0.0, 5e-7, {}, id="a microsecond"),
+        pytest.param(SPOKEN, table(("a", 1.000005, 3, "speech")), 2.5e-4, 2.5e-6, {}, id="five of them"),
     ],
 )  # fmt: skip
 def test_known_deviations(reference, system, rate, ours, options):

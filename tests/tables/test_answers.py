@@ -59,6 +59,7 @@ def test_several_spans_hours_fractions_and_none():
     assert spans_of('[[1, 2], ["00:03", 4.25]]') == [(1.0, 2.0), (3.0, 4.25)]
     assert spans_of("[]") == [] == spans_of([])
     assert spans_of("3-3") == [(3.0, 3.0)]
+    assert spans_of("<think>1-2</think>2-3</think>3-4") == [(3.0, 4.0)]
     assert spans_of("10-20", longest=15) is None
 
 

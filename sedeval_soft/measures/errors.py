@@ -100,8 +100,9 @@ class Errors:
         """Return how much F rises where the kind is mended."""
         b = self.beta
         mended = f_beta(self.tp + self.fn[kind], self.n_ref, self.n_sys - self.fp[kind] + self.fn[kind], b)
-        gain: Floats = np.where(self.n_ref > 0, mended - f_beta(self.tp, self.n_ref, self.n_sys, b), np.nan)
-        return gain
+        # Nothing that is mended lowers F, but by rounding.
+        gain = np.maximum(mended - f_beta(self.tp, self.n_ref, self.n_sys, b), 0.0)
+        return np.where(self.n_ref > 0, gain, np.nan)
 
     def right_elsewhere(self, kind: str, level: str) -> Floats:
         """Return the share of the misses of a kind that are right at a lower, or at a higher, threshold."""

@@ -152,7 +152,7 @@ def shares_sum_to_what_is_lost(seed):
                 continue
             lost = 1 - scores[f"{prefix}.{'f1' if beta == 1 else 'fbeta'}.{average}"]
             assert abs(math.fsum(shares) - lost) < 1e-12, (prefix, average)
-            assert all(share >= 0 and gain > -1e-12 for share, gain in zip(shares, gains, strict=True))
+            assert all(share >= 0 and gain >= 0 for share, gain in zip(shares, gains, strict=True))
         for what, whole in (("fp", "n_sys"), ("fn", "n_ref")):
             total = math.fsum(scores[f"{prefix}.{kind}_{what}.micro"] for kind in kinds)
             assert abs(total - (scores[f"{prefix}.{whole}.micro"] - scores[f"{prefix}.tp.micro"])) < 1e-9
@@ -618,7 +618,7 @@ def test_intervals_folds_scenes_and_groups():
         for kind, average, what in itertools.product(kinds, ("micro", "macro"), ("share", "gain")):
             name = f"{prefix}.{kind}_{what}.{average}"
             score = scores.score(name)
-            assert -1e-12 < score.low <= score.high <= 1, name
+            assert 0 <= score.low <= score.high <= 1, name
             assert score.low - 0.2 <= score.value <= score.high + 0.2
         # Each scene is an evaluation of its own files; counts of scenes add up to those of all.
         for name, value in counts_of(scores, prefix).items():

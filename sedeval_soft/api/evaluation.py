@@ -143,13 +143,14 @@ class Evaluation:
     """The scores of a system, and what they were made of.
 
     shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
-    folds: of the files.
+    folds, scenes: of the files.
     """
 
     scores: Scores
     shard: Shard
     sides: tuple[EventTable, EventTable] | None
     folds: Partition | None
+    scenes: Partition | None = None
 
     @property
     def pair(self) -> Recordings:
@@ -231,7 +232,7 @@ def evaluation_of(
     parts = read_parts(folds, by, shard.tally.files, limits)
     points = sides is not None and is_points(sides[1])
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
-    return Evaluation(scores, shard, sides, parts["folds"])
+    return Evaluation(scores, shard, sides, parts["folds"], parts["by"])
 
 
 def threshold_curves(

@@ -43,11 +43,9 @@ def published_scores(
     if evaluator.label and not limits.label:
         limits = replace(limits, label=evaluator.label)
     rows = sides_of(reference, system, Settings(), limits)
-    partition = read_parts(None, by, rows[0].files, limits)["by"]
     scenes = None
-    if partition is not None:
-        from sedeval_soft.tables.file_groups import assign
+    if by is not None:
+        from sedeval_soft.tables.file_groups import part_by_file
 
-        parts, _ = assign(partition, rows[0].files)
-        scenes = {file: scene for scene, files in parts.items() for file in files}
+        scenes = part_by_file(read_parts(None, by, rows[0].files, limits)["by"], rows[0].files)
     return evaluator.numbers(Inputs(*rows, read_lengths(durations, limits), options or {}, scenes))

@@ -48,7 +48,7 @@ def settings_from(
         if preset is not None:
             from sedeval_soft.settings_files import load_preset
 
-            base = load_preset(preset)
+            base = {name: value for name, value in load_preset(preset).items() if name not in READING}
         values = {name: value for name, value in values.items() if name != "preset"}
         return Settings.of(**{**(defaults or {}), **base, **values})
     if not isinstance(settings, Settings):
@@ -275,11 +275,17 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
 def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) -> Limits:
     """Return limits that were given, the default ones for None; raises SettingsError for other things.
 
-    values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with limits.
+    values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with
+    limits, over those of a preset, where `preset` names one.
     """
     if limits is not None and not isinstance(limits, Limits):
         raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
-    said = {name: value for name, value in (values or {}).items() if name in READING and value is not None}
+    values = values or {}
+    if values.get("preset") is not None:
+        from sedeval_soft.settings_files import load_preset
+
+        values = {**load_preset(values["preset"]), **values}
+    said = {name: value for name, value in values.items() if name in READING and value is not None}
     if "source_form" in said:
         from sedeval_soft.tables.forms import forms_by_side
 

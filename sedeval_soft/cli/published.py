@@ -72,7 +72,7 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     lines = [f"{evaluator.script} of {evaluator.project} ({evaluator.version[:8]}) prints", ""]
     for label, value in numbers.items():
         mark = "   ranks systems" if label == evaluator.ranking else ""
-        lines.append(f"{label:<{width}}  {'-' if value is None else value!r}{mark}")
+        lines.append(f"{label:<{width}}  {'-' if value is None else repr(value)}{mark}")
     if evaluator.preset:
         lines += ["", f"--preset {evaluator.preset} scores by the rules as they are written."]
     emit("".join(f"{line}\n" for line in lines), given["output"])

@@ -8,6 +8,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.file_groups import Partition, part_by_file
 from sedeval_soft.tables.limits import LIMITS
 
 
@@ -16,10 +17,12 @@ def check_published(
     sides: tuple[EventTable, EventTable],
     durations: Mapping[str, float] | None,
     ours: Mapping[str, Value],
+    scenes: Partition | None = None,
 ) -> str:
     """Return a table of our scores beside the numbers of a published evaluator, and where to read why.
 
-    sides: the rows of reference and system, as they were read. ours: our scores by name. Raises SettingsError
+    sides: the rows of reference and system, as they were read. ours: our scores by name. scenes: of the
+    files. Raises SettingsError
     where none of ours has a number beside it.
     """
     evaluator = published_evaluator(name)
@@ -27,7 +30,7 @@ def check_published(
         raise SettingsError(
             f"{name} has no number beside ours; soft-sed-eval published {name} prints those that it has"
         )
-    inputs = Inputs(*sides, durations)
+    inputs = Inputs(*sides, durations, scenes=part_by_file(scenes, sides[0].files))
     if evaluator.reads_text:
         inputs = Inputs.of_texts([side.origin.name for side in sides], LIMITS)
         for side, again in zip(sides, (inputs.reference, inputs.system), strict=True):

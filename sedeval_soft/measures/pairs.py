@@ -184,6 +184,10 @@ class Overlap:
             np.minimum(rate * length * (1 + 1e-12) + 2, 2.0**60).astype(np.int64)
             for rate in (min(1 / self.least, 2.0**60) - 1, 1 - self.least)
         )
+        # No event overlaps one that begins later than it by more than the longest of a file lasts.
+        longest = np.zeros(max(reference.file.max(initial=0), system.file.max(initial=0)) + 1, dtype=np.int64)
+        np.maximum.at(longest, system.file, system.offset - system.onset)
+        outside = np.minimum(outside, longest[reference.file])
         return (
             [
                 Condition(reference.onset, system.onset, outside, inside),

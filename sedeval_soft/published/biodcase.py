@@ -140,6 +140,12 @@ PUBLISHED = {
         script="evaluation/evaluation.py",
         ranking="",
         compute=compute,
+        preset="biodcase2025-task2",
+        same={
+            f"Final results {label} {word}": f"event.hard.{word}[{label}]"
+            for label in ("bmabz", "d", "bp")
+            for word in ("recall", "precision")
+        },
         options={"iou_threshold": 0.3},
     )
 }

@@ -14,6 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.memory import check_room
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.published.rows import Rows, check_lists, rows_of, used_classes
 from sedeval_soft.published.scikit_learn import class_scores, overall_score
@@ -97,6 +98,9 @@ def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], B
     begin = np.cumsum(count) - count
     if not count.sum():
         raise SettingsError("no recording has a length: the script finds no windows and stops")
+    check_room(
+        13.0 * count.sum() * len(classes), "for windows of all classes", "Is sample_duration too short?"
+    )
     start = np.arange(count.max()) * step
     scores = np.zeros((count.sum(), len(classes)))
     marked = np.zeros(scores.shape, dtype=bool)

@@ -15,12 +15,15 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.memory import check_room
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.published.rows import Rows, check_lists, near_pairs, rows_of, used_classes
 from sedeval_soft.sorting import distinct
 from sedeval_soft.timeline.ranges import expand
 
 _EPS = float(np.spacing(1))
+_SEGMENTS = 1 << 31
+"""More than any file has."""
 
 Scores = tuple[dict[str, float], dict[str, float], dict[str, Floats]]
 """Of all classes together, averages over classes, and by class, (n_classes,)."""
@@ -33,6 +36,9 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     reference = rows_of(inputs.reference, files, names)
     system = rows_of(inputs.system, files, names)
     options = {name: float(value) for name, value in inputs.options.items() if name != "scenes"}
+    longest = max(float(rows.offset.max(initial=0)) for rows in (reference, system))
+    if not options["time_resolution"] > longest / _SEGMENTS:
+        raise SettingsError(f"time_resolution is too short for {longest:g} s: {options['time_resolution']:g}")
     lines: list[dict[str, float]] = []
     overall: dict[str, float] = {}
     by_class: dict[str, float] = {}
@@ -108,13 +114,10 @@ def _cells(rows: Rows, classes: Index, resolution: float) -> Index:
     """Return what is active, sorted: a number for each file, segment and class."""
     first = np.floor(rows.onset / resolution).astype(np.int64)
     last = np.ceil(rows.offset / resolution).astype(np.int64)
-    row, segment = expand(first, np.maximum(first, last))
+    check_room(40.0 * float((last - first).sum()), "for segments of events", "Is time_resolution too short?")
+    row, segment = expand(first, last)
     label = np.searchsorted(classes, rows.label)
-    # More segments than any file has, the same for both sides.
     return distinct((rows.file[row] * _SEGMENTS + segment) * len(classes) + label[row])
-
-
-_SEGMENTS = 1 << 31
 
 
 def _events(reference: Rows, system: Rows, classes: Index, collar: float, offset: bool) -> Scores:

@@ -17,6 +17,7 @@ from sedeval_soft.evaluation.evaluate import count_rows
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.sed_eval_rules import hard_scores
+from sedeval_soft.memory import check_room
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
@@ -100,6 +101,7 @@ def _active(
         np.minimum(each(time * _RATE / _HOP).astype(np.int64), n_frames[place]) + begin
         for each, time in zip(rounding, (table.onset, table.offset), strict=True)
     )
+    check_room(20.0 * n_frames.sum() * len(classes), f"for frames of {_SECONDS} s", "Are times in seconds?")
     row, frame = expand(first, last)
     active = np.zeros((int(n_frames.sum()), len(classes)), dtype=bool)
     number = {name: k for k, name in enumerate(classes)}

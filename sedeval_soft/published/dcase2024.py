@@ -1,8 +1,9 @@
 """DCASE 2024 task 4 as it ranks: PSDS 1 on DESED, and mean partial AUC on MAESTRO Real, added.
 
 One table of each side has both data sets. A file is of the data set in whose classes it has an event: files
-without one are left out, as in the baseline. The scores are ours by the two presets; sed_scores_eval, which
-the baseline calls, gives the same to rounding where no two scores of a class are equal.
+without one are left out, as in the baseline. Areas below the ROC are those of sed_scores_eval, which the
+baseline calls, to the last bit: it goes right before it goes up where scores are equal. PSDS and the best F
+are ours by the two presets, and equal to it to rounding.
 """
 
 from __future__ import annotations
@@ -14,59 +15,94 @@ import numpy as np
 from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.evaluate import count_rows
+from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
+from sedeval_soft.measures.curve_scores import Ordered, Points
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.settings import Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
-
-_PARTS = {
-    "desed": {"psds1": "intersection.hard.psds"},
-    "maestro": {
-        "segment_mpauc": "segment.hard.partial_auc.macro",
-        "segment_mauc": "segment.hard.roc_auc.macro",
-        "segment_f1_macro_thresopt": "segment.optimal.f1.macro",
-    },
-}
-"""By data set: our score beside each name of the baseline's."""
+from sedeval_soft.timeline.recordings import positive
 
 
 def compute(inputs: Inputs) -> dict[str, Number]:
     """Return the sum that ranks, and what the baseline tests of each data set."""
-    numbers: dict[str, Number] = {}
-    for part, names in _PARTS.items():
-        settings = Settings.of(**load_preset(f"dcase2024-task4-{part}"))
-        sides = _of_part(inputs, settings, part)
-        durations = inputs.durations
-        if durations is not None:
-            durations = {name: durations[name] for name in sides[0].files if name in durations}
-        scores = score_shard(count_rows(*sides, settings, durations), "")
-        numbers |= {name: scores[score] for name, score in names.items()}
-    ranked = numbers["psds1"], numbers["segment_mpauc"]
-    total = None if None in ranked else sum(value for value in ranked if value is not None)
-    return {"psds1 + segment_mpauc": total, **numbers}
+    desed, maestro = shard_of(inputs, "desed"), shard_of(inputs, "maestro")
+    psds, areas = score_shard(desed, "")["intersection.hard.psds"], mean_areas(maestro)
+    partial = areas["segment_mpauc"]
+    return {
+        "psds1 + segment_mpauc": None if psds is None or partial is None else psds + partial,
+        "psds1": psds,
+        **areas,
+        "segment_f1_macro_thresopt": score_shard(maestro, "")["segment.optimal.f1.macro"],
+    }
+
+
+def shard_of(inputs: Inputs, part: str) -> Shard:
+    """Return what is counted by the preset of a data set, `desed` or `maestro`, in its files."""
+    settings = Settings.of(**load_preset(f"dcase2024-task4-{part}"))
+    sides = _of_part(inputs, settings, part)
+    durations = inputs.durations
+    if durations is not None:
+        durations = {name: durations[name] for name in sides[0].files if name in durations}
+    return count_rows(*sides, settings, durations, keep_all=True)
+
+
+def mean_areas(shard: Shard) -> dict[str, Number]:
+    """Return the means over classes of areas below the ROC of segments, up to the highest rate and all."""
+    settings = shard.settings
+    samples = shard.tally.samples
+    scores, active = samples["segment.system"], positive(samples["segment.reference"], settings)
+    # In the order of their names: so they are averaged.
+    classes = sorted(range(len(shard.tally.classes)), key=lambda k: shard.tally.classes[k])
+    curves = [Points.of(Ordered.of(scores[k], active[k])) for k in classes]
+    areas = {
+        name: np.mean([_staircase(points, limit) for points in curves])
+        for name, limit in (("segment_mpauc", settings.max_fpr), ("segment_mauc", None))
+    }
+    # A class without a segment of either kind has no area, and the mean is NaN.
+    return {name: None if np.isnan(area) else float(area) for name, area in areas.items()}
+
+
+def _staircase(points: Points, limit: float | None) -> float:
+    """Return the area below a ROC in steps, of the part up to a false positive rate."""
+    if not points.tp[-1] or not points.fp[-1]:
+        return float("nan")
+    tpr, fpr = (np.append(0, count) / count[-1] for count in (points.tp, points.fp))
+    if limit is None:
+        tpr = tpr[:-1]
+    else:
+        end = int(np.searchsorted(fpr, limit, side="right"))
+        tpr, fpr = tpr[:end], np.append(fpr[:end], limit)
+    # Added one by one, as a sum in Python is.
+    return float(np.cumsum(tpr * np.diff(fpr))[-1] / (limit or 1))
 
 
 def _of_part(inputs: Inputs, settings: Settings, part: str) -> tuple[EventTable, EventTable]:
     """Return both tables of the files of a data set."""
-    active = _active(inputs.reference, settings)
+    active, found = _active(inputs.reference, settings)
     files = set(compress(inputs.reference.files, active))
     if not files:
         raise SettingsError(
             f"no file of the reference has an event of a class of {part.upper()}; expected one table of both "
             "data sets. --preset dcase2024-task4-desed and dcase2024-task4-maestro score them one by one"
         )
+    missing = [name for name in settings.classes or () if name not in found]
+    if missing:
+        raise SettingsError(
+            f"the reference of {part.upper()} has no event of the class {missing[0]!r}: the script stops"
+        )
     system = inputs.system.only_files(np.array([name in files for name in inputs.system.files], dtype=bool))
     return inputs.reference.only_files(active), system
 
 
-def _active(reference: EventTable, settings: Settings) -> Bools:
-    """Return which files have an event of the classes that are evaluated, (n_files,)."""
+def _active(reference: EventTable, settings: Settings) -> tuple[Bools, set[str]]:
+    """Return which files have an event of the classes that are evaluated, (n_files,), and of which it is."""
     row, label = reference.active(settings.threshold, inclusive=False)
     evaluated = np.array([name in (settings.classes or ()) for name in reference.classes], dtype=bool)
     files = np.zeros(len(reference.files), dtype=bool)
     files[reference.file[row[evaluated[label]]]] = True
-    return files
+    return files, {reference.classes[k] for k in np.unique(label).tolist()}
 
 
 PUBLISHED = {

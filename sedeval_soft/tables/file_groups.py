@@ -410,6 +410,12 @@ def assign(partition: Partition, files: Sequence[str]) -> tuple[dict[str, tuple[
     return {part: tuple(parts[part]) for part in sorted(parts, key=natural_key)}, strangers
 
 
+def part_by_file(partition: Partition | None, files: Sequence[str]) -> dict[str, str] | None:
+    """Return the part of each file, None where there are none; raises as `assign` does."""
+    parts = {} if partition is None else assign(partition, files)[0]
+    return None if partition is None else {file: part for part, own in parts.items() for file in own}
+
+
 def natural_key(name: str) -> tuple[list[tuple[int, str]], str]:
     """Return what puts names in order as people do: by text, and by numbers where there are digits."""
     # Digits stand at odd places. Of two numbers the one of more digits is larger.

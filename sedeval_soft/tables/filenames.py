@@ -2,7 +2,8 @@
 
 Tables name one recording `scene/a001.wav`, `a001.wav` or `a001`. A name matches another with or
 without its folders and its audio extension, but only when that is unambiguous: each of the two
-must be the only one of its table that looks like that. Exact matches come first.
+must be the only one of its table that looks like that. Exact matches come first. Names in
+two folders do not match where both tables have files in one of these: it says which file is meant.
 
 Names that differ in more than that (`a001.csv`, `A001`, `Ya001_0_10`) are not matched: they may be others.
 What would make them match is told (`named_alike`).
@@ -57,6 +58,11 @@ def without_folders(name: str) -> str:
     return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
+def folder_of(name: str) -> str:
+    """Return the folders of a name written with slashes of either kind, empty where it has none."""
+    return name.replace("\\", "/").rstrip("/").rpartition("/")[0]
+
+
 def stem_of(name: str) -> str:
     """Return the least of a name: names that match one another, or that look alike, have it in common."""
     return without_extension(without_folders(name))
@@ -69,6 +75,13 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
     canonical = {name: name for name in others if name in exact}
     unmatched = [name for name in others if name not in exact]
     ambiguous: dict[str, None] = {}
+    places, other_places = ({*map(folder_of, names)} if unmatched else {""} for names in (reference, others))
+
+    def elsewhere(name: str, ours: str) -> bool:
+        """Return whether folders that both tables use say that two names are of two files."""
+        place, own = folder_of(name), folder_of(ours)
+        return bool(place and own) and place != own and (place in places or own in other_places)
+
     for look in (without_extension, without_folders, stem_of) if unmatched else ():
         matched = set(canonical.values())
         candidates: dict[str, list[str]] = {}
@@ -77,6 +90,8 @@ def match_names(reference: Sequence[str], other: Iterable[str]) -> NameMatch:
         looks = Counter(map(look, others))
         for name in unmatched:
             alike_ours = candidates.get(look(name), [])
+            if len(alike_ours) == 1 and elsewhere(name, alike_ours[0]):
+                continue
             if len(alike_ours) == 1 and looks[look(name)] == 1 and alike_ours[0] not in matched:
                 canonical[name] = alike_ours[0]
                 ambiguous.pop(name, None)

@@ -24,9 +24,9 @@ from random_tables import Options, random_cases
 COMMIT = "ca44f3f9fbc136958bf85662b3315a40f2a9d47f"
 SEED, COUNT = "biodcase", 10_000
 TABLES = {
-    "classes": ["bma", "bp20", "bmabz", "bpd", "bmz", "other"],
-    "files": 4,
-    "events": 9,
+    "classes": ["bma", "bp20", "bmabz", "other"],
+    "files": 3,
+    "events": 7,
     "shortest": 0,
     "alone": 0.1,
 }

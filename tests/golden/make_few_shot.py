@@ -29,7 +29,7 @@ COMMIT = "33a2119cecb9ecd0c892b9b87e8476bdbe8c023c"
 SEED, COUNT = "few-shot", 10_000
 TABLES = {
     "classes": ["POS"],
-    "files": 3,
+    "files": 2,
     "events": 28,
     "least": 12,
     "label_ignored": "UNK",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import make_dcase2023
+import make_dcase2024
 import numpy as np
 import pytest
 from golden_numbers import STOPS, digest, read_numbers
@@ -10,6 +11,7 @@ from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.api.published import published_scores
+from sedeval_soft.published import dcase2024
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
@@ -66,7 +68,43 @@ def of_dcase2023(case, options):
     return numbers
 
 
-EVALUATORS = {"dcase2023": of_dcase2023, "birdnet": of_birdnet, "dcase2016": of_dcase2016}
+def of_dcase2024(case, options):
+    """Only the areas: PSDS and F are ours, and take longer."""
+    numbers = all_of_dcase2024(case.number, areas_only=case.number >= SOME)
+    return {
+        name: value for name, value in numbers.items() if name in ("stops", "segment_mpauc", "segment_mauc")
+    }
+
+
+def all_of_dcase2024(number, *, areas_only=False):
+    classes = tuple(make_dcase2024.DESED + make_dcase2024.MAESTRO)
+    rows, scores = [], {}
+    for events, of_files in make_dcase2024.tables_of(read_numbers("dcase2024.json")["seed"], number).values():
+        rows += [(name, *event, 1.0) for name, each in events.items() for event in each]
+        scores |= of_files
+    files = tuple(scores)
+    onset = np.tile(np.arange(20.0), len(files))
+    file = np.repeat(np.arange(len(files)), 20).astype(np.int32)
+    values = tuple(np.concatenate([*scores.values()]).T)
+    system = EventTable(files, classes, file, onset, onset + 1, values)
+    try:
+        inputs = Inputs(table(rows), system, dict.fromkeys(files, 20.0))
+        if areas_only:
+            dcase2024.shard_of(inputs, "desed")
+            return dcase2024.mean_areas(dcase2024.shard_of(inputs, "maestro"))
+        return published_evaluator("dcase2024-task4").numbers(inputs)
+    except SettingsError as error:
+        if "the script stops" not in str(error) and "no file of the reference" not in str(error):
+            raise
+        return STOPS
+
+
+EVALUATORS = {
+    "dcase2024": of_dcase2024,
+    "dcase2023": of_dcase2023,
+    "birdnet": of_birdnet,
+    "dcase2016": of_dcase2016,
+}
 """By the name of the file: the numbers of a case with some options."""
 
 SOME = 300
@@ -100,6 +138,19 @@ def test_some_tables_give_the_numbers_of_the_published_code(name):
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_all_tables_give_the_numbers_of_the_published_code(name):
     check(name, SOME, 10**9)
+
+
+@pytest.mark.slow
+def test_2024_psds_is_that_of_sed_scores_eval_to_rounding():
+    golden = read_numbers("dcase2024.json")["psds1"]
+    compared = 0
+    for number, theirs in enumerate(golden):
+        if theirs is not None:
+            numbers = all_of_dcase2024(number)
+            assert numbers["psds1"] == pytest.approx(theirs, rel=1e-9, abs=1e-12), number
+            assert numbers["psds1 + segment_mpauc"] == numbers["psds1"] + numbers["segment_mpauc"]
+            compared += 1
+    assert compared >= 300
 
 
 def deviation(name, reference, system, preset, **more):
@@ -167,6 +218,9 @@ def test_2016_a_perfect_system_has_not_quite_1():
 def test_2016_options_are_checked():
     with pytest.raises(SettingsError, match="scenes must be none, or folder"):
         of_2016(PAIR, PAIR, {"scenes": "city"})
+    for resolution in (0.0, -1.0, 1e-12):
+        with pytest.raises(SettingsError, match="time_resolution is too short for 2 s"):
+            of_2016(PAIR, PAIR, {"time_resolution": resolution})
     times = {"filename": ["x"], "onset": [0], "offset": [1]}
     with pytest.raises(SettingsError, match="system has a column for each class; expected a list of events"):
         published_scores("dcase2016-task3", {**times, "event_label": ["a"]}, {**times, "a": [0.5]})
@@ -296,7 +350,7 @@ def both_data_sets():
         for label in classes[part]:
             onset, value = (
                 float(draws.integers(15)),
-                1.0 if part == "desed" else float(draws.choice([0.4, 0.9])),
+                0.9 if k < 2 else float(draws.choice([0.4, 0.9])),
             )
             reference.append((name, onset, onset + 4, label, value))
         times = [(name, t / 2, (t + 1) / 2) for t in range(40)]
@@ -330,8 +384,9 @@ def test_2024_the_sum_that_ranks_comes_first():
         lengths = {name: seconds for name, seconds in durations.items() if name.startswith(part)}
         of_files |= evaluate(*sides, durations=lengths, preset=f"dcase2024-task4-{part}")
     assert theirs["psds1"] == of_files["intersection.hard.psds"] > 0
-    assert theirs["segment_mpauc"] == of_files["segment.hard.partial_auc.macro"] > 0
-    assert theirs["segment_mauc"] == of_files["segment.hard.roc_auc.macro"]
+    # No two scores of a class are equal.
+    assert theirs["segment_mpauc"] == pytest.approx(of_files["segment.hard.partial_auc.macro"], rel=1e-12)
+    assert theirs["segment_mauc"] == pytest.approx(of_files["segment.hard.roc_auc.macro"], rel=1e-12)
     assert theirs["segment_f1_macro_thresopt"] == of_files["segment.optimal.f1.macro"]
     assert next(iter(theirs)) == published_evaluator("dcase2024-task4").ranking
     assert theirs["psds1 + segment_mpauc"] == theirs["psds1"] + theirs["segment_mpauc"]
@@ -402,3 +457,25 @@ def test_2023_the_last_row_of_a_class_counts():
 def test_2023_stops_at_a_file_that_the_reference_has_not():
     with pytest.raises(SettingsError, match="the system has the file 'y', which the reference has not"):
         of_2023([("x", 0, 1, 0.9)], {"x": (5, (0, 5)), "y": (5,)})
+
+
+def test_2024_equal_scores_have_no_area():
+    reference, system, durations = both_data_sets()
+    numbers = [name for name in system if name not in ("filename", "onset", "offset")]
+    flat = system | dict.fromkeys(numbers, [0.5] * len(system["filename"]))
+    theirs = published_scores("dcase2024-task4", reference, flat, durations=durations)
+    assert (theirs["segment_mpauc"], theirs["segment_mauc"]) == (0.0, 0.0)
+    of_maestro = [{k: [v for v, f in zip(side[k], side["filename"], strict=True) if f.startswith("maestro")]
+                   for k in side} for side in (reference, flat)]  # fmt: skip
+    rules = evaluate(*of_maestro, preset="dcase2024-task4-maestro")
+    assert rules["segment.hard.partial_auc.macro"] == pytest.approx(0.05)
+
+
+def test_2024_needs_an_event_of_each_class():
+    reference, system, durations = both_data_sets()
+    kept = [label != "Cat" for label in reference["event_label"]]
+    without = {key: [v for v, k in zip(values, kept, strict=True) if k] for key, values in reference.items()}
+    with pytest.raises(
+        SettingsError, match="the reference of DESED has no event of the class 'Cat': the script"
+    ):
+        published_scores("dcase2024-task4", without, system, durations=durations)

@@ -273,3 +273,13 @@ def test_smooth_values_of_both_sides_are_matched_at_all_levels():
     sides = [wide_rows(np.exp(-(((time - middle) / 1500) ** 2))[:, None], 0.01) for middle in (4000, 4100)]
     scores = evaluate(*sides, match_by="iou", only="event.soft")
     assert scores["event.soft.f1.micro"] > 0.99
+
+
+@pytest.mark.parametrize("only", ["event.hard", "event.soft"])
+def test_any_overlap_of_a_long_stream_of_events_is_looked_for_nearby(only):
+    """However little must be common, events that lie apart are not tried."""
+    rows = [("f", k, k + 0.9, "a", (k % 7 + 1) / 8) for k in range(6000)]
+    scores = evaluate(
+        long_rows(rows), long_rows(rows[::-1]), match_by="iou", iou=1e-9, only=only, events="rows"
+    )
+    assert scores[f"{only}.f1.micro"] == 1

@@ -169,3 +169,15 @@ def test_what_says_nothing_is_not_told():
     hint = named_alike(["b", "c"], ["b.csv", "zoo"])
     assert "is 'b.csv' meant to be 'b'?" in hint
     assert "1 of 2 names would match" in hint
+
+
+def test_folders_of_both_tables_say_which_file_is_meant():
+    ours = ["casey/21h.wav", "casey/22h.wav", "ross/23h.wav"]
+    # Of 23h, ross has one; what casey has of it is another recording.
+    match = match_names(ours, ["casey/23h.wav", "casey/21h"])
+    assert match.canonical == {"casey/23h.wav": "casey/23h.wav", "casey/21h": "casey/21h.wav"}
+    assert match.ambiguous == ()
+    assert (
+        match_names(["ross/23h.wav"], ["casey/23h.wav", "ross/24h.wav"]).canonical["casey/23h.wav"][0] == "c"
+    )
+    assert match_names(["ross/23h.wav"], ["casey/23h.wav"]).canonical == {"casey/23h.wav": "ross/23h.wav"}

@@ -100,7 +100,7 @@ class Plan:
 
         ranks_events = wants("event", "hard") and "curves" in groups
         confuses_events = wants("event", "hard") and "confusion" in groups
-        explains_events = wants("event", "hard") and "errors" in groups
+        explains_events = ("event", "hard") in families and _explains(settings, "event", "hard")
         sweeps_events = not {*swept}.isdisjoint(events)
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
@@ -126,6 +126,10 @@ class Plan:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
 
+    def explains(self, basis: str, reading: str) -> bool:
+        """Return whether it is said what is wrong with the events, or the segments, of a basis."""
+        return (basis, reading) in self.families and _explains(self.settings, basis, reading)
+
     @property
     def adds_up(self) -> bool:
         """Whether counts at every threshold are enough for all scores, so that no values need be kept."""
@@ -140,3 +144,14 @@ class Plan:
         """Whether segments of equal values may be counted together: no score looks at them one by one."""
         neighbours = self.scores("ranking") or self.asks_for("errors")
         return self.adds_up and self.settings.pool == "max" and not neighbours
+
+
+def _explains(settings: Settings, basis: str, reading: str) -> bool:
+    """Return whether errors of a basis and reading are asked for, and are those that its F counts.
+
+    sed_eval has other hits and segments. In other T-norms than the minimum a system that copies a soft
+    reference has errors that are of no kind.
+    """
+    known = basis in {"event", "segment"} if reading == "hard" else (basis, reading) == ("segment", "soft")
+    counted = settings.compat is None and (reading == "hard" or settings.t_norm == "minimum")
+    return "errors" in settings.measures and known and counted

@@ -207,7 +207,7 @@ def count_cells(
         )
     diverges = plan.asks_for("divergence")
     names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
-    if basis == "segment" and plan.asks_for("errors"):
+    if basis == "segment":
         columns |= _count_cell_errors(cells, plan, readings)
     readings = [each for each in readings if names[each] and plan.scores(basis, each)]
     own = cells.evaluated() if readings else cells
@@ -223,11 +223,11 @@ def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Col
     from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 
     settings, columns = plan.settings, dict[str, Array]()
-    if "hard" in readings and plan.scores("segment", "hard"):
+    if "hard" in readings and plan.explains("segment", "hard"):
         sides = positive(cells.reference, settings), detected(cells.system, settings)
         errors = count_segment_errors(*sides, cells.start, cells.apart)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    if "soft" in readings and plan.scores("segment", "soft"):
+    if "soft" in readings and plan.explains("segment", "soft"):
         errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
         columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
@@ -361,8 +361,8 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
     settings, n_classes = plan.settings, len(pair.classes)
     reference, system = hard_events(pair, settings)
-    ignored = ignored_events(pair, settings)
-    columns |= _count_hard_events(reference, system, ignored, (len(pair.files), n_classes), plan)
+    sizes, ignored = (len(pair.files), n_classes), ignored_events(pair, settings)
+    columns |= _count_hard_events(reference, system, ignored, sizes, plan)
     if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
         return
     if plan.confuses_events:
@@ -372,16 +372,7 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, settings, theirs)
     if plan.explains_events:
-        from sedeval_soft.measures.event_errors import count_event_errors
-
-        rule = pair_rule(settings)
-        detections = without_ignored(ignored, reference, system, n_classes, rule)
-        own = without_ignored(ignored, reference, lifetimes, n_classes, rule)
-        errors = count_event_errors(
-            reference, detections, own, (len(pair.files), n_classes), rule, settings.threshold,
-            inclusive=settings.inclusive,
-        )  # fmt: skip
-        columns |= {f"event.hard.{name}": sums for name, sums in errors.items()}
+        columns |= _count_event_errors(reference, system, lifetimes, ignored, sizes, plan)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
         own = without_ignored(ignored, reference, lifetimes, n_classes, pair_rule(settings))
@@ -405,6 +396,29 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
             # Its classes are not those that are evaluated.
             label = np.zeros_like(of_ignored.label)
             events |= {"ignored": replace(of_ignored, label=label, nested=False), "everything": lifetimes}
+
+
+def _count_event_errors(
+    reference: Events,
+    everything: Events,
+    lifetimes: EventLifetimes,
+    ignored: EventLifetimes,
+    sizes: tuple[int, int],
+    plan: Plan,
+) -> Columns:
+    """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
+    from sedeval_soft.measures.event_errors import count_event_errors
+
+    settings, rule, matched = plan.settings, pair_rule(plan.settings), None
+    system = without_ignored(ignored, reference, everything, sizes[1], rule)
+    own = without_ignored(ignored, reference, lifetimes, sizes[1], rule)
+    if settings.matching == "greedy":
+        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
+    errors = count_event_errors(
+        reference, system, own, sizes, rule, settings.threshold,
+        inclusive=settings.inclusive, matched=matched,
+    )  # fmt: skip
+    return {f"event.hard.{name}": sums for name, sums in errors.items()}
 
 
 def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:

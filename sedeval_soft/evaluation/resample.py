@@ -189,7 +189,7 @@ class Replicates:
     @property
     def one_by_one(self) -> bool:
         """Whether there are scores that are made for one replicate after another, which takes long."""
-        groups = {*self.settings.measures} - {"confusion", "joint"}
+        groups = {*self.settings.measures} - {"confusion", "joint", "errors"}
         return bool(Plan.of(self.settings).psds or groups)
 
     def _weighted(self, weights: Floats) -> Weighted:

@@ -369,7 +369,7 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
 
 def _errors(tally: Totals, basis: str, reading: str, n_ref: Array, plan: Plan) -> Table:
     """Return what each kind of error costs, if asked for, where a basis has such kinds in a reading."""
-    if (basis, reading) not in KINDS_OF_ERRORS or not plan.asks_for("errors"):
+    if not plan.explains(basis, reading):
         return {}
     kinds, measures = KINDS_OF_ERRORS[basis, reading]
     names = columns_of_kinds(kinds, with_levels=basis == "event")

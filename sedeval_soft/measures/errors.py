@@ -100,8 +100,9 @@ class Errors:
         """Return how much F rises where the kind is mended."""
         b = self.beta
         mended = f_beta(self.tp + self.fn[kind], self.n_ref, self.n_sys - self.fp[kind] + self.fn[kind], b)
-        gain: Floats = np.where(self.n_ref > 0, mended - f_beta(self.tp, self.n_ref, self.n_sys, b), np.nan)
-        return gain
+        # Nothing that is mended lowers F, but by rounding.
+        gain = np.maximum(mended - f_beta(self.tp, self.n_ref, self.n_sys, b), 0.0)
+        return np.where(self.n_ref > 0, gain, np.nan)
 
     def right_elsewhere(self, kind: str, level: str) -> Floats:
         """Return the share of the misses of a kind that are right at a lower, or at a higher, threshold."""
@@ -117,15 +118,19 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
     b = beta * beta
     n = np.where(tp + fn > 0, tp + fn, np.nan)
     d0, d1 = (1 + b) * tp + b * fn + fp, (1 + b) * n
-    x = (d1 - d0) / d0
+    by = np.where(n > 0, fn - fp, np.nan)
+    x = by / d0
     near = np.abs(x) < _SERIES
-    with np.errstate(divide="ignore", invalid="ignore"):
-        i1 = (np.log1p(x) - x / (1 + x)) / (x * d0) ** 2
     series = np.zeros_like(x)
     for k in reversed(range(_TERMS)):
         series = series * -x + (k + 1) / (k + 2)
-    i0, i1 = 1 / (d0 * d1), np.where(near, series / d0**2, i1)
-    return (1 + b) * (tp * i0 + fn * i1), (1 + b) * ((b * n + fp) * i0 - fp * i1)
+    i0 = 1 / (d0 * d1)
+    # In these forms there is no 1 + x, and no I0 - I1, which lose their digits where false alarms abound.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithm = np.log(d1 / d0)
+        i1 = np.where(near, series / d0**2, (logarithm - by / d1) / by**2)
+        i2 = np.where(near, i0 - i1, (by / d0 - logarithm) / by**2)
+    return (1 + b) * (tp * i0 + fn * i1), (1 + b) * (b * n * i0 + fp * i2)
 
 
 _SERIES, _TERMS = 0.05, 16

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
 from sedeval_soft.measures.event import file_class
@@ -78,15 +78,24 @@ class EventErrors:
     error_of: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
-def classify_errors(reference: Events, system: Events, n_classes: int, rule: PairRule) -> EventErrors:
+def classify_errors(
+    reference: Events, system: Events, n_classes: int, rule: PairRule, matched: Index | None = None
+) -> EventErrors:
     """Return the kinds of errors of events, in the order of the tables.
 
-    rule: which events can pair. Raises EvaluationError where too many events overlap to look at all pairs.
+    rule: which events can pair. matched: (n_ref,) the partners of hits, -1 for none, where they are not as
+    many as can be: those of greedy matching. Raises EvaluationError where too many events overlap to look at
+    all pairs.
     """
     ours, theirs = _order(reference, system, n_classes)
-    kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
+    hits = None
+    if matched is not None:
+        place = np.full(len(theirs) + 1, -1)
+        place[theirs] = np.arange(len(theirs))
+        hits = place[matched[ours]]
     try:
-        kinds.explain()
+        kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
+        kinds.explain(hits)
     except TooManyPairsError:
         raise TooManyToTellError from None
     errors = EventErrors(np.empty_like(ours), np.empty_like(theirs), np.full(len(theirs), -1))
@@ -98,20 +107,27 @@ def classify_errors(reference: Events, system: Events, n_classes: int, rule: Pai
 def _order(reference: Events, system: Events, n_classes: int) -> tuple[Index, Index]:
     """Return orders of events by file and time; of classes at one time by what they have in the file.
 
-    So neither the order of rows nor the names of classes decide which of two equal errors comes first.
+    So neither the order of rows nor the names of classes decide which of two equal errors comes first:
+    classes that have one number are alike in all their events, up to the chance of 64 bits.
     """
-    group = [side.file.astype(np.int64) * n_classes + side.label for side in (reference, system)]
-    n_groups = max((int(each.max(initial=-1)) for each in group), default=-1) + 1
-    sums = [
-        np.bincount(each, weight, minlength=n_groups)
-        for each, side in zip(group, (reference, system), strict=True)
-        for weight in (None, side.onset.astype(np.float64), side.offset.astype(np.float64))
-    ]
+    sides = reference, system
+    group = [file_class(side, n_classes) for side in sides]
+    whole = np.zeros(max((int(each.max(initial=-1)) for each in group), default=-1) + 1, dtype=np.uint64)
+    for salt, each, side in zip((1, 2), group, sides, strict=True):
+        np.add.at(whole, each, _mixed(_mixed(side.onset + salt) + side.offset.astype(np.uint64)))
     orders = [
-        np.lexsort((side.label, *(total[each] for total in sums), side.offset, side.onset, side.file))
-        for each, side in zip(group, (reference, system), strict=True)
+        np.lexsort((side.label, whole[each], side.offset, side.onset, side.file))
+        for each, side in zip(group, sides, strict=True)
     ]
     return orders[0], orders[1]
+
+
+def _mixed(values: Array) -> Array:
+    """Return whole numbers that look random, the same for the same values (Steele et al. 2014, SplitMix)."""
+    bits = values.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
 
 
 class _Kinds:
@@ -129,10 +145,14 @@ class _Kinds:
         self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
         self.error_of = np.full(len(system), -1, dtype=np.int64)
 
-    def explain(self) -> None:
-        """Explain each event that is no hit."""
+    def explain(self, hits: Index | None = None) -> None:
+        """Explain each event that is no hit; hits: the partners of those, the nearest where it is None."""
         same = self._same_class(self.compatible)
-        self._pair(self.compatible.where(same), HIT)
+        if hits is None:
+            self._pair(self.compatible.where(same), HIT)
+        else:
+            left = np.flatnonzero(hits >= 0)
+            self._explain(left, hits[left], HIT)
         inside = self.overlapping.where(self._same_class(self.overlapping))
         common = self._common(inside)
         in_ref = 2 * common >= self._length(self.system)[inside.right]
@@ -255,13 +275,14 @@ def count_event_errors(
     threshold: float,
     *,
     inclusive: bool = False,
+    matched: Index | None = None,
 ) -> dict[str, Index]:
     """Count errors by kind, file and class: (n_files, n_classes) by names such as `missed.fn`.
 
     sizes: how many files and classes there are. Others as for `classify_errors` and `right_elsewhere`.
     """
     n_files, n_classes = sizes
-    errors = classify_errors(reference, system, n_classes, rule)
+    errors = classify_errors(reference, system, n_classes, rule, matched)
     missed = np.flatnonzero(errors.missed != HIT)
     level = np.zeros(len(reference), dtype=np.int64)
     level[missed] = right_elsewhere(
@@ -291,8 +312,13 @@ def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Inde
     Two stretches of time overlap where one of them begins while the other lasts. Raises EvaluationError where
     memory cannot hold the pairs.
     """
-    last = max(reference.offset.max(initial=0), system.offset.max(initial=0)) + 1
-    ours, theirs = reference.onset + groups[0] * last, system.onset + groups[1] * last
+    # Each group gets as much of one line as it needs.
+    n_groups = max(int(each.max(initial=-1)) for each in groups) + 1
+    longest = np.zeros(n_groups, dtype=np.int64)
+    for group, side in zip(groups, (reference, system), strict=True):
+        np.maximum.at(longest, group, side.offset + 1)
+    base = np.append(0, np.cumsum(longest))
+    ours, theirs = reference.onset + base[groups[0]], system.onset + base[groups[1]]
 
     def begun_while(begins: Index, onset: Index, length: Ticks, side: str) -> tuple[Index, Index]:
         """Return which stretches last while which others begin."""

@@ -14,21 +14,25 @@ from sedeval_soft.api.sources import Durations, limits_from, read_lengths, shown
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted
 from sedeval_soft.evaluation.chance import stream
+from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
-from sedeval_soft.timeline.recordings import Recordings, align
+from sedeval_soft.timeline.recordings import Recordings, align, hard_events
+from sedeval_soft.tools.injected import Injected, inject
 
 FITS = ("moments", "likelihood")
 """How beta distributions are fitted."""
 
-KINDS = ("betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "annotator")
+KINDS = (
+    "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "errors", "annotator",
+)  # fmt: skip
 """What can be simulated."""
 
-_ERRORS = ("noise", "jitter", "smoothing", "drop", "merge")
+_ERRORS = ("noise", "jitter", "smoothing", "drop", "merge", "scale")
 
 _ARGUMENTS: dict[str, tuple[Any, tuple[float, float] | None, tuple[str, ...]]] = {
     "value": (0.5, (0.0, 1.0), ("constant",)),
@@ -39,6 +43,9 @@ _ARGUMENTS: dict[str, tuple[Any, tuple[float, float] | None, tuple[str, ...]]] =
     "noise": (0.0, (0.0, 1e3), ("perturb",)),
     **dict.fromkeys(("jitter", "smoothing"), (0.0, (0.0, 1e9), ("perturb",))),
     **dict.fromkeys(("drop", "merge"), (0.0, (0.0, 1.0), ("perturb",))),
+    "scale": (None, (0.0, 1e9), ("perturb",)),
+    "rates": ({}, None, ("errors",)),
+    "shift": (0.5, (0.0, 1e9), ("errors",)),
     "labels": ((), None, ("annotator",)),
 }
 """Of the arguments that not all kinds take: the default, the range of a number, and the kinds that do."""
@@ -63,6 +70,8 @@ def simulate(
 ) -> EventTable:
     """Return the output of a made-up system: rows of one segment each, to be evaluated or converted.
 
+    Of `errors` the rows are events.
+
     reference: what it is to be scored against; it says which files and classes there are, and how long files
         are, unless `durations` does.
     kind: `betas` (a beta distribution for each class, fitted to `train`, else to the reference,
@@ -71,9 +80,11 @@ def simulate(
         `train`, else of the reference, drawn with replacement), `constant` (`value`, 0.5 if none is given,
         or `"prior"`: the mean of each class in `train`, else in the reference), `beta-noise` (alpha = beta =
         `r`), `perturb` (the reference with events dropped and gaps filled, each with a probability `drop` and
-        `merge`, events shifted by about `jitter` seconds, values averaged over about `smoothing` seconds, and
-        `noise` added), `annotator` (each file as one of those who labelled it did, at random; `labels`: a
-        table of each annotator).
+        `merge`, events shifted by about `jitter` seconds, values averaged over about `smoothing` seconds and
+        multiplied by `scale`, and `noise` added), `errors` (the reference's events, with errors of known
+        kinds: `rates`, the share of events by kind; ends are off by `shift` seconds, 0.5, or more),
+        `annotator` (each file as one of those who labelled it did, at random; `labels`: a table of each
+        annotator).
     seed: of the random numbers; streams are those of files and classes by their names, in any order of them.
     segment_length, pool, classes: as in `Settings`. Values of 0 have no row.
 
@@ -86,6 +97,10 @@ def simulate(
     limits = limits_from(limits)
     rows = to_rows(reference, "reference", settings, limits)
     pair = align(rows, rows, settings, read_lengths(durations, limits))
+    if kind == "errors":
+        return injected_errors(
+            pair, settings, arguments["rates"], shift=arguments["shift"], seed=int(seed)
+        ).rows
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
@@ -99,6 +114,15 @@ def simulate(
             simulated[:, own] = system(name, own)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
     return rows_of(simulated, grid, pair.files, pair.classes, origin)
+
+
+def injected_errors(
+    pair: Recordings, settings: Settings, rates: Mapping[str, float], *, shift: float = 0.5, seed: int = 0
+) -> Injected:
+    """Return a reference with errors of known kinds, and which event has which; pair: it on both sides."""
+    events, _ = hard_events(pair, settings)
+    names = pair.files, pair.classes
+    return inject(events, names, pair.length_ticks, rates, shift=shift, seed=seed)
 
 
 def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,12 +145,17 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
             or_prior = ", or prior" if name == "value" else ""
             raise SettingsError(f"{name} must be {span[0]:g} to {span[1]:g}{or_prior}, not {shown(value)}")
         arguments[name] = value
+    arguments["rates"] = _checked_rates(arguments["rates"])
     fit, labels = arguments["fit"], arguments["labels"]
     if fit not in FITS:
         raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(fit)}")
     lacks = {
         "r, with which alpha = beta = r": kind == "beta-noise" and arguments["r"] is None,
-        f"one of {', '.join(_ERRORS)}": kind == "perturb" and not any(arguments[name] for name in _ERRORS),
+        f"one of {', '.join(_ERRORS)}": kind == "perturb"
+        and not any(arguments[name] for name in _ERRORS)
+        and arguments["scale"] is None,
+        "rates, the share of events by kind of error": kind == "errors"
+        and not any(arguments["rates"].values()),
         "labels, the tables of one or more annotators": kind == "annotator"
         and (isinstance(labels, str) or not len(labels)),
     }
@@ -134,6 +163,22 @@ def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
         if is_lacking:
             raise SettingsError(f"{kind} needs {needed}")
     return arguments
+
+
+def _checked_rates(rates: Any) -> dict[str, float]:  # noqa: ANN401
+    """Return the share of events that have an error, by kind; raises SettingsError."""
+    if not isinstance(rates, Mapping):
+        raise SettingsError(f"rates must be a mapping of kinds of errors to shares, not {shown(rates)}")
+    for name, share in rates.items():
+        if name not in EVENT_KINDS:
+            hint = did_you_mean(name, EVENT_KINDS) if isinstance(name, str) else ""
+            raise SettingsError(f"rates: expected one of {', '.join(EVENT_KINDS)}, not {shown(name)}{hint}")
+        if not _is_within(share, 0.0, 1.0):
+            raise SettingsError(f"rates: {name} must be 0 to 1, not {shown(share)}")
+    total = math.fsum(rates.values())
+    if total > 1 + 1e-9:
+        raise SettingsError(f"rates must be 1 or less in all, not {total:g}: an event has one error at most")
+    return {name: float(share) for name, share in rates.items()}
 
 
 def _is_within(value: Any, least: float, most: float) -> bool:  # noqa: ANN401
@@ -167,7 +212,7 @@ def _system(
     if kind == "perturb":
         # The odd number of segments that is nearest, as the median filter's.
         width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
-        errors = {name: arguments[name] for name in ("drop", "merge", "noise")}
+        errors = {name: arguments[name] for name in ("drop", "merge", "scale", "noise")}
         errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
         return lambda name, own: np.stack(
             [perturbed(train[k, own], seed, name, label, **errors) for k, label in of_classes]
@@ -321,7 +366,7 @@ def shuffled(fitted: Betas, classes: Sequence[str], seed: int) -> Betas:
     return Betas(fitted.mean[order], fitted.size[order])
 
 
-# A reference with errors of known effect: dropped and merged events, shifts in time, smoothing, noise.
+# A reference with errors of known effect: dropped and merged events, shifts in time, smoothing, scale, noise.
 #
 # An event is a run of segments of a class in a recording whose values are above 0. Errors happen in the order
 # in which they stand here. Each has streams of its own, so that one more kind does not change the others.
@@ -334,6 +379,8 @@ def shuffled(fitted: Betas, classes: Sequence[str], seed: int) -> Betas:
 #   leaves the recording is cut off, where events meet the larger value stays. An event of d segments that
 #   moves by s still covers max(0, d - |s|) of its own.
 # - smoothed: a moving average over an odd number of segments, within the recording.
+# - scaled: values are multiplied, and cut to [0, 1]. In the soft reading all that is lost is too low, or too
+#   high, and nothing is confused.
 # - noisy: normally distributed noise, the result cut to [0, 1]; in between, the mean absolute error is
 #   sqrt(2 / pi) = 0.798 of its standard deviation.
 
@@ -346,13 +393,14 @@ def perturbed(
     merge: float = 0.0,
     jitter: float = 0.0,
     smoothing: int = 1,
+    scale: float | None = None,
     noise: float = 0.0,
 ) -> Floats:
     """Return values of a class in a recording, (n_segments,) in [0, 1], with errors.
 
     names: of the recording and the class, for random numbers. drop, merge: probabilities for each event, for
     each gap. jitter: standard deviation of shifts, smoothing: width of the moving average, both in segments.
-    noise: standard deviation.
+    scale: what values are multiplied by. noise: standard deviation.
     """
     for kind, size, change in (
         ("drop", drop, _dropped),
@@ -363,6 +411,8 @@ def perturbed(
             values = change(values, size, stream(seed, kind, *names))
     if smoothing > 1 and values.any():
         values = _smoothed(values, smoothing)
+    if scale is not None:
+        values = np.clip(values * scale, 0.0, 1.0)
     if noise:
         values = values + stream(seed, "noise", *names).normal(0.0, noise, len(values))
     return np.clip(values, 0.0, 1.0)

@@ -39,7 +39,8 @@ SETTINGS = {
     ),
     "groups and scenes": Settings(
         classes=LABELS, only=("segment", "event", "intersection"), thresholds={"car": 0.25},
-        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)}, means=MEANS,
+        measures=("errors",), means=MEANS,
+        groups={"two": ("rain", "car")}, scenes={"some": ("*r[0-3]*",), "any": ("*",)},
     ),
     "a group that is not there": Settings(groups={"none": ("cat",)}),
     "strict": Settings(strict=True, only=("event",)),

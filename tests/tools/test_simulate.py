@@ -14,6 +14,7 @@ from scipy import stats
 
 from sedeval_soft import EvaluationError, evaluate, simulate
 from sedeval_soft.cli import tables as command
+from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tools.simulate import KINDS, Betas, perturbed, shuffled
@@ -21,6 +22,7 @@ from sedeval_soft.tools.simulate import KINDS, Betas, perturbed, shuffled
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 REFERENCE = SAMPLES / "ref.tsv"
 NEEDED = {"beta-noise": {"r": 0.5}, "perturb": {"noise": 0.1, "jitter": 1.0, "drop": 0.2, "merge": 0.2}}
+NEEDED["errors"] = {"rates": dict.fromkeys(EVENT_KINDS, 0.09)}
 NEEDED["annotator"] = {"labels": [SAMPLES / "sys.tsv", SAMPLES / "sys_b.tsv"]}
 
 seeds = st.integers(0, 2**63 - 1)
@@ -61,7 +63,7 @@ def test_a_seed_gives_the_same_system_and_another_gives_another(kind):
     first, again = (simulate(kind, REFERENCE, seed=3, **own) for _ in range(2))
     assert same(first, again)
     assert first.files == tuple(sorted(read_rows(REFERENCE).files))
-    assert np.all((first.value > 0) & (first.value <= 1))
+    assert kind == "errors" or np.all((first.value > 0) & (first.value <= 1))
     if kind != "constant":
         assert any(not same(first, simulate(kind, REFERENCE, seed=seed, **own)) for seed in (4, 5, 6))
 
@@ -192,6 +194,23 @@ def test_known_effects_of_dropping_on_scores():
     assert abs(np.mean([s["segment.soft.recall.micro"] for s in scores]) - 0.7) < 0.03
 
 
+def test_scaled_values_are_too_low_or_too_high_and_nothing_else():
+    made = {"measures": "errors", "only": ("segment.soft", "event.hard")}
+    low = evaluate(REFERENCE, simulate("perturb", REFERENCE, scale=0.4), **made)
+    assert low["segment.soft.precision.micro"] == 1.0
+    assert abs(low["segment.soft.recall.micro"] - 0.4) < 1e-12
+    assert abs(low["segment.soft.too_low_share.micro"] - (1 - low["segment.soft.f1.micro"])) < 1e-12
+    high = evaluate(REFERENCE, simulate("perturb", REFERENCE, scale=1.5), **made)
+    assert high["segment.soft.recall.micro"] == 1.0
+    assert abs(high["segment.soft.too_high_share.micro"] - (1 - high["segment.soft.f1.micro"])) < 1e-12
+    assert high["segment.soft.too_high_fp.micro"] > 0
+    # Events that a threshold of 0.5 misses are there at a lower one.
+    table = simulate("perturb", {"onset": [1.0, 4], "offset": [3.0, 5], "event_label": ["a", "b"]}, scale=0.4)
+    found = evaluate({"onset": [1.0, 4], "offset": [3.0, 5], "event_label": ["a", "b"]}, table, **made)
+    assert found["event.hard.missed_fn.micro"] == 2
+    assert found["event.hard.missed_right_lower.micro"] == 1.0
+
+
 def test_shifts_and_noise_have_their_deviation():
     values = np.zeros(90_000)
     values[15::30] = 1.0
@@ -227,6 +246,14 @@ def test_smoothing_is_a_mean_over_what_is_there(values, half):
         ("constant", {"value": "mean"}, "value must be"),
         ("perturb", {}, "perturb needs one of"),
         ("perturb", {"drop": 2}, "drop must be"),
+        ("perturb", {"scale": -1.0}, "scale must be"),
+        ("errors", {}, "errors needs rates"),
+        ("errors", {"rates": {"split": 0.0}}, "errors needs rates"),
+        ("errors", {"rates": {"spilt": 0.1}}, "rates: expected one of .* did you mean 'split'"),
+        ("errors", {"rates": {"split": 1.5}}, "rates: split must be 0 to 1"),
+        ("errors", {"rates": {"split": 0.6, "merge": 0.6}}, "rates must be 1 or less in all"),
+        ("errors", {"rates": ["split"]}, "rates must be a mapping"),
+        ("errors", {"rates": {"split": 0.1}, "shift": "far"}, "shift must be"),
         ("annotator", {}, "needs labels"),
         ("betas", {"seed": 1.5}, "seed must be"),
         ("betas", {"seeds": 1}, "unknown argument"),

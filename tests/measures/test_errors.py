@@ -1,0 +1,834 @@
+"""What is wrong with events and segments, and what it costs: prices by quadrature, kinds by brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared_data import shared
+
+from sedeval_soft import Evaluator, Limits, Settings, evaluate
+from sedeval_soft.api.sources import to_rows
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.count import tally_pair
+from sedeval_soft.evaluation.resample import Replicates
+from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, prices
+from sedeval_soft.measures.event_errors import (
+    HIT,
+    KINDS,
+    classify_errors,
+    nearest_matching,
+    overlapping_pairs,
+)
+from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
+from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
+from sedeval_soft.tables import read_rows
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.recordings import align
+
+COLUMNS = ("filename", "onset", "offset", "event_label", "value")
+LABELS = ("car", "dog", "talk")
+
+
+def seeds(fast, slow, at_once=250):
+    """Seeds of random cases: some, and many that are slow."""
+    many = [range(first, min(first + at_once, slow)) for first in range(fast, slow, at_once)]
+    return [range(fast), *(pytest.param(some, marks=pytest.mark.slow) for some in many)]
+
+
+# Prices.
+
+
+def by_quadrature(tp, fp, fn, beta):
+    """What an FP and an FN cost, by Gauss and Legendre, in panels that grow with the denominator."""
+    b, n = beta * beta, tp + fn
+    d0, d1 = (1 + b) * tp + b * fn + fp, (1 + b) * n
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    if 0.5 < d0 / d1 < 2:
+        mended, d, weights = tp + fn * (nodes + 1) / 2, d0 + (fn - fp) * (nodes + 1) / 2, weights / 2
+    else:
+        # Over the denominator itself: what is small beside it keeps its digits.
+        edges = np.geomspace(d0, d1, 40)
+        half = np.diff(edges)[:, None] / 2
+        d = (edges[:-1, None] + half + half * nodes).ravel()
+        weights = (half * weights).ravel() / (d1 - d0)
+        mended = tp + fn * (d - d0) / (d1 - d0)
+    price_fp = (1 + b) * float(weights @ (mended / d**2))
+    price_fn = (1 + b) * float(weights @ ((d - mended) / d**2))
+    return price_fp, price_fn
+
+
+COUNTS = st.integers(0, 40) | st.floats(0.01, 40) | st.sampled_from([1e-4, 1e4, 1e6, 0])
+
+
+@given(COUNTS, COUNTS, COUNTS, st.sampled_from([0.5, 1.0, 2.0]))
+def test_prices_are_the_integral_over_mending_at_one_pace(tp, fp, fn, beta):
+    found = prices(*(np.array(each) for each in (tp, fp, fn)), beta)
+    if tp + fn == 0:
+        assert np.isnan(found).all()
+        return
+    wanted = by_quadrature(tp, fp, fn, beta)
+    assert np.allclose(found, wanted, rtol=1e-11, atol=0)
+    f = (1 + beta**2) * tp / (beta**2 * (tp + fn) + tp + fp)
+    assert abs(fp * found[0] + fn * found[1] - (1 - f)) < 1e-12
+
+
+@given(st.integers(1, 10**4), st.integers(0, 10**4), st.floats(-0.2, 0.2), st.sampled_from([0.5, 1.0, 2.0]))
+def test_prices_where_misses_and_false_alarms_are_as_many(fn, tp, more, beta):
+    """Near x = 0 a series stands for a difference that would lose its digits, also where it takes over."""
+    for fp in (fn, fn * (1 + more), fn + 1e-3):
+        found = prices(np.array(tp), np.array(fp), np.array(fn), beta)
+        assert np.allclose(found, by_quadrature(tp, fp, fn, beta), rtol=1e-12, atol=0)
+
+
+# Shares and gains of random tables.
+
+
+def random_table(rng, *, n=None, binary=False, grid=None, files=("a", "b")):
+    """A table of rows with values; on a coarse grid, where ties abound, or anywhere."""
+    rows = []
+    for _ in range(int(rng.integers(0, 12)) if n is None else n):
+        if grid:
+            onset, length = int(rng.integers(0, 8)) * grid, int(rng.integers(1, 6)) * grid
+        else:
+            onset, length = round(float(rng.uniform(0, 6)), 3), round(float(rng.uniform(0.05, 3)), 3)
+        value = 1.0 if binary else float(rng.choice([0.2, 0.4, 0.6, 0.8, 1.0]))
+        where, what = str(rng.choice(files)), str(rng.choice(LABELS))
+        rows.append((where, round(onset, 6), round(onset + length, 6), what, value))
+    return table_of([*rows, *((name, None, None, None, None) for name in files)])
+
+
+def table_of(rows):
+    return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+
+def rows_of(table):
+    rows = zip(*table.values(), strict=True)
+    return [row for row in rows if row[3] is not None]
+
+
+def sides_of(seed):
+    rng = np.random.default_rng(seed)
+    grid = [None, 0.1, 0.2, 0.5][seed % 4]
+    return tuple(random_table(rng, grid=grid, binary=seed % 3 == 0) for _ in range(2))
+
+
+def scored(reference, system, **values):
+    return evaluate(
+        reference, system, **{"measures": "errors", "classes": LABELS, "only": ("event", "segment")} | values
+    )
+
+
+def counts_of(scores, prefix="event.hard"):
+    """Of a basis and reading, how many errors of each kind there are."""
+    return {
+        (name.removeprefix(f"{prefix}.").removesuffix(".micro")): value
+        for name, value in scores.items()
+        if name.startswith(prefix) and name.endswith(("_fp.micro", "_fn.micro"))
+    }
+
+
+FAMILIES = {"event.hard": EVENT_KINDS, "segment.hard": SEGMENT_KINDS, "segment.soft": SOFT_KINDS}
+BETAS = (1.0, 2.0, 0.5)
+
+
+def shares_sum_to_what_is_lost(seed):
+    beta = BETAS[seed % 3]
+    matching, events = ("optimal", "greedy")[seed % 5 == 0], ("auto", "rows")[seed % 2]
+    scores = scored(*sides_of(seed), beta=beta, matching=matching, events=events, segment_length=0.5)
+    for prefix, kinds in FAMILIES.items():
+        for average in ("micro", "macro"):
+            shares = [scores[f"{prefix}.{kind}_share.{average}"] for kind in kinds]
+            gains = [scores[f"{prefix}.{kind}_gain.{average}"] for kind in kinds]
+            if scores[f"{prefix}.n_ref.micro"] == 0:
+                assert {*shares, *gains} == {None}
+                continue
+            lost = 1 - scores[f"{prefix}.{'f1' if beta == 1 else 'fbeta'}.{average}"]
+            assert abs(math.fsum(shares) - lost) < 1e-12, (prefix, average)
+            assert all(share >= 0 and gain >= 0 for share, gain in zip(shares, gains, strict=True))
+        for what, whole in (("fp", "n_sys"), ("fn", "n_ref")):
+            total = math.fsum(scores[f"{prefix}.{kind}_{what}.micro"] for kind in kinds)
+            assert abs(total - (scores[f"{prefix}.{whole}.micro"] - scores[f"{prefix}.tp.micro"])) < 1e-9
+
+
+@pytest.mark.parametrize("seeds", seeds(60, 10_000))
+def test_shares_sum_to_what_is_lost(seeds):
+    for seed in seeds:
+        shares_sum_to_what_is_lost(seed)
+
+
+IN_PARTS = {"filename": ["a", "a", "b"], "onset": [0.0, 3.2, 1.0], "offset": [2.5, 6.0, 4.0]}
+OTHERS = (
+    {"pool": "mean", "segment_length": 0.7}, {"matching": "greedy", "events": "rows"}, {"offset": False},
+    {"inclusive": True, "threshold": 0.6}, {"ignore_class": ("talk",), "classes": ("car", "dog")},
+    {"durations": {"a": 3.3, "b": 2.1}}, {"regions": IN_PARTS}, {"regions": IN_PARTS, "ignore_class": ("x",)},
+    {"min_gap": 0.3, "min_duration": 0.3}, {"onset": False}, {"offset_collar_rate": 1.0, "onset_collar": 5.0},
+    {"reference_threshold": 0.1}, {"match_by": "iou"}, {"match_by": "iou", "iou": 0.2, "matching": "greedy"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", OTHERS, ids=str)
+def test_shares_sum_to_what_is_lost_under_any_settings(chosen):
+    for seed in range(5):
+        sides = sides_of(seed)
+        if "x" in chosen.get("ignore_class", ()):
+            # One class of the reference is not evaluated.
+            sides = (
+                sides[0] | {"event_label": [v and v.replace("talk", "x") for v in sides[0]["event_label"]]},
+                sides[1],
+            )
+        scores = scored(*sides, **{"segment_length": 0.5} | chosen)
+        for prefix, kinds in FAMILIES.items():
+            for average in ("micro", "macro") if scores[f"{prefix}.n_ref.micro"] else ():
+                total = math.fsum(scores[f"{prefix}.{kind}_share.{average}"] for kind in kinds)
+                assert abs(total - (1 - scores[f"{prefix}.f1.{average}"])) < 1e-12
+
+
+def mended(reference, system, kind, errors):
+    """The system's table with a kind mended: none of its false alarms, and copies of what it missed."""
+    chosen = KINDS if kind is None else (kind,)
+    there = [
+        row
+        for row, k in zip(rows_of(system), errors.false, strict=True)
+        if k == HIT or KINDS[k] not in chosen
+    ]
+    copied = [
+        row
+        for row, k in zip(rows_of(reference), errors.missed, strict=True)
+        if k != HIT and KINDS[k] in chosen
+    ]
+    return table_of([*there, *copied, *((name, None, None, None, None) for name in "ab")])
+
+
+def events_of(table):
+    rows = rows_of(table)
+    file = np.array(["ab".index(row[0]) for row in rows], dtype=np.int32)
+    label = np.array([LABELS.index(row[3]) for row in rows], dtype=np.int32)
+    onset, offset = (np.array([row[k] for row in rows], dtype=np.float64) for k in (1, 2))
+    return Events(
+        file, label, *(np.rint(each * 1e6).astype(np.int64) for each in (onset, offset)), onset, offset
+    )
+
+
+def gains_are_those_of_mended_tables(seed):
+    sides = [table | {"value": [v and 1.0 for v in table["value"]]} for table in sides_of(seed)]
+    events = [events_of(side) for side in sides]
+    if not len(events[0]):
+        return
+    how = {"events": "rows", "only": "event.hard", "beta": BETAS[seed % 3], "classes": LABELS}
+    if seed % 4 == 3:
+        how |= {"match_by": "iou"}
+    errors = classify_errors(*events, len(LABELS), pair_rule(Settings.of(**how)))
+    scores = evaluate(*sides, measures="errors", **how)
+    f = "event.hard.f1" if how["beta"] == 1 else "event.hard.fbeta"
+    for kind in EVENT_KINDS:
+        again = evaluate(sides[0], mended(*sides, kind, errors), **how)
+        for average in ("micro", "macro"):
+            gain = scores[f"event.hard.{kind}_gain.{average}"]
+            assert abs(again[f"{f}.{average}"] - scores[f"{f}.{average}"] - gain) < 1e-12, (kind, average)
+    whole = evaluate(sides[0], mended(*sides, None, errors), **how)
+    assert whole["event.hard.f1.micro"] == whole["event.hard.f1.macro"] == 1
+
+
+@pytest.mark.parametrize("seeds", seeds(12, 1_000))
+def test_gains_are_those_of_mended_tables(seeds):
+    for seed in seeds:
+        gains_are_those_of_mended_tables(seed)
+
+
+# Kinds, by brute force.
+
+
+def side_of(rows):
+    file, label, onset, offset = (np.array([row[k] for row in rows], dtype=np.int64) for k in range(4))
+    return Events(file.astype(np.int32), label.astype(np.int32), onset, offset, onset * 1e-6, offset * 1e-6)
+
+
+def random_side(rng, *, most=6, latest=14, longest=8, n_files=1, n_classes=3):
+    """Rows of (file, class, onset, offset) on a coarse grid, some without extent."""
+    n = int(rng.integers(0, most + 1))
+    onset = rng.integers(0, latest, n)
+    offset = onset + rng.integers(0, longest, n)
+    codes = rng.integers(0, n_files, n), rng.integers(0, n_classes, n)
+    return [tuple(int(each) for each in row) for row in zip(*codes, onset, offset, strict=True)]
+
+
+RULES = (
+    Collars(1, 1, 0.0), Collars(2, 2, 0.5), Collars(0, 1, 0.2), Collars(3, 1, 0.2), Collars(2, None, 0.0),
+    Collars(None, 2, 0.5), Collars(0, 0, 0.0), Overlap(0.5), Overlap(0.3),
+)  # fmt: skip
+
+
+def right(r, s, rule):
+    """Whether the onset of a pair is right, and the offset."""
+    if isinstance(rule, Overlap):
+        # Which end would be enough to mend; of both the one that is further off, the onset if none is.
+        wrong_onset, wrong_offset = (overlaps(r, mended, rule) for mended in (
+            (*s[:2], r[2], s[3]), (*s[:2], s[2], r[3]),
+        ))  # fmt: skip
+        if wrong_onset and wrong_offset:
+            wrong_onset = abs(r[2] - s[2]) >= abs(r[3] - s[3])
+            wrong_offset = not wrong_onset
+        return wrong_offset, wrong_onset
+    onset = rule.onset is None or abs(r[2] - s[2]) <= rule.onset
+    length = round(rule.rate * (r[3] - r[2]))
+    return onset, rule.offset is None or abs(r[3] - s[3]) <= max(length, rule.offset)
+
+
+def compatible(r, s, rule):
+    """Whether a pair may match, whatever the classes."""
+    return overlaps(r, s, rule) if isinstance(rule, Overlap) else all(right(r, s, rule))
+
+
+def overlaps(r, s, rule):
+    """Whether a pair overlaps enough; two events without extent do at one time."""
+    return r[2:] == s[2:] or share(r, s) >= rule.least
+
+
+def common(r, s):
+    """How long both last together; nothing without extent does."""
+    lasts = r[3] > r[2] and s[3] > s[2]
+    return max(0, min(r[3], s[3]) - max(r[2], s[2])) if lasts else 0
+
+
+def share(r, s):
+    return common(r, s) / max((r[3] - r[2]) + (s[3] - s[2]) - common(r, s), 1)
+
+
+def matchings(edges, ref, sys):
+    """All matchings of most pairs that have the least sum of distances: every one is tried."""
+    of = {}
+    for i, j in edges:
+        of.setdefault(i, []).append(j)
+    left = sorted(of)
+    best, found = (0, 0), [()]
+
+    def look(k, used, pairs, away):
+        nonlocal best, found
+        if k == len(left):
+            merit = (len(pairs), -away)
+            if merit > best:
+                best, found = merit, []
+            if merit == best and pairs:
+                found.append(tuple(pairs))
+            return
+        look(k + 1, used, pairs, away)
+        for j in of[left[k]]:
+            if j not in used:
+                r, s = ref[left[k]], sys[j]
+                far = abs(r[2] - s[2]) + abs(r[3] - s[3])
+                look(k + 1, used | {j}, [*pairs, (left[k], j)], away + far)
+
+    look(0, frozenset(), [], 0)
+    return found
+
+
+def gathered(members, holders, inside, overlap):
+    """Which members go to which holder: that with most in common of those that hold them, then the first."""
+    owned = {}
+    for m in members:
+        own = [(-overlap(m, h), h) for h in holders if inside(m, h)]
+        if own:
+            owned.setdefault(min(own)[1], []).append(m)
+    return {h: own for h, own in owned.items() if len(own) >= 2}
+
+
+def all_outcomes(ref, sys, rule):  # noqa: C901 - a step is a function
+    """Each way to count the errors of a file by kind, for each choice among matchings that are equally good.
+
+    ref, sys: rows in the order of time. Returns a set of sorted ((kind, "fp" or "fn"), number).
+    """
+    n, m = range(len(ref)), range(len(sys))
+    every = list(itertools.product(n, m))
+    same = [(i, j) for i, j in every if ref[i][1] == sys[j][1]]
+    others = [edge for edge in every if edge not in same]
+    pairs = [(i, j) for i, j in every if compatible(ref[i], sys[j], rule)]
+    own, alien = ([edge for edge in pairs if edge in some] for some in (same, others))
+
+    @cache
+    def overlap(i, j):
+        return common(ref[i], sys[j])
+
+    def in_ref(j, i):
+        return (i, j) in same and overlap(i, j) > 0 and 2 * overlap(i, j) >= sys[j][3] - sys[j][2]
+
+    def in_sys(i, j):
+        return (i, j) in same and overlap(i, j) > 0 and 2 * overlap(i, j) >= ref[i][3] - ref[i][2]
+
+    def named(i, j):
+        onset, offset = right(ref[i], sys[j], rule)
+        return "both_boundaries" if onset == offset else "onset" if offset else "offset"
+
+    def near(i, j):
+        return overlap(i, j) > 0 and (share(ref[i], sys[j]) >= 0.1 or any(right(ref[i], sys[j], rule)))
+
+    def paired(states, edges, name):
+        """Each state with each of the best matchings of what is free in it."""
+        after = set()
+        for free_ref, free_sys, counted in states:
+            open_edges = [(i, j) for i, j in edges if i in free_ref and j in free_sys]
+            for matching in matchings(open_edges, ref, sys):
+                count = Counter(dict(counted))
+                for i, j in matching:
+                    if kind := name(i, j):
+                        count.update([(kind, "fp"), (kind, "fn")])
+                ours, theirs = ({edge[k] for edge in matching} for k in (0, 1))
+                after.add((free_ref - ours, free_sys - theirs, tuple(sorted(count.items()))))
+        return after
+
+    def explained(states, step):
+        """Each state after a step, which says what becomes of the free reference and system."""
+        after = set()
+        for free_ref, free_sys, counted in states:
+            fn, fp = step(free_ref, free_sys)
+            count = Counter(dict(counted))
+            count.update((kind, "fn") for kind in fn.values())
+            count.update((kind, "fp") for kind in fp.values())
+            after.add((free_ref - {*fn}, free_sys - {*fp}, tuple(sorted(count.items()))))
+        return after
+
+    def split(free_ref, free_sys):
+        parts = gathered(free_sys, free_ref, in_ref, lambda j, i: overlap(i, j))
+        return dict.fromkeys(parts, "split"), dict.fromkeys(itertools.chain(*parts.values()), "split")
+
+    def merge(free_ref, free_sys):
+        parts = gathered(free_ref, free_sys, in_sys, overlap)
+        return dict.fromkeys(itertools.chain(*parts.values()), "merge"), dict.fromkeys(parts, "merge")
+
+    def rest(free_ref, free_sys):
+        fp, fn = {}, {}
+        for j in free_sys:
+            if any((i, j) in own for i in n):
+                fp[j] = "duplicate"
+            elif any(in_ref(j, i) for i in n):
+                fp[j] = "split"
+        for i in free_ref:
+            if any((i, j) in own for j in m) or any(in_sys(i, j) for j in m):
+                fn[i] = "merge"
+        return fn, fp
+
+    states = {(frozenset(n), frozenset(m), ())}
+    states = paired(states, own, lambda *_: None)
+    for step in (split, merge):
+        states = explained(states, step)
+    states = paired(states, [(i, j) for i, j in same if near(i, j)], named)
+    states = explained(states, rest)
+    states = paired(states, alien, lambda *_: "confusion")
+    states = paired(
+        states,
+        [(i, j) for i, j in others if share(ref[i], sys[j]) >= 0.5],
+        lambda *_: "confusion_and_boundary",
+    )
+    states = explained(
+        states, lambda ours, theirs: (dict.fromkeys(ours, "missed"), dict.fromkeys(theirs, "background"))
+    )
+    return {counted for *_, counted in states}
+
+
+def kinds_of(errors):
+    """How many errors of each kind are found."""
+    count = Counter((KINDS[k], "fp") for k in errors.false.tolist() if k != HIT)
+    count.update((KINDS[k], "fn") for k in errors.missed.tolist() if k != HIT)
+    return tuple(sorted(count.items()))
+
+
+def in_time(rows):
+    return sorted(rows, key=lambda row: (row[2], row[3], row[1]))
+
+
+@pytest.mark.parametrize("seeds", seeds(100, 10_000))
+def test_kinds_are_those_of_a_slow_oracle(seeds):
+    """Where several matchings are as good, one of them is taken; mostly there is one way to count."""
+    unique = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        shape = {"most": 6, "n_classes": int(rng.integers(1, 4)), "latest": int(rng.choice([4, 14, 30]))}
+        sides, rule = [in_time(random_side(rng, **shape)) for _ in range(2)], RULES[seed % len(RULES)]
+        wanted = all_outcomes(*sides, rule)
+        found = kinds_of(classify_errors(*map(side_of, sides), 3, rule))
+        assert found in wanted, (seed, sides, rule)
+        unique += len(wanted) == 1
+    assert unique > len(seeds) * 0.75
+
+
+def shuffled_and_renamed(rng, rows, names):
+    """Rows in another order, with other names of files and classes, the same on both sides."""
+    order = rng.permutation(len(rows))
+    return [(names[0][rows[k][0]], names[1][rows[k][1]], *rows[k][2:]) for k in order]
+
+
+@pytest.mark.parametrize("seeds", seeds(150, 10_000))
+def test_no_order_and_no_name_changes_the_kinds(seeds):
+    """Also where nearly all is tied: few times, many events."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        latest, longest = ((3, 2), (6, 4), (4, 3), (20, 9))[seed % 4]
+        shape = {"most": int(rng.integers(1, 14)), "n_files": 3, "latest": latest, "longest": longest}
+        sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
+        plain = kinds_of(classify_errors(*map(side_of, sides), 3, rule))
+        for _ in range(2):
+            names = rng.permutation(3).tolist(), rng.permutation(3).tolist()
+            other = [side_of(shuffled_and_renamed(rng, rows, names)) for rows in sides]
+            assert kinds_of(classify_errors(*other, 3, rule)) == plain, (seed, sides, rule)
+
+
+def test_files_are_explained_each_by_itself():
+    """What is tied in one file is settled as it would be without the others."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        shape = {"most": 30, "n_files": 4, "latest": 6, "longest": 4}
+        sides, rule = [random_side(rng, **shape) for _ in range(2)], RULES[seed % len(RULES)]
+        whole, apart = kinds_of(classify_errors(*map(side_of, sides), 3, rule)), Counter()
+        for file in range(4):
+            own = [[row for row in rows if row[0] == file] for rows in sides]
+            apart.update(dict(kinds_of(classify_errors(*map(side_of, own), 3, rule))))
+        assert tuple(sorted(apart.items())) == whole
+
+
+# Segments.
+
+
+def active_runs(active):
+    """Where something is active without a break: lists of segments."""
+    at = [k for k, on in enumerate(active) if on]
+    return [
+        [k for _, k in run] for _, run in itertools.groupby(enumerate(at), lambda pair: pair[1] - pair[0])
+    ]
+
+
+def slow_segment_errors(y, p):
+    """Counts of one file by kind and class, in fractions; y, p: [class][segment] booleans."""
+    n_classes, n = len(y), len(y[0])
+    count = {
+        (kind, what, c): Fraction(0)
+        for kind in SEGMENT_KINDS
+        for what in ("fp", "fn")
+        for c in range(n_classes)
+    }
+    missed = [[y[c][t] and not p[c][t] for t in range(n)] for c in range(n_classes)]
+    false = [[p[c][t] and not y[c][t] for t in range(n)] for c in range(n_classes)]
+    for c in range(n_classes):
+        hits = {t for t in range(n) if y[c][t] and p[c][t]}
+        for run in active_runs(y[c]):
+            for t in {run[0], run[-1]}:
+                if missed[c][t] and hits & {*run}:
+                    missed[c][t] = False
+                    count["boundary", "fn", c] += 1
+        for t in range(n):
+            if false[c][t] and {t - 1, t + 1} & hits:
+                false[c][t] = False
+                count["boundary", "fp", c] += 1
+    for t in range(n):
+        fn, fp = ([c for c in range(n_classes) if side[c][t]] for side in (missed, false))
+        both = min(len(fn), len(fp))
+        for side, what, kind in ((fn, "fn", "missed"), (fp, "fp", "background")):
+            for c in side:
+                count["confusion", what, c] += Fraction(both, len(side))
+                count[kind, what, c] += 1 - Fraction(both, len(side))
+    return count
+
+
+def slow_soft_errors(y, p):
+    """The same of the soft reading; y, p: [class][segment] fractions."""
+    n_classes, n = len(y), len(y[0])
+    count = {
+        (kind, what, c): Fraction(0) for kind in SOFT_KINDS for what in ("fp", "fn") for c in range(n_classes)
+    }
+    for t in range(n):
+        ours, theirs = ([side[c][t] for c in range(n_classes)] for side in (y, p))
+        ranked = list(zip(sorted(ours, reverse=True), sorted(theirs, reverse=True), strict=True))
+        confused = sum(map(min, ranked)) - sum(map(min, ours, theirs))
+        lacking = [max(a - b, Fraction(0)) for a, b in zip(ours, theirs, strict=True)]
+        beyond = [max(b - a, Fraction(0)) for a, b in zip(ours, theirs, strict=True)]
+        low, high = (sum(max(sign * (a - b), Fraction(0)) for a, b in ranked) for sign in (1, -1))
+        assert (confused + low, confused + high) == (sum(lacking), sum(beyond))
+        for side, what, kind in ((lacking, "fn", "too_low"), (beyond, "fp", "too_high")):
+            for c in range(n_classes):
+                part = side[c] / sum(side) if sum(side) else Fraction(0)
+                count["confusion", what, c] += part * confused
+                count[kind, what, c] += side[c] - part * confused
+    return count
+
+
+@given(st.integers(0, 2**32), st.integers(0, 3))
+def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
+    """File by file; of labels of 0 and 1 the soft reading counts what is confused as the error rate does."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 8, rng.integers(1, 4))
+    start = np.append(0, np.cumsum(lengths))
+    y, p = rng.integers(0, 5, (2, 3, lengths.sum()))
+    hard = count_segment_errors(y > cut, p > cut, start)
+    soft = count_soft_errors(y / 4, p / 4, start)
+    zero_one = count_soft_errors((y > cut) * 1.0, (p > cut) * 1.0, start)
+    assert {*hard} == {f"{kind}.{what}" for kind in SEGMENT_KINDS for what in ("fp", "fn")}
+    assert {*soft} == {f"{kind}.{what}" for kind in SOFT_KINDS for what in ("fp", "fn")}
+    for file, (begin, end) in enumerate(itertools.pairwise(start.tolist())):
+        ours, theirs = y[:, begin:end], p[:, begin:end]
+        wanted = slow_segment_errors((ours > cut).tolist(), (theirs > cut).tolist())
+        in_quarters = [[[Fraction(v, 4) for v in row] for row in side.tolist()] for side in (ours, theirs)]
+        wanted_soft = slow_soft_errors(*in_quarters)
+        for expected, found in ((wanted, hard), (wanted_soft, soft)):
+            for (kind, what, c), value in expected.items():
+                assert abs(found[f"{kind}.{what}"][file, c] - float(value)) < 1e-12, (kind, what)
+        missed, false = ((a > cut) & ~(b > cut) for a, b in ((ours, theirs), (theirs, ours)))
+        substitutions = np.minimum(missed.sum(axis=0), false.sum(axis=0)).sum()
+        for what in ("fp", "fn"):
+            assert abs(zero_one[f"confusion.{what}"][file].sum() - substitutions) < 1e-12
+
+
+def test_soft_kinds_of_binary_labels_are_the_hard_ones_without_boundaries():
+    """Through `evaluate`: confusion is what the error rate counts as substitutions."""
+    for seed in range(8):
+        sides = [random_table(np.random.default_rng(seed + k), n=12, binary=True, grid=1.0) for k in (0, 100)]
+        scores = scored(*sides)
+        soft, hard = (counts_of(scores, f"segment.{reading}") for reading in ("soft", "hard"))
+        for what in ("fp", "fn"):
+            assert abs(soft[f"confusion_{what}"] - scores["segment.hard.substitutions.micro"]) < 1e-9
+            assert soft[f"confusion_{what}"] >= hard[f"confusion_{what}"] - 1e-9
+        assert abs(soft["too_low_fn"] - scores["segment.hard.deletions.micro"]) < 1e-9
+        assert abs(soft["too_high_fp"] - scores["segment.hard.insertions.micro"]) < 1e-9
+        again = scored(*sides, segment_length=100.0)
+        soft, hard = (counts_of(again, f"segment.{reading}") for reading in ("soft", "hard"))
+        assert hard["boundary_fp"] == hard["boundary_fn"] == 0  # one segment a file has no neighbour
+        named = {"confusion": "confusion", "too_low": "missed", "too_high": "background"}
+        assert all(
+            abs(soft[f"{a}_{w}"] - hard[f"{b}_{w}"]) < 1e-9 for a, b in named.items() for w in ("fp", "fn")
+        )
+
+
+# Where else errors are counted.
+
+
+def test_intervals_folds_scenes_and_groups():
+    rng = np.random.default_rng(5)
+    files = tuple("abcdefgh")
+    sides = [random_table(rng, n=60, grid=0.5, files=files) for _ in range(2)]
+    folds = {name: "1" if name < "d" else "2" for name in files}
+    scenes = {name: "indoor" if name < "e" else "outdoor" for name in files}
+    how = {"groups": {"two": ("car", "dog")}, "ci": "bootstrap", "replicates": 40, "by": scenes}
+    scores = scored(*sides, folds=folds, **how)
+    for prefix, kinds in FAMILIES.items():
+        for kind, average, what in itertools.product(kinds, ("micro", "macro"), ("share", "gain")):
+            name = f"{prefix}.{kind}_{what}.{average}"
+            score = scores.score(name)
+            assert 0 <= score.low <= score.high <= 1, name
+            assert score.low - 0.2 <= score.value <= score.high + 0.2
+        # Each scene is an evaluation of its own files; counts of scenes add up to those of all.
+        for name, value in counts_of(scores, prefix).items():
+            parts = [scores[f"{prefix}.{name}.micro@{scene}"] for scene in ("indoor", "outdoor")]
+            assert abs(sum(parts) - value) < 1e-9
+    shares = [scores[f"event.hard.{kind}_share.micro@outdoor"] for kind in EVENT_KINDS]
+    assert abs(math.fsum(shares) - (1 - scores["event.hard.f1.micro@outdoor"])) < 1e-12
+
+
+def test_replicates_are_made_all_at_once():
+    """One after another they would take a hundred times as long."""
+    tables = [to_rows(side, "reference", Settings(), Limits()) for side in sides_of(3)]
+    made = Settings(measures=("errors",), only=("event", "segment"))
+    assert not Replicates.of(tally_pair(align(*tables, made), made), made).one_by_one
+
+
+BASELINE = {
+    # FP, FN, share, gain at a threshold of 0.5; part of the misses that are right at a lower, a higher one.
+    "missed": (0, 1475, 0.259, 0.302, 0.077, 0.0),
+    "merge": (360, 1058, 0.215, 0.249, 0.0, 0.204),
+    "offset": (257, 257, 0.066, 0.072, 0.261, 0.241),
+    "onset": (233, 233, 0.060, 0.065, 0.210, 0.292),
+    "background": (712, 0, 0.058, 0.026, None, None),
+    "split": (218, 89, 0.033, 0.030, 0.584, 0.0),
+    "both_boundaries": (93, 93, 0.024, 0.026, 0.097, 0.183),
+    "duplicate": (0, 0, 0.0, 0.0, None, None),
+    "confusion": (93, 93, 0.024, 0.026, 0.043, 0.0),
+    "confusion_and_boundary": (87, 87, 0.022, 0.024, 0.023, 0.0),
+}
+"""Of the baseline of DCASE 2019 task 4: what an earlier prototype of this project found."""
+
+
+def test_the_baseline_of_dcase_2019():
+    folder = shared("dcase2019_task4")
+    how = {"durations": folder / "dcase2019t4_meta.csv", "offset_collar_rate": 0.2, "measures": "errors"}
+    points = {level / 10: read_rows(folder / f"baseline_0.{level}.csv") for level in (1, 3, 5, 7, 9)}
+    reference = read_rows(folder / "dcase2019t4_gt.csv")
+    scores = evaluate(reference, points, only="event.hard", **how)
+    assert scores["event.hard.f1.micro"] == pytest.approx(0.23837535014005604, abs=1e-15)
+    for kind, (fp, fn, *others) in BASELINE.items():
+        assert (scores[f"event.hard.{kind}_fp.micro"], scores[f"event.hard.{kind}_fn.micro"]) == (fp, fn)
+        for what, value in zip(("share", "gain", "right_lower", "right_higher"), others, strict=True):
+            found = scores[f"event.hard.{kind}_{what}.micro"]
+            assert found is None if value is None else abs(found - value) <= 0.0005, (kind, what)
+    # Of one point alone there are no other thresholds.
+    alone = evaluate(reference, points[0.5], only="event.hard", **how)
+    assert all(alone[f"event.hard.{kind}_fn.micro"] == of[1] for kind, of in BASELINE.items())
+    assert alone["event.hard.missed_right_lower.micro"] == 0
+
+
+def test_merged_evaluators_have_the_bytes_of_one():
+    rng = np.random.default_rng(6)
+    files = tuple("abcd")
+    sides = [random_table(rng, n=60, grid=0.2, files=files) for _ in range(2)]
+    made = Settings.of(measures="errors", classes=LABELS, only=("event", "segment"))
+
+    def of(names):
+        evaluator = Evaluator(settings=made)
+        parts = [
+            table_of([row for row in zip(*side.values(), strict=True) if row[0] in names]) for side in sides
+        ]
+        return evaluator.update(*parts)
+
+    whole = of(files)
+    for order in (("a", "bcd"), ("cd", "ab"), ("d", "b", "ac")):
+        merged = of(order[0])
+        for names in order[1:]:
+            merged = merged + of(names)
+        assert dict(merged.compute()) == dict(whole.compute()) == dict(evaluate(*sides, settings=made))
+        assert merged.to_bytes() == Evaluator.of_bytes(merged.to_bytes()).to_bytes()
+    in_order = of("a") + of("b") + of("c") + of("d")
+    assert in_order.to_bytes() == whole.to_bytes()
+
+
+def test_a_miss_is_right_at_a_lower_or_a_higher_threshold_of_its_class():
+    reference = [
+        ("a", 0, 1, "car", 1.0),
+        ("a", 3, 4, "car", 1.0),
+        ("a", 6, 7, "dog", 1.0),
+        ("a", 9, 10, "dog", 1.0),
+    ]
+    system = [
+        ("a", 0, 1, "car", 0.3), ("a", 2, 3, "car", 0.6), ("a", 3, 4, "car", 0.9), ("a", 4, 5, "car", 0.6),
+        ("a", 6, 7, "car", 0.4), ("a", 9, 10, "dog", 0.8),
+    ]  # fmt: skip
+    scores = scored(table_of(reference), table_of(system))
+    assert counts_of(scores)["missed_fn"] == 2
+    assert scores["event.hard.missed_right_lower.micro"] == 0.5  # the dog at 6 s is of another class
+    # From 2 to 5 s there is one event, until a threshold of 0.6 cuts it out.
+    late = next(kind for kind in EVENT_KINDS if scores[f"event.hard.{kind}_fp.micro"])
+    assert scores[f"event.hard.{late}_right_higher.micro"] == 1.0
+    assert scores[f"event.hard.{late}_right_lower.micro"] == 0.0
+
+
+def test_settings_whose_f_has_other_errors_have_none():
+    sides = sides_of(1)
+    with pytest.raises(SettingsError, match="compat=sed_eval has other hits"):
+        scored(*sides, compat="sed_eval")
+    everything = evaluate(*sides, compat="sed_eval", measures="all", only=("event", "segment"))
+    assert not any("_share." in name for name in everything)
+    product = scored(*sides, t_norm="product")
+    assert {name.rpartition(".")[0].rpartition(".")[0] for name in product if "_share." in name} == {
+        "event.hard", "segment.hard",
+    }  # fmt: skip
+
+
+# Parts.
+
+
+@given(st.integers(0, 2**32))
+def test_pairs_that_overlap_are_those_that_do(seed):
+    rng = np.random.default_rng(seed)
+    sides = [random_side(rng, most=15, n_files=3) for _ in range(2)]
+    ours, theirs = map(side_of, sides)
+    found = overlapping_pairs(ours, theirs, (ours.file.astype(np.int64), theirs.file.astype(np.int64)))
+    wanted = [
+        (i, j)
+        for (i, r), (j, s) in itertools.product(*map(enumerate, sides))
+        if r[0] == s[0] and common(r, s) > 0
+    ]
+    assert list(zip(found.left.tolist(), found.right.tolist(), strict=True)) == wanted
+
+
+def test_a_file_of_years_among_many_does_not_overflow():
+    side = side_of([(file, 0, 0, 10**15 if file == 5000 else 10) for file in range(20_000)])
+    file = side.file.astype(np.int64)
+    found = overlapping_pairs(side, side, (file, file))
+    assert found.left.tolist() == found.right.tolist() == list(range(20_000))
+
+
+@given(st.integers(0, 2**32))
+def test_the_nearest_matching_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    sides = [random_side(rng, most=6, latest=6) for _ in range(2)]
+    edges = [edge for edge in itertools.product(*(range(len(side)) for side in sides)) if rng.random() < 0.6]
+    best = matchings(edges, *sides)
+    left, right_, apart = (np.array(each, dtype=np.int64) for each in (
+        [i for i, _ in edges], [j for _, j in edges],
+        [abs(sides[0][i][2] - sides[1][j][2]) + abs(sides[0][i][3] - sides[1][j][3]) for i, j in edges],
+    ))  # fmt: skip
+    partner = nearest_matching(left, right_, apart, *map(len, sides))
+    found = tuple((i, j) for i, j in enumerate(partner.tolist()) if j >= 0)
+    assert found in best
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "kind"),
+    [
+        # One class: a tenth of what both cover is common, or one end is right.
+        ((0, 0, 100), (0, 82, 180), "both_boundaries"),
+        ((0, 0, 100), (0, 82, 181), None),
+        ((0, 0, 100), (0, 0, 5), "offset"),
+        ((0, 0, 100), (0, 95, 100), "onset"),
+        ((0, 0, 100), (0, 40, 100), "onset"),
+        ((0, 0, 100), (0, 3, 100), "onset"),
+        ((0, 0, 100), (0, 100, 200), None),
+        # Two classes: within the collars, or half of what both cover is common.
+        ((0, 0, 100), (1, 2, 102), "confusion"),
+        ((0, 0, 100), (1, 3, 103), "confusion_and_boundary"),
+        ((0, 0, 100), (1, 0, 50), "confusion_and_boundary"),
+        ((0, 0, 100), (1, 0, 49), None),
+    ],
+)
+def test_where_kinds_begin(reference, system, kind):
+    sides = side_of([(0, *reference)]), side_of([(0, *system)])
+    found = dict(kinds_of(classify_errors(*sides, 2, Collars(2, 2, 0.0))))
+    wanted = {(kind, "fp"), (kind, "fn")} if kind else {("background", "fp"), ("missed", "fn")}
+    assert {*found} == wanted
+
+
+def test_which_of_two_classes_is_confused_does_not_depend_on_their_names():
+    """Two classes at one time, one detection of a third: the classes differ by what else they have."""
+    reference, found = [(0, 0, 0, 10), (0, 1, 0, 10), (0, 1, 50, 70)], set()
+    for names in itertools.permutations(range(3)):
+        sides = [
+            side_of([(0, names[c], a, b) for _, c, a, b in side]) for side in (reference, [(0, 2, 0, 10)])
+        ]
+        errors = classify_errors(*sides, 3, Collars(2, 2, 0.0))
+        found.add(tuple(KINDS[k] for k in errors.missed))
+    assert len(found) == 1
+    assert sorted(*found) == ["confusion", "missed", "missed"]
+
+
+# Splits and merges as ohun counts them.
+
+
+def by_ohun(reference, system):
+    """Its splits and merges, restated from the page of its `diagnose_detection`, version 1.0.
+
+    Splits: detections that overlap a reference sound which others overlap, too. Merges: detections that
+    overlap two or more reference sounds. Any overlap counts (`min.overlap = 0`), and all are counted
+    (`solve.ambiguous = FALSE`).
+    """
+    over = [[common(r, s) > 0 for s in system] for r in reference]
+    splits = [any(row[j] and sum(row) > 1 for row in over) for j in range(len(system))]
+    merges = [sum(row[j] for row in over) > 1 for j in range(len(system))]
+    return sum(splits), sum(merges)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_splits_and_merges_are_those_of_ohun_on_separated_scenes(seed):
+    """Far apart: a hit, a miss, a false alarm, a wrong end, an event in parts, and events in one."""
+    rng, reference, system = np.random.default_rng(seed), [], []
+    for k, what in enumerate(rng.permutation(np.repeat(np.arange(6), 4)).tolist()):
+        at, n = 1000 * k, int(rng.integers(2, 5))
+        parts = [(0, 0, at + 60 * i, at + 60 * i + int(rng.integers(30, 50))) for i in range(n)]
+        whole = (0, 0, at, parts[-1][3])
+        reference += {0: [whole], 1: [whole], 3: [whole], 4: [whole], 5: parts}.get(what, [])
+        late = (0, 0, at + 20, whole[3])
+        system += {0: [whole], 2: [whole], 3: [late], 4: parts, 5: [whole]}.get(what, [])
+    found = dict(kinds_of(classify_errors(side_of(reference), side_of(system), 1, Collars(2, 2, 0.0))))
+    assert (found["split", "fp"], found["merge", "fp"]) == by_ohun(reference, system) != (0, 0)
+    assert found["onset", "fp"] == found["missed", "fn"] == found["background", "fp"] == 4

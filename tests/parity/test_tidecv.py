@@ -1,0 +1,97 @@
+"""Kinds of errors against tidecv (Bolya et al. 2020), on boxes of height 1 that are apart from one another.
+
+It pairs boxes by intersection over union, as `match_by="iou"` does. Of two events of L seconds of which one
+is moved by d the overlap is (L - d) / (L + d): half where d = L / 3. So with L = 3 s collars of 1 s are the
+same rule.
+
+Where boxes crowd the counts differ: it explains a detection by a box that another one has found, too. Its
+costs are of average precision, ours of F, so counts alone are compared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sedeval_soft import evaluate
+
+# Its OpenCV needs libraries of the system (libGL), which slim images lack.
+tidecv = pytest.importorskip(
+    "tidecv", reason="needs tidecv: pip install --group parity", exc_type=ImportError
+)
+
+LENGTH, APART = 3.0, 20.0
+RULES = (
+    {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.0},
+    {"match_by": "iou", "iou": 0.5},
+)
+KINDS = {
+    "BoxError": ("onset_fp", "offset_fp", "both_boundaries_fp"),
+    "ClassError": ("confusion_fp", "confusion_and_boundary_fp"),
+    "DuplicateError": ("duplicate_fp",),
+    "BackgroundError": ("background_fp",),
+    "MissedError": ("missed_fn",),
+    "OtherError": ("split_fp", "merge_fp"),
+}
+
+
+def scene(seed, n_files=6, n_places=8, n_classes=4):
+    """Files with places far apart, in each an event and what becomes of it: (file, class, onset, value)."""
+    rng = np.random.default_rng(seed)
+    reference, system = [], []
+    for file in range(n_files):
+        for place in range(n_places):
+            at, label = 10 + place * APART, int(rng.integers(n_classes))
+            value, what = round(float(rng.uniform(0.6, 1)), 6), rng.choice(6)
+            moved = at + float(rng.choice([-1, 1])) * round(float(rng.uniform(0, 0.99)), 3)
+            other = (label + int(rng.integers(1, n_classes))) % n_classes
+            if what != 0:
+                reference.append((file, label, at))
+            if what in {1, 2}:
+                system.append((file, label, moved, value))
+            if what == 2:
+                system.append((file, label, at + 0.25, value - 0.05))
+            if what == 3:
+                far = float(rng.choice([-1, 1])) * round(float(rng.uniform(1.01, 2.45)), 3)
+                system.append((file, label, at + far, value))
+            if what == 4:
+                system.append((file, other, moved, value))
+            if what == 0:
+                system.append((file, label, at, value))
+    return reference, system
+
+
+def theirs(reference, system):
+    """Return the counts that tidecv makes, and its true positives."""
+    truth, found = tidecv.Data("reference"), tidecv.Data("system")
+    for file in {row[0] for row in (*reference, *system)}:
+        truth.add_image(file, str(file))
+    for file, label, onset in reference:
+        truth.add_ground_truth(file, label, box=[onset, 0.0, LENGTH, 1.0])
+    for file, label, onset, value in system:
+        found.add_detection(file, label, value, box=[onset, 0.0, LENGTH, 1.0])
+    run = tidecv.TIDE().evaluate(
+        truth, found, pos_threshold=0.5, background_threshold=0.1, mode=tidecv.TIDE.BOX
+    )
+    counts = {error.__name__: n for error, n in run.count_errors().items()}
+    return counts, sum(bool(each["used"]) for each in found.annotations)
+
+
+def table(rows):
+    columns = [(f"f{row[0]}", row[2], row[2] + LENGTH, f"c{row[1]}") for row in rows]
+    names = ("filename", "onset", "offset", "event_label")
+    return dict(zip(names, map(list, zip(*columns, strict=True)), strict=True))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("rule", RULES, ids=["collars", "iou"])
+@pytest.mark.parametrize("seed", range(40))
+def test_counts_are_those_of_tidecv_on_separated_boxes(seed, rule):
+    reference, system = scene(seed)
+    scores = evaluate(table(reference), table(system), measures="errors", only="event.hard", **rule)
+    counts, n_hits = theirs(reference, system)
+    assert scores["event.hard.tp.micro"] == n_hits > 0
+    assert {*counts} == {*KINDS}
+    for error, ours in KINDS.items():
+        assert sum(scores[f"event.hard.{kind}.micro"] for kind in ours) == counts[error], error
+    assert all(counts[error] for error in KINDS if error != "OtherError")

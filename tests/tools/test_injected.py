@@ -1,0 +1,189 @@
+"""Errors that are injected at known rates are found, and called what they are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from called import call
+from shared_data import shared
+from tables import long_rows
+
+from sedeval_soft import Settings, evaluate, simulate
+from sedeval_soft.measures.event_errors import (
+    BACKGROUND,
+    CONFUSION,
+    DUPLICATE,
+    HIT,
+    KINDS,
+    classify_errors,
+)
+from sedeval_soft.measures.pairs import Collars
+from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.file_groups import read_durations
+from sedeval_soft.timeline.events import events_of
+from sedeval_soft.timeline.recordings import align
+from sedeval_soft.tools.simulate import injected_errors
+
+PAGE = Path(__file__).parents[2] / "docs" / "explanations" / "simulate.md"
+RATES = dict.fromkeys(KINDS, 0.05)
+
+
+def injected(rows, made, seed, rates=RATES, lengths=None, **how):
+    pair = align(rows, rows, made, lengths)
+    return injected_errors(pair, made, rates, seed=seed, **how), pair
+
+
+def attributed(rows, made, seeds, lengths=None, rates=RATES):
+    """Of each kind: how many errors are injected, how many collars do not forgive, and how many are found.
+
+    An error is forgiven where its detection is within the collars of the event that it was made of.
+    """
+    count = Counter()
+    for seed in seeds:
+        out, pair = injected(rows, made, seed, rates, lengths)
+        system = events_of(out.rows, 0.5, inclusive=False, merge=False)
+        rule = Collars.of(made)
+        errors = classify_errors(out.events, system, len(pair.classes), rule)
+        onset, offset = rule.right_ends(out.events.take(out.source), system)
+        forgiven = np.zeros(len(out.events), dtype=bool)
+        forgiven[out.source[onset & offset & (out.wrong != CONFUSION) & (out.wrong != HIT)]] = True
+        for k, name in enumerate(KINDS):
+            if k in {DUPLICATE, BACKGROUND}:
+                made_so = counted = out.wrong == k
+                found = errors.false
+            else:
+                made_so, found = out.kind == k, errors.missed
+                counted = made_so & ~forgiven
+            count.update(
+                {(name, 0): made_so.sum(), (name, 1): counted.sum(), (name, 2): (found[counted] == k).sum()}
+            )
+    return {name: tuple(int(count[name, what]) for what in range(3)) for name in KINDS}
+
+
+def random_reference(seed, n_files=40):
+    """Recordings of a minute with some events of five classes, none of them near another one of its class."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for file in range(n_files):
+        for label in "abcde":
+            at = rng.uniform(0, 8)
+            while at < 50:
+                length = rng.uniform(0.5, 6)
+                rows.append((f"f{file}", round(at, 3), round(at + length, 3), label))
+                at += length + rng.uniform(2, 25)
+    return long_rows(rows)
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5])
+def test_injected_errors_are_attributed_to_their_kind(rate):
+    made = Settings(offset_collar_rate=rate)
+    lengths = {f"f{file}": 60.0 for file in range(40)}
+    for name, (made_so, counted, found) in attributed(random_reference(1), made, range(4), lengths).items():
+        assert made_so > 60, name
+        assert counted > 0.5 * made_so, name
+        assert found >= 0.95 * counted, (name, found, counted)
+
+
+def test_injected_errors_of_dcase_are_attributed_as_the_page_says():
+    reference = read_rows(shared("dcase2019_task4/dcase2019t4_gt.csv"))
+    lengths = read_durations(shared("dcase2019_task4/dcase2019t4_meta.csv"))
+    found = attributed(reference, Settings(offset_collar_rate=0.2), range(5), lengths)
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\d,]+) \| ([\d,]+) \| ([\d.]+) \|$", PAGE.read_text(), flags=re.MULTILINE
+    )
+    said = {name: tuple(float(cell.replace(",", "")) for cell in cells) for name, *cells in rows}
+    assert {*said} == {*KINDS}
+    for name, (made_so, counted, right) in found.items():
+        assert right >= 0.95 * counted, name
+        assert said[name][:2] == (made_so, counted), name
+        assert abs(said[name][2] - 100 * right / counted) <= 0.05, name
+
+
+def test_kinds_have_their_rates_and_each_row_is_accounted_for():
+    reference = random_reference(2)
+    out, _ = injected(reference, Settings(), 0, {"missed": 0.2, "split": 0.1, "background": 0.3})
+    share = np.bincount(out.kind[out.kind != HIT], minlength=len(KINDS)) / len(out.events)
+    of = dict(zip(KINDS, share, strict=True))
+    assert {name for name, value in of.items() if value} == {"missed", "split", "background"}
+    assert all(
+        abs(of[name] - rate) < 0.06 for name, rate in (("missed", 0.2), ("split", 0.1), ("background", 0.3))
+    )
+    n = Counter(out.source.tolist())
+    expected = {"missed": 0, "split": 2, "background": 2}
+    for k, event in zip(out.kind.tolist(), range(len(out.kind)), strict=True):
+        assert n[event] == (1 if k == HIT else expected[KINDS[k]])
+    # What has no error is as it was.
+    plain = out.kind[out.source] == HIT
+    for side in ("onset", "offset", "label", "file"):
+        theirs = getattr(events_of(out.rows, 0.5, inclusive=False, merge=False), side)
+        assert np.array_equal(getattr(out.events, side)[out.source[plain]], theirs[plain])
+
+
+def test_no_errors_are_a_perfect_system_and_missing_all_is_silence():
+    reference = random_reference(3, n_files=4)
+    assert len(simulate("errors", reference, rates={"missed": 1.0})) == 0
+    lengths = {f"f{file}": 60.0 for file in range(4)}
+    # There is but one class, and no other to take it for.
+    single = long_rows([("f", 1.0, 2.0, "a"), ("f", 4.0, 5.0, "a")])
+    scores = evaluate(single, simulate("errors", single, rates={"confusion": 1.0}))
+    assert scores["event.hard.f1.micro"] == 1.0
+    scores = evaluate(
+        reference,
+        simulate("errors", reference, rates={"confusion": 1.0}, durations=lengths),
+        measures="errors",
+    )
+    assert scores["event.hard.confusion_share.micro"] >= 0.95 * (1 - scores["event.hard.f1.micro"]) > 0.5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_reference_can_have_any_error(kind):
+    """Overlapping, touching and tiny events, and events that fill their file."""
+    rng = np.random.default_rng(KINDS.index(kind))
+    for _ in range(20):
+        n = int(rng.integers(0, 12))
+        onset, length = rng.integers(0, 6, n) / 2, rng.integers(0, 8, n) / 4
+        rows = [
+            (str(rng.choice(["f", "g"])), float(a), float(a + b), str(rng.choice(["a", "b", "c"])))
+            for a, b in zip(onset, length, strict=True)
+        ]
+        out, pair = injected(long_rows(rows, files=("f", "g")), Settings(), 0, {kind: 1.0})
+        assert {*out.kind.tolist()} <= {HIT, KINDS.index(kind)}
+        assert np.all((out.rows.onset >= 0) & (out.rows.onset < out.rows.offset))
+        if kind not in {"merge"}:
+            assert np.all(out.rows.offset <= pair.length[out.rows.file] + 1e-9)
+
+
+def test_the_command(tmp_path):
+    reference = Path(__file__).parents[2] / "sample_data" / "ref.tsv"
+    target = tmp_path / "sys.tsv"
+    done = call(
+        "simulate",
+        "errors",
+        reference,
+        "--rate",
+        "onset=0.2",
+        "--rate",
+        "merge=0.1",
+        "--shift",
+        "0.4",
+        "-o",
+        target,
+    )
+    assert done.code == 0 and "simulated errors, seed 0" in done.err
+    made = simulate("errors", reference, rates={"onset": 0.2, "merge": 0.1}, shift=0.4)
+    assert dict(evaluate(reference, target)) == dict(evaluate(reference, made))
+    for wrong, said in (
+        ("onset", "expected KIND=SHARE"),
+        ("onset=x", "not a number"),
+        ("onst=0.1", "did you mean"),
+    ):
+        done = call("simulate", "errors", reference, "--rate", wrong)
+        assert done.code == 2 and said in done.err, done.err
+    done = call("simulate", "errors", reference, "--rate", "onset=0.1", "--rate", "onset=0.2")
+    assert done.code == 2 and "given twice" in done.err
+    done = call("simulate", "perturb", reference, "--rate", "onset=0.1")
+    assert done.code == 2 and "perturb does not take rates" in done.err

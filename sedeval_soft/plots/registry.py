@@ -93,8 +93,8 @@ KINDS: dict[str, Kind] = {
         ("event.hard", "segment.hard", "segment.soft"), group="errors", intervals=True,
     ),
     "sensitivity": Kind(
-        "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",), fixed=True,
-        single=True,
+        "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",),
+        fixed=True, single=True,
     ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),

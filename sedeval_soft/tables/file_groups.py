@@ -285,7 +285,8 @@ def _regions(source: Source, *, zero: bool = True) -> Iterator[Record]:
             wrong = f"has {counted(len(fields), 'field')}; expected file, channel, begin and end of a region"
         elif zero and (not is_number(fields[2]) or float(fields[2])):
             region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
-            wrong, column = f"{region}, but a duration is counted from 0 on; --regions evaluates regions", 3
+            expected = "write '0', or give this file as --regions"
+            wrong, column = f"{region}, but a duration is counted from 0 on; {expected}", 3
         yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 

@@ -106,7 +106,7 @@ def test_one_right_answer_and_99_refusals_score_a_hundredth(tmp_path):
         assert "ranking score segment.hard.mean_iou.micro: .010" in done.out.splitlines()[1]
         assert "mIoU .010 · R@0.3 .010 · R@0.5 .010 · R@0.7 .010" in done.out
         assert "99 of 100 answers are unreadable and count as misses: line 1 'I cannot tell.'" in done.err
-        again = call(*sides, "--preset", "audio-grounding", "--memory-limit", "300M", "--format", "json")
+        again = call(*sides, "--preset", "audio-grounding", "--jobs", "2", "--format", "json")
         assert again.scores["segment.hard.mean_iou.micro"]["value"] == 0.01
         assert "99 unreadable answers" in again.document["inputs"][1]["form"]
     assert call(ours, theirs, "--preset", "audio-grounding", "--strict").code == 2

@@ -183,7 +183,7 @@ def test_what_is_no_table_of_parts_is_refused_with_its_place(text, expected, tmp
         ("a\t1\na\t2.50\n", "t.tsv:2:2: 'a' has duration 2.50, but 1.0 on an earlier line; expected one"),
         (
             "a 1 0 9\nb 1 2.5 9\n",
-            "t.tsv:2:3: a region of 'b' begins at '2.5', but recordings are evaluated from",
+            "t.tsv:2:3: a region of 'b' begins at '2.5', but a duration is counted from 0 on",
         ),
         ("a 1 0 9\na 1 0 8\n", "t.tsv:2:4: 'a' has duration 8, but 9.0 on an earlier line; expected one"),
         ("a 1 0 9\nb 1 0\n", "t.tsv:2: has 3 fields; expected file, channel, begin and end of a region"),

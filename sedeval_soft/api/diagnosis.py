@@ -100,7 +100,7 @@ def _suggestions(
         optimal = f"{basis}.optimal.f1.micro"
         after = value(replace(plain, only=(f"{basis}.optimal",)), optimal)
         if after > before:
-            yield Suggestion("the best threshold of each class (`tune` finds them)", score, before, after)
+            yield Suggestion("the best threshold of each class (`tune`)", score, before, after)
     if settings.postprocesses or settings.events == "rows":
         return
     for name, lengths in _TRIED.items():

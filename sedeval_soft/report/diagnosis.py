@@ -19,14 +19,14 @@ from sedeval_soft.evaluation.diagnosis import (
 from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
-from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled
+from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.table import Page, Table, cells
 
 WIDTH = 80
 
 _MOST_SENTENCES = 3
-_MOST_BINS = {"recall": 5, "precision": 3}
+_MOST_BINS = 5
 
 _ROUNDING = 1e-6
 """How far sums of shares of errors may be from a whole number that they make."""
@@ -39,22 +39,34 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
     """Return one screen: kinds of errors, what costs most, what was tried, and what recall depends on."""
     scores = diagnosis.scores
     lines = title_lines(name_of(scores.system), scores, width, color=color)
-    for basis, reading in shown_of(scores):
-        lines += ["", *_table_lines(diagnosis, basis, reading, width, color=color)]
-        if (basis, reading) == ("event", "hard"):
-            lines += _by_chance(diagnosis)
+    first, *others = shown_of(scores)
+    lines += ["", *_table_lines(diagnosis, *first, width, color=color)]
+    if first == ("event", "hard"):
+        lines += _by_chance(diagnosis)
+    for basis, reading in others:
+        lines += ["", *_brief_lines(diagnosis, basis, reading, width, color=color)]
     if diagnosis.classes:
         lines += ["", styled("What costs most", "bold", color=color)]
         lines += [line for text in sentences(diagnosis) for line in _filled(text, width)]
     if diagnosis.suggestions:
         lines += ["", styled("What was tried, and helps", "bold", color=color)]
         lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
-    for measure, of in _OF_BINS.items():
-        telling = telling_bins(diagnosis, measure)
-        if telling:
-            title = f"{measure.capitalize()} {of} that differs most from that of the others"
-            lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
-    return "\n".join([*lines, "", *signature_lines(scores.short_signature, width)]) + "\n"
+    telling = telling_bins(diagnosis)
+    if telling:
+        title = "Events whose recall, or precision, differs most from that of the others"
+        lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
+    lines += ["", *_legend(others, width)]
+    return "\n".join([*lines, *signature_lines(scores.short_signature, width)]) + "\n"
+
+
+def _legend(others: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Return what the columns are, and what to type next."""
+    more = [f"--only {'.'.join(others[0])}: its table"] if others else []
+    texts = [
+        ["share: what of 1 - F a kind makes", "gain: how much F would rise without it"],
+        [*more, "plot errors: a picture"],
+    ]
+    return [line for parts in texts for line in wrapped(parts, width)]
 
 
 def shown_of(scores: Scores) -> list[tuple[str, str]]:
@@ -102,6 +114,14 @@ def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, 
     return [title, *lines_of(columns, width, shortest=max(map(cells, columns[0].texts)), color=color)]
 
 
+def _brief_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
+    """Return the shares of the kinds of errors of a basis and reading on a line or two."""
+    kinds = [each for each in diagnosis.table(basis, reading) if each.count]
+    shares = [f"{named(each.kind)} {number(each.share)}" for each in kinds]
+    title = styled(heading(diagnosis, basis, reading), "bold", color=color)
+    return [title, *wrapped(shares or ["no errors"], width, "  ")]
+
+
 def _count(value: float) -> str:
     """Return a number of errors, one decimal where segments or values share them; a dash for none."""
     if not value:
@@ -143,7 +163,7 @@ _SENTENCES = {
     "onset": "{fn} {of} begin at the wrong time",
     "offset": "{fn} {of} end at the wrong time",
     "both_boundaries": "{fn} {of} begin and end at the wrong time",
-    "split": "{fn} {of} are found in pieces: {fp} detections",
+    "split": "{fn} {of} are found in {fp} pieces",
     "merge": "{fp} detections of {name} run events together; {fn} misses go with them",
     "duplicate": "{fp} detections of {name} are of events that others have found",
     "confusion": "{name} and another class are taken for one another: {fp} false alarms, {fn} misses",
@@ -194,20 +214,17 @@ def _suggested(each: Suggestion) -> str:
     return f"{each.settings}: {each.score} {number(each.before)} to {number(each.after)}"
 
 
-_OF_BINS = {"recall": "of events", "precision": "of detections"}
-"""Measures of bins, and of what they are."""
-
-
-def telling_bins(diagnosis: Diagnosis, measure: str) -> list[Bin]:
+def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
     """Return the bins whose recall, or precision, differs most from that of the rest, and surely differs."""
-    own = [each for each in diagnosis.bins if each.measure == measure and each.differs > 0]
-    return own[: _MOST_BINS[measure]]
+    return [each for each in diagnosis.bins if each.differs > 0][:_MOST_BINS]
 
 
 def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
     columns = [
-        Column("", "", [f"  {each.factor}: {visible(each.name)}" for each in bins], left=True),
-        Column("", bins[0].measure, [number(each.value) for each in bins]),
+        Column(
+            "", "", [f"  {each.measure}, {each.factor}: {visible(each.name)}" for each in bins], left=True
+        ),
+        Column("", "", [number(each.value) for each in bins]),
         Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
         Column("", "others", [number(each.rest) for each in bins]),
         Column("", "n", [str(each.n) for each in bins]),

@@ -76,9 +76,13 @@ def test_text_has_the_costliest_kind_first_and_says_so():
     assert max(map(len, lines)) <= 80
     at = next(i for i, line in enumerate(lines) if line.split()[:2] == ["FP", "FN"])
     assert lines[at + 1].split()[:3] == ["split", "37", "17"]
-    assert "10 events of people talking are found in pieces: 23 detections." in " ".join(
-        map(str.strip, lines)
-    )
+    assert "10 events of people talking are found in 23 pieces." in " ".join(map(str.strip, lines))
+
+
+def test_it_is_one_screen():
+    lines = call("diagnose", REF, SYS, "--quiet").out.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80
+    assert "  too low .081 · too high .007 · confusion .003" in lines
 
 
 def test_two_systems_win_what_their_scores_differ_by():

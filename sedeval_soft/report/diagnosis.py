@@ -220,11 +220,10 @@ def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
 
 
 def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
+    names = [f"  {each.measure}, {each.factor}: {visible(each.name)}" for each in bins]
     columns = [
-        Column(
-            "", "", [f"  {each.measure}, {each.factor}: {visible(each.name)}" for each in bins], left=True
-        ),
-        Column("", "", [number(each.value) for each in bins]),
+        Column("", "", names, left=True),
+        Column("", "here", [number(each.value) for each in bins]),
         Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
         Column("", "others", [number(each.rest) for each in bins]),
         Column("", "n", [str(each.n) for each in bins]),

@@ -27,6 +27,9 @@ from sedeval_soft.timeline.ranges import running_maximum
 _FEWEST = 20
 """Events of a bin; of fewer, bins are taken together."""
 
+_MOST_PIECES = 50_000_000
+"""Pieces of constant value of which events have the mean, altogether."""
+
 FILE = "file"
 """The factor whose bins are single files."""
 
@@ -215,7 +218,7 @@ def _mean_value(side: Side, activity: Activity, n_classes: int) -> Floats:
 
 def _mean_over(events: Timed, pieces: Timed, value: Floats, groups: tuple[Index, Index]) -> Floats:
     """Return for each event the time-weighted mean of what pieces of its group have while it lasts."""
-    left, right = overlapping_pairs(events, pieces, groups)
+    left, right = overlapping_pairs(events, pieces, groups, _MOST_PIECES)
     common = np.minimum(events.offset[left], pieces.offset[right]) - np.maximum(
         events.onset[left], pieces.onset[right]
     )

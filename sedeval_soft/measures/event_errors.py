@@ -29,11 +29,10 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
 from sedeval_soft.measures.event import file_class
-from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import check_pairs, expand
+from sedeval_soft.timeline.ranges import expand
 
 KINDS = tuple(EVENT_KINDS)
 """What can be wrong with an event."""
@@ -42,6 +41,9 @@ KINDS = tuple(EVENT_KINDS)
 
 HIT = -1
 
+MOST_PAIRS = 5_000_000
+"""Pairs of events that are near, or overlap, up to which all are looked at."""
+
 _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
 
@@ -49,9 +51,18 @@ _NEAR, _SAME = 0.1, 0.5
 class TooManyToTellError(EvaluationError):
     """Too many events overlap to look at all pairs of them."""
 
-    def __init__(self) -> None:
-        """Say so."""
-        super().__init__("too many events overlap to tell what is wrong with each; are rows repeated?")
+    def __init__(self, pairs: float) -> None:
+        """Say so; pairs: how many there are."""
+        super().__init__(
+            f"{pairs:.3g} pairs of events overlap, or are near: too many to tell what is wrong with each. "
+            "Are rows repeated, or are there very many events at one time? --only segment needs none"
+        )
+
+
+def _check(pairs: int, most: int = MOST_PAIRS) -> None:
+    """Raise TooManyToTellError for too many pairs."""
+    if pairs > most:
+        raise TooManyToTellError(pairs)
 
 
 class Edges(NamedTuple):
@@ -93,11 +104,8 @@ def classify_errors(
         place = np.full(len(theirs) + 1, -1)
         place[theirs] = np.arange(len(theirs))
         hits = place[matched[ours]]
-    try:
-        kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
-        kinds.explain(hits)
-    except TooManyPairsError:
-        raise TooManyToTellError from None
+    kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
+    kinds.explain(hits)
     errors = EventErrors(np.empty_like(ours), np.empty_like(theirs), np.full(len(theirs), -1))
     errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
     errors.error_of[theirs] = np.append(ours, -1)[kinds.error_of]
@@ -137,7 +145,9 @@ class _Kinds:
         """Find all pairs of events of a file that overlap, or that the rule lets pair."""
         self.reference, self.system = reference, system
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        self.compatible = Edges(*Candidates.of(reference, system, self.files, rule).pairs())
+        candidates = Candidates.of(reference, system, self.files, rule)
+        _check(candidates.in_windows)
+        self.compatible = Edges(*candidates.pairs())
         self.overlapping = overlapping_pairs(reference, system, self.files)
         self.rule = rule
         self.missed = np.full(len(reference), MISSED, dtype=np.int64)
@@ -306,11 +316,13 @@ def count_event_errors(
     return columns
 
 
-def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> Edges:
+def overlapping_pairs(
+    reference: Timed, system: Timed, groups: tuple[Index, Index], most: int = MOST_PAIRS
+) -> Edges:
     """Return all pairs of one group that overlap, by reference event, then by detection.
 
-    Two stretches of time overlap where one of them begins while the other lasts. Raises EvaluationError where
-    memory cannot hold the pairs.
+    Two stretches of time overlap where one of them begins while the other lasts. Raises
+    TooManyToTellError for more than so many.
     """
     # Each group gets as much of one line as it needs.
     n_groups = max(int(each.max(initial=-1)) for each in groups) + 1
@@ -327,7 +339,7 @@ def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Inde
         first = np.searchsorted(line, onset, side=side)  # type: ignore[call-overload]
         end = np.searchsorted(line, onset + length, side="left")
         end = np.maximum(first, end)
-        check_pairs(first, end)
+        _check(int((end - first).sum()), most)
         owner, at = expand(first, end)
         return owner, order[at]
 

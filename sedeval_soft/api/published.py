@@ -38,6 +38,9 @@ def published_scores(
     if evaluator.reads_text:
         if not all(isinstance(side, str | os.PathLike) for side in (reference, system)):
             raise SettingsError(f"{name} reads files; expected a path for the reference and the system")
+        for called, given in (("durations", durations), ("scenes", by)):
+            if given is not None:
+                raise SettingsError(f"{name} has no use for {called}: its script does not look at them")
         paths = os.fspath(reference), os.fspath(system)
         return evaluator.numbers(Inputs.of_texts(paths, limits, options))
     if evaluator.label and not limits.label:

@@ -298,8 +298,9 @@ def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> st
         if evaluation.sides is None:
             raise TypeError("the rows are not in memory")
         return check_published(
-            tool, evaluation.sides, evaluation.shard.durations, evaluation.scores, evaluation.scenes
-        )
+            tool, evaluation.sides, evaluation.shard.durations, evaluation.scores, evaluation.scenes,
+            settings=settings,
+        )  # fmt: skip
     table: str = import_module(f"sedeval_soft.interop.{tool}").second_opinion(
         evaluation.pair, evaluation.shard.tally, settings, evaluation.scores
     )

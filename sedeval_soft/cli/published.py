@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import click
@@ -78,11 +77,9 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     emit("".join(f"{line}\n" for line in lines), given["output"])
 
 
-def _chosen(text: str) -> tuple[str, float | str]:
+def _chosen(text: str) -> tuple[str, str]:
     """Return the name and the value of an option of the script."""
     label, sign, value = text.partition("=")
     if not sign or not label:
         raise click.BadParameter(f"{text!r} is not OPTION=VALUE.", param_hint="--set")
-    with contextlib.suppress(click.BadParameter):
-        return label, options.number(value)
     return label, value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -56,7 +57,8 @@ class Published:
     with the rules as they are written; empty where there is none. same: the name of our score beside each of
     its numbers that one is meant to be, with that preset. options: its options with their defaults.
     label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
-    their names, in the order of the script. reads_text: whether it is given texts and no rows.
+    their names, in the order of the script. reads_text: whether it is given texts and no rows. takes: which
+    of durations and scenes it has a use for.
     """
 
     name: str
@@ -71,18 +73,37 @@ class Published:
     options: Mapping[str, float | str] = field(default_factory=dict)
     label: str = ""
     reads_text: bool = False
+    takes: tuple[str, ...] = ()
 
     def numbers(self, inputs: Inputs) -> dict[str, Number]:
         """Return its numbers; raises SettingsError for an option that it does not have."""
-        for name, value in inputs.options.items():
+        for name in inputs.options:
             if name not in self.options:
                 known = f"expected one of {', '.join(self.options)}" if self.options else "it has none"
                 raise SettingsError(
                     f"{self.name} has no option {name!r}; {known}{meant(name, list(self.options))}"
                 )
-            if isinstance(self.options[name], float) and isinstance(value, str):
-                raise SettingsError(f"the option {name} of {self.name} must be a number, not {value!r}")
-        return self.compute(replace(inputs, options={**self.options, **inputs.options}))
+        given = {name: self._option(name, value) for name, value in inputs.options.items()}
+        for name, value in (("durations", inputs.durations), ("scenes", inputs.scenes)):
+            if value is not None and name not in self.takes:
+                raise SettingsError(f"{self.name} has no use for {name}: its script does not look at them")
+        return self.compute(replace(inputs, options={**self.options, **given}))
+
+    def _option(self, name: str, value: object) -> float | str:
+        """Return the value of an option, of the type that its default has; raises SettingsError."""
+        if isinstance(self.options[name], str):
+            if not isinstance(value, str):
+                raise SettingsError(f"the option {name} of {self.name} must be a text, not {value!r}")
+            return value
+        try:
+            number = float(value) if isinstance(value, str | float | int) else math.nan
+        except ValueError:
+            number = math.nan
+        if not (math.isfinite(number) and number >= 0) or (isinstance(value, str) and "_" in value):
+            raise SettingsError(
+                f"the option {name} of {self.name} must be a number, 0 or more, not {value!r}"
+            )
+        return number
 
 
 def published_evaluator(name: str) -> Published:

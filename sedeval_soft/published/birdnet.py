@@ -153,6 +153,7 @@ PUBLISHED = {
         script="birdnet_analyzer.evaluation",
         ranking="Overall AUROC",
         compute=compute,
+        takes=("durations",),
         preset="birdnet-analyzer",
         same={
             "Overall AUROC": "segment.hard.roc_auc.macro",

@@ -8,6 +8,7 @@ its reference: the script knows them from the data set.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -42,7 +43,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     lines: list[dict[str, float]] = []
     overall: dict[str, float] = {}
     by_class: dict[str, float] = {}
-    for scene, member in _scenes(files, inputs.options["scenes"]).items():
+    for scene, member in _scenes(files, inputs.options["scenes"], inputs.scenes).items():
         ours, theirs = (rows.take(member[rows.file]) for rows in (reference, system))
         classes = distinct(ours.label)
         _check(scene, names, classes, theirs)
@@ -73,8 +74,11 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     return {name: None if math.isnan(value) else value for name, value in numbers.items()}
 
 
-def _scenes(files: tuple[str, ...], rule: float | str) -> dict[str, Bools]:
-    """Return which files belong to each scene, (n_files,)."""
+def _scenes(files: tuple[str, ...], rule: float | str, given: Mapping[str, str] | None) -> dict[str, Bools]:
+    """Return which files belong to each scene, (n_files,); given: the scene of each file."""
+    if given is not None:
+        scene_of = np.array([given.get(name, "") for name in files])
+        return {str(scene): scene_of == scene for scene in np.unique(scene_of)}
     if rule == "none" or not files:
         return {"": np.ones(len(files), dtype=bool)}
     if rule != "folder":
@@ -169,6 +173,7 @@ PUBLISHED = {
         script="task3_sound_event_detection_in_real_life_audio.py",
         ranking="Average Main ER",
         compute=compute,
+        takes=("scenes",),
         preset="dcase2016-task3",
         same={
             "Main ER": "segment.hard.error_rate.micro",

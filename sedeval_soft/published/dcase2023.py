@@ -139,6 +139,7 @@ PUBLISHED = {
         script="task4b.py",
         ranking="macro_average f",
         compute=compute,
+        takes=("durations",),
         preset="dcase2023-task4b",
         same={
             "Micro ER": "segment.hard.error_rate.micro",

@@ -114,6 +114,7 @@ PUBLISHED = {
         script="recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py",
         ranking="psds1 + segment_mpauc",
         compute=compute,
+        takes=("durations",),
         same={"psds1": "intersection.hard.psds", "segment_mpauc": "segment.hard.partial_auc.macro"},
     )
 }

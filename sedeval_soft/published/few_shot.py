@@ -247,6 +247,7 @@ PUBLISHED = {
         script="evaluation_metrics/evaluation.py",
         ranking=RANKING,
         compute=compute,
+        takes=("scenes",),
         preset="dcase2021-2024-few-shot",
         same={word: f"event.hard.{word}.micro@scenes.harmonic" for word in ("precision", "recall")},
         options={"subsets": "folder"},

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.errors import InputError, Problem
+from sedeval_soft.errors import InputError, Problem, SettingsError
 from sedeval_soft.published.base import Inputs, Number, Published
 
 # The first match begins where a run of digits does: looked for only there, a text takes no longer than it is.
@@ -66,7 +66,11 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     if len(reference) != len(system):
         wrong = f"the reference has {len(reference)} lines and the system {len(system)}"
         raise InputError(Problem(names[1], f"{wrong}; expected labels and responses in the same lines"))
-    thresholds = [float(each) for each in str(inputs.options["thresholds"]).split(",") if each]
+    try:
+        thresholds = [float(each) for each in str(inputs.options["thresholds"]).split(",") if each]
+    except ValueError:
+        given = inputs.options["thresholds"]
+        raise SettingsError(f"thresholds must be numbers with commas between them, not {given!r}") from None
     overlaps = []
     for line, (ours, theirs) in enumerate(zip(reference, system, strict=True), 1):
         if ours is None or theirs is None:

@@ -15,6 +15,7 @@ as under Python 3.11; from 3.12 on, its `sum` rounds less, and the last digit of
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,6 +26,7 @@ from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.source import open_source
+from sedeval_soft.tables.text import decode
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
 from sedeval_soft.timeline.ranges import expand
 
@@ -115,12 +117,15 @@ def _regions(path: str) -> dict[str, Segments]:
     """Return the regions of a UEM file by recording; raises InputError for a line that is none."""
     source = open_source(path)
     rows: dict[str, list[tuple[float, float]]] = {}
-    for line, text in enumerate(bytes(source.data[:]).decode().splitlines(), 1):
+    for line, text in enumerate(decode(source).splitlines(), 1):
         if not text.strip() or text.startswith(";;"):
             continue
         try:
             name, _, start, end = text.split()
-            rows.setdefault(name, []).append((float(start), float(end)))
+            times = float(start), float(end)
+            if not 0 <= times[0] <= times[1] < math.inf:
+                raise ValueError(text)
+            rows.setdefault(name, []).append(times)
         except ValueError:
             expected = "expected a recording, its channel, and onset and offset in seconds"
             raise InputError(Problem(source.name, f"is no region; {expected}", line)) from None
@@ -170,6 +175,7 @@ PUBLISHED = {
         script="DetectionErrorRate.report",
         ranking="detection error rate %",
         compute=_compute,
+        takes=("durations",),
         preset="voice-activity",
         options={"collar": 0.0, "skip_overlap": 0.0, "uem": ""},
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import make_dcase2023
 import make_dcase2024
 import numpy as np
@@ -218,10 +220,15 @@ def test_2016_a_perfect_system_has_not_quite_1():
 def test_2016_options_are_checked():
     with pytest.raises(SettingsError, match="scenes must be none, or folder"):
         of_2016(PAIR, PAIR, {"scenes": "city"})
-    for resolution in (0.0, -1.0, 1e-12):
+    for wrong in (-1.0, math.nan, "1_0", None):
+        with pytest.raises(SettingsError, match="time_resolution of dcase2016-task3 must be a number, 0 or"):
+            of_2016(PAIR, PAIR, {"time_resolution": wrong})
+    for resolution in (0.0, 1e-12):
         with pytest.raises(SettingsError, match="time_resolution is too short for 2 s"):
             of_2016(PAIR, PAIR, {"time_resolution": resolution})
     times = {"filename": ["x"], "onset": [0], "offset": [1]}
+    with pytest.raises(SettingsError, match="has no use for durations"):
+        published_scores("dcase2016-task3", *[{**times, "event_label": ["a"]}] * 2, durations={"x": 1.0})
     with pytest.raises(SettingsError, match="system has a column for each class; expected a list of events"):
         published_scores("dcase2016-task3", {**times, "event_label": ["a"]}, {**times, "a": [0.5]})
 

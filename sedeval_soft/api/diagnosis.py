@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Unpack
 
-from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of
-from sedeval_soft.api.sources import Durations, Parted, limits_from, settings_from
+from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of, settings_of_points
+from sedeval_soft.api.sources import Durations, Parted, is_points, limits_from, settings_from, with_points
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.diagnosis import Diagnosis, Suggestion, diagnosed
+from sedeval_soft.evaluation.diagnosis import Diagnosis, Suggestion, diagnosed, measure_of_f
 from sedeval_soft.fields import Keywords
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS
 from sedeval_soft.settings import Settings
@@ -45,13 +45,13 @@ def diagnose(
     """
     limits = limits_from(limits, values)
     asked = settings_from(settings, values, {"ci": "bootstrap"})
-    chosen = settings_of_diagnosis(asked)
+    system = with_points(system, limits)
+    chosen = settings_of_points(settings_of_diagnosis(asked), [system])
     evaluation = evaluation_of(
         reference, system, chosen, durations=durations, name=name, by=by, limits=limits, rows_in_memory=True
     )
     pair, sides = evaluation.pair, evaluation.sides
-    if sides is None:
-        raise TypeError("the rows are not in memory")
+    assert sides is not None, "they are asked for"  # noqa: S101
     from sedeval_soft.evaluation.shard import scenes_of
 
     scenes = dict(scenes_of(pair.files, pair.classes, chosen))
@@ -62,7 +62,16 @@ def diagnose(
         partition = read_parts(None, by, pair.files, limits)["by"]
         scenes |= assign(partition, pair.files)[0] if partition is not None else {}
     tried = [*_suggestions(sides, chosen, evaluation.shard.durations)]
-    return diagnosed(evaluation.scores, pair, scenes, tried)
+    changed = [
+        f"{name}={getattr(asked, name)}"
+        for name in ("compat", "matching", "t_norm")
+        if getattr(asked, name) != getattr(chosen, name)
+    ]
+    scores = evaluation.scores
+    if changed:
+        text = f"errors are told of the largest matching, by our rules, without {' and '.join(changed)}"
+        scores = replace(scores, warnings=(*scores.warnings, text))
+    return diagnosed(scores, pair, scenes, tried)
 
 
 def settings_of_diagnosis(settings: Settings) -> Settings:
@@ -70,7 +79,9 @@ def settings_of_diagnosis(settings: Settings) -> Settings:
     families = [family for family in KINDS_OF_ERRORS if settings.wants(*family)]
     if not families:
         known = ", ".join(map(".".join, KINDS_OF_ERRORS))
-        raise SettingsError(f"only leaves out all of which errors are told: {known}")
+        raise SettingsError(
+            f"only names {', '.join(settings.only)}, but errors are told of {known}; expected one of these"
+        )
     return replace(
         settings, only=tuple(map(".".join, families)), measures=("errors",), matching="optimal", compat=None,
         thresholds=None, cross_tune=None, satisfice=None, reference_sweep=False, psds=None, alpha_ct=None,
@@ -89,19 +100,20 @@ def _suggestions(
     if not settings.wants(basis, "hard"):
         return
     plain = replace(settings, ci=None, measures=(), groups={}, scenes={}, only=(f"{basis}.hard",))
-    score = f"{basis}.hard.f1.micro"
+    measure = measure_of_f(settings)
+    score = f"{basis}.hard.{measure}.micro"
 
     def value(changed: Settings, name: str = score) -> float:
         return evaluate_rows(*sides, changed, durations)[name] or 0.0
 
     before = value(plain)
-    valued = all(side.has_values for side in sides[1:])
-    if valued:
-        optimal = f"{basis}.optimal.f1.micro"
+    valued, points = sides[1].has_values, is_points(sides[1])
+    if valued or points:
+        optimal = f"{basis}.optimal.{measure}.micro"
         after = value(replace(plain, only=(f"{basis}.optimal",)), optimal)
         if after > before:
             yield Suggestion("the best threshold of each class (`tune`)", score, before, after)
-    if settings.postprocesses or settings.events == "rows":
+    if points or settings.postprocesses or settings.events == "rows":
         return
     for name, lengths in _TRIED.items():
         if name == "median_filter" and not valued:

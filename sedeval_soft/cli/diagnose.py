@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from shutil import get_terminal_size
 from typing import Any
 
@@ -59,7 +60,8 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
         {"-o": output}, read | each_of("system output", systems) | options.settings_files(given["config"])
     )
     with options.limits_of(given) as limits:
-        settings = options.settings_of({**given, "ci": given["ci"] or "bootstrap"})
+        settings = options.settings_of(given)
+        settings = settings if settings.ci else replace(settings, ci="bootstrap")
         how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
         found = [diagnosed(reference, system, settings=settings, **how) for system in systems]
     warn([text for each in found for text in each.scores.warnings], quiet=given["quiet"])

@@ -11,10 +11,11 @@ import numpy as np
 
 from sedeval_soft.arrays import Index
 from sedeval_soft.evaluation.printed import html_of, presented
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
+from sedeval_soft.measures.event import match_events
 from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
@@ -70,7 +71,7 @@ class KindOfError:
 
 @dataclass(frozen=True, slots=True)
 class CostOfClass:
-    """What one kind of error costs in one class: its part of the micro average's 1 - F."""
+    """What one kind of error costs in one class: its part of the micro average's 1 - F, None without one."""
 
     basis: str
     reading: str
@@ -78,7 +79,7 @@ class CostOfClass:
     class_name: str
     fp: float
     fn: float
-    share: float
+    share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,16 @@ class Diagnosis:
 
 def families(scores: Scores) -> list[tuple[str, str]]:
     """Return the bases and readings of which errors are told."""
-    return [family for family in KINDS_OF_ERRORS if f"{'.'.join(family)}.f1.micro" in scores]
+    return [
+        family
+        for family, (kinds, _) in KINDS_OF_ERRORS.items()
+        if f"{'.'.join(family)}.{kinds[0]}_share.micro" in scores
+    ]
+
+
+def measure_of_f(settings: Settings) -> str:
+    """Return the name of the F that errors make."""
+    return "f1" if settings.beta == 1 else "fbeta"
 
 
 def f_of(scores: Scores, basis: str, reading: str, average: str) -> float | None:
@@ -167,7 +177,7 @@ def kinds_of(scores: Scores) -> Iterator[KindOfError]:
             share, fn = scores.score(f"{stem}_share.{average}"), scores[f"{stem}_fn.micro"] or 0
             of_lost = None if share.value is None or f is None or f >= 1 else share.value / (1.0 - f)
             levels = [scores.scores.get(f"{stem}_right_{level}.micro") for level in ("lower", "higher")]
-            right = [None if each is None else (each.value or 0.0) * fn for each in levels]
+            right = [None if each is None else float(round((each.value or 0.0) * fn)) for each in levels]
             yield KindOfError(
                 basis, reading, average, kind, scores[f"{stem}_fp.micro"] or 0, fn, share.value, share.low,
                 share.high, of_lost, scores[f"{stem}_gain.{average}"], *right,
@@ -187,8 +197,8 @@ def classes_of(scores: Scores) -> list[CostOfClass]:
             )
             if n_false or n_missed:
                 share = n_false * of_fp + n_missed * of_fn
-                costs.append(CostOfClass(basis, reading, kind, label, n_false, n_missed, share))
-    return sorted(costs, key=lambda each: -each.share)
+                costs.append(CostOfClass(basis, reading, kind, label, n_false, n_missed, finite(share)))
+    return sorted(costs, key=lambda each: -(each.share or 0.0))
 
 
 def _prices(tp: float, fp: float, fn: float, settings: Settings) -> tuple[float, float]:
@@ -223,7 +233,10 @@ def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErro
     reference, system = hard_events(pair, settings)
     ignored, rule, n_classes = ignored_events(pair, settings), pair_rule(settings), len(pair.classes)
     own = without_ignored(ignored, reference, system, n_classes, rule)
-    return reference, classify_errors(reference, own, n_classes, rule), own
+    matched = None
+    if settings.matching == "greedy":
+        matched = match_events(reference, own, n_classes, rule, settings.matching)
+    return reference, classify_errors(reference, own, n_classes, rule, matched), own
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:

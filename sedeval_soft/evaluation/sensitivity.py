@@ -56,7 +56,7 @@ class Bin:
     value: float
     low: float | None
     high: float | None
-    share: float
+    share: float | None
     rest: float | None
     differs: float
 
@@ -140,7 +140,8 @@ def _bins(
     total, hits = (count.sum(axis=0) for count in counts)
     own, rest = rates(total, hits)
     low = high = np.full(len(names), np.nan)
-    distance = np.abs(own - rest)
+    # Of one file nothing is known for sure.
+    distance = np.zeros(len(names))
     if factor == FILE:
         # Resampling files says nothing of one: its events are the sample.
         low, high = wilson(hits, total, confidence)
@@ -153,7 +154,7 @@ def _bins(
         distance = np.where(ends[0] > 0, ends[0], np.where(ends[1] < 0, -ends[1], 0.0))
     return [
         Bin(measure, factor, name, k, int(n), float(own[k]), _finite(low[k]), _finite(high[k]),
-            float(lost[k]), _finite(rest[k]), float(np.nan_to_num(distance[k])))
+            _finite(lost[k]), _finite(rest[k]), float(np.nan_to_num(distance[k])))
         for k, (name, n) in enumerate(zip(names, total, strict=True))
         if n >= (_FEWEST if factor == FILE else 1)
     ]  # fmt: skip

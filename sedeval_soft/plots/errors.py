@@ -73,7 +73,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
     axes[0].set_xlim(left=0)
     axes[0].set_xlabel(f"part of 1 - F ({basis}, {reading})")
     if alone:
-        costs = {(each.kind, each.class_name): each.share for each in classes_of(systems.all[0].scores)
+        costs = {(each.kind, each.class_name): each.share or 0.0 for each in classes_of(systems.all[0].scores)
                  if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
         kinds = [tables[0][k].kind for k in order]
         lost = sum(each.share or 0.0 for each in tables[0]) or 1.0

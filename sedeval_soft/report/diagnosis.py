@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from sedeval_soft.errors import visible
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.diagnosis import (
     CostOfClass,
     Diagnosis,
@@ -15,6 +15,7 @@ from sedeval_soft.evaluation.diagnosis import (
     Suggestion,
     f_of,
     families,
+    measure_of_f,
 )
 from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
@@ -45,15 +46,16 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
         lines += _by_chance(diagnosis)
     for basis, reading in others:
         lines += ["", *_brief_lines(diagnosis, basis, reading, width, color=color)]
-    if diagnosis.classes:
+    costly = sentences(diagnosis)
+    if costly:
         lines += ["", styled("What costs most", "bold", color=color)]
-        lines += [line for text in sentences(diagnosis) for line in _filled(text, width)]
+        lines += [line for text in costly for line in _filled(text, width)]
     if diagnosis.suggestions:
         lines += ["", styled("What was tried, and helps", "bold", color=color)]
         lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
     telling = telling_bins(diagnosis)
     if telling:
-        title = "Events whose recall, or precision, differs most from that of the others"
+        title = "Where recall or precision differs most from that of the others"
         lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
     lines += ["", *_legend(others, width)]
     return "\n".join([*lines, *signature_lines(scores.short_signature, width)]) + "\n"
@@ -84,10 +86,10 @@ def named(kind: str) -> str:
 
 def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
     """Return F and what is lost, of both averages."""
-    stem = f"{basis}.{reading}.{'f1' if diagnosis.scores.settings.beta == 1 else 'fbeta'}"
     micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
     lost = None if micro is None else 1.0 - micro
-    return f"{stem}.micro {number(micro)}, lost {number(lost)}; macro {number(macro)}"
+    name = f"{basis}.{reading}.{measure_of_f(diagnosis.scores.settings)}.micro"
+    return f"{name} {number(micro)}, lost {number(lost)}; macro {number(macro)}"
 
 
 def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -96,7 +98,8 @@ def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, 
     title = styled(heading(diagnosis, basis, reading), "bold", color=color)
     if not kinds:
         return [title, "  no errors"]
-    lost = sum(each.share or 0.0 for each in kinds)
+    shares = [each.share for each in kinds if each.share is not None]
+    lost = sum(shares) if len(shares) == len(kinds) else None
     rows = [*kinds, replace(kinds[0], kind="sum", fp=0, fn=0, share=lost, low=None, high=None)]
     columns = [
         Column("", "", [f"  {named(each.kind)}" for each in rows], left=True),
@@ -154,55 +157,80 @@ def _by_chance(diagnosis: Diagnosis) -> list[str]:
     if not missed or not right:
         return []
     chance = "" if diagnosis.by_chance is None else f" ({_percent(diagnosis.by_chance)} by chance)"
-    return [f"  another threshold has {_percent(right / missed)} of all misses right{chance}"]
+    return [f"  {_percent(right / missed)} of all misses are right at another threshold{chance}"]
 
 
 _SENTENCES = {
-    "missed": "{fn} {of} are missed",
-    "background": "{fp} detections of {name} are where nothing explains them",
-    "onset": "{fn} {of} begin at the wrong time",
-    "offset": "{fn} {of} end at the wrong time",
-    "both_boundaries": "{fn} {of} begin and end at the wrong time",
-    "split": "{fn} {of} are found in {fp} pieces",
-    "merge": "{fp} detections of {name} run events together; {fn} misses go with them",
-    "duplicate": "{fp} detections of {name} are of events that others have found",
-    "confusion": "{name} and another class are taken for one another: {fp} false alarms, {fn} misses",
-    "confusion_and_boundary": "{name} and another class are taken for one another, and ends are wrong: {fp} "
-    "false alarms, {fn} misses",
+    "missed": ("", "{misses} of {name} missed"),
+    "background": ("{alarms} of {name} with nothing there that explains them", ""),
+    "onset": ("", "{misses} of {name} with a wrong onset"),
+    "offset": ("", "{misses} of {name} with a wrong offset"),
+    "both_boundaries": ("", "{misses} of {name} with a wrong onset and offset"),
+    "split": ("{alarms} of {name} that are a part of an event", "{misses} of {name} found in pieces"),
+    "merge": ("{alarms} of {name} that hold several events", "{misses} of {name} lost in one with others"),
+    "duplicate": ("{alarms} of {name} of events that are found already", ""),
+    "confusion": (
+        "{alarms} of {name} that are of another class",
+        "{misses} of {name} taken for another class",
+    ),
+    "confusion_and_boundary": (
+        "{alarms} of {name} that are of another class, and last otherwise",
+        "{misses} of {name} taken for another class, and longer or shorter",
+    ),
 }
-"""What is said of the events of a class."""
+"""What is said of false alarms, and of misses, of events of a class."""
 
-_OTHERWISE = {
-    "boundary": "{name} begins or ends a segment too early or too late: {fp} false alarms, {fn} misses",
-    "missed": "{fn} segments of {name} are missed",
-    "background": "{fp} segments of {name} are false alarms",
-    "confusion": "{name} and other classes are taken for one another: {fp} false alarms, {fn} misses",
-    "too_low": "values of {name} are too low, by {fn} segments altogether",
-    "too_high": "values of {name} are too high, by {fp} segments altogether",
+_BOTH = {
+    "split": "{misses} of {name} found in {fp:.0f} pieces",
+    "merge": "{alarms} of {name} that hold several events, and {fn:.0f} misses with them",
+}
+"""What is said where both sides have errors, in place of both."""
+
+_OF_SEGMENTS = {
+    "boundary": ("{alarms} of {name} beside an event", "{misses} of {name} at an end of an event"),
+    "missed": ("", "{misses} of {name} missed"),
+    "background": ("{alarms} of {name} with nothing there", ""),
+    "confusion": (
+        "{alarms} of {name} in place of other classes",
+        "{misses} of {name} taken for other classes",
+    ),
+    "too_low": ("", "values of {name} too low"),
+    "too_high": ("values of {name} too high", ""),
 }
 """The same of segments."""
 
 
 def sentences(diagnosis: Diagnosis) -> list[str]:
     """Return the costliest things in plain words: of events, else of segments."""
-    found = families(diagnosis.scores)
-    if not found:
-        return []
-    basis, reading = found[0]
-    f = f_of(diagnosis.scores, basis, reading, "micro")
-    costs = [each for each in diagnosis.classes if (each.basis, each.reading) == (basis, reading)]
+    every = families(diagnosis.scores)
+    f = f_of(diagnosis.scores, *every[0], "micro") if every else None
     if f is None or f >= 1:
         return []
-    worth = [each for each in costs if each.share >= _LEAST * (1 - f)][:_MOST_SENTENCES]
-    return [f"{_percent(each.share / (1 - f))} of what is lost: {_sentence(each)}." for each in worth]
+    costs = [each for each in diagnosis.classes if (each.basis, each.reading) == every[0]]
+    costly = [each for each in costs if (each.share or 0.0) >= _LEAST * (1 - f)] or costs[:1]
+    return [
+        f"{_percent((each.share or 0.0) / (1 - f))} of what is lost: {_sentence(each)}."
+        for each in costly[:_MOST_SENTENCES]
+    ]
 
 
 def _sentence(cost: CostOfClass) -> str:
-    form = (_SENTENCES if cost.basis == "event" else _OTHERWISE)[cost.kind]
-    name = visible(cost.class_name)
-    of = f"event of {name}" if cost.fn == 1 else f"events of {name}"
-    text = form.format(fp=_count(cost.fp), fn=_count(cost.fn), name=name, of=of)
-    return text.replace(" are ", " is ", 1) if cost.fn == 1 and "{of} are" in form else text
+    """Return in words what a kind of error costs a class; of a side without errors nothing is said."""
+    events = cost.basis == "event"
+    of_alarms, of_misses = (_SENTENCES if events else _OF_SEGMENTS)[cost.kind]
+    names = {
+        "name": visible(cost.class_name),
+        "alarms": _counted(cost.fp, "detection" if events else "false segment"),
+        "misses": _counted(cost.fn, "event" if events else "segment"),
+    }
+    if events and cost.kind in _BOTH and cost.fp and cost.fn:
+        return _BOTH[cost.kind].format(**names, fp=cost.fp, fn=cost.fn)
+    parts = [form.format(**names) for form, n in ((of_misses, cost.fn), (of_alarms, cost.fp)) if form and n]
+    return " and ".join(parts)
+
+
+def _counted(value: float, noun: str) -> str:
+    return counted(round(value), noun) if abs(value - round(value)) < _ROUNDING else f"{value:.1f} {noun}s"
 
 
 def _filled(text: str, width: int) -> list[str]:
@@ -311,12 +339,14 @@ def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color
     """Return what each of two systems won where: differences of shares, which add up to that of their F."""
     names = [name_of(each.scores.system) for each in (one, other)]
     lines = title_lines(f"{names[0]} and {names[1]}", one.scores, width, color=color)
-    for basis, reading in shown_of(one.scores):
+    both_shown = {*shown_of(one.scores), *shown_of(other.scores)}
+    for basis, reading in (family for family in families(one.scores) if family in both_shown):
         both = [{each.kind: each for each in own.table(basis, reading)} for own in (one, other)]
         won = {kind: (each.share or 0.0) - (both[1][kind].share or 0.0) for kind, each in both[0].items()}
         order = [kind for kind in sorted(won, key=lambda kind: -abs(won[kind])) if won[kind]]
         fs = [f_of(each.scores, basis, reading, "micro") for each in (one, other)]
-        title = f"{basis}.{reading}.f1.micro: {number(fs[0])} and {number(fs[1])}"
+        name = f"{basis}.{reading}.{measure_of_f(one.scores.settings)}.micro"
+        title = f"{name}: {number(fs[0])} and {number(fs[1])}"
         shares = [[number(own[kind].share) for kind in order] for own in both]
         columns = [
             Column("", "", [f"  {named(kind)}" for kind in order] + ["  sum"], left=True),
@@ -324,8 +354,8 @@ def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color
                 Column("lost by", letter, [*of_one, number(None if f is None else 1 - f)])
                 for letter, of_one, f in zip("AB", shares, fs, strict=True)
             ),
-            Column("", "B wins", [*(_signed(won[kind]) for kind in order), _signed(sum(won.values()))]),
+            Column("", "B gains", [*(_signed(won[kind]) for kind in order), _signed(sum(won.values()))]),
         ]
         lines += ["", styled(title, "bold", color=color), *lines_of(columns, width, color=color)]
-    lines += ["", f"A: {names[0]}; B: {names[1]}. What B wins adds up to its F minus that of A."]
+    lines += ["", f"A: {names[0]}; B: {names[1]}. What B gains adds up to its F minus that of A."]
     return "\n".join([*lines, "", *signature_lines(one.scores.short_signature, width)]) + "\n"

@@ -76,7 +76,7 @@ def test_text_has_the_costliest_kind_first_and_says_so():
     assert max(map(len, lines)) <= 80
     at = next(i for i, line in enumerate(lines) if line.split()[:2] == ["FP", "FN"])
     assert lines[at + 1].split()[:3] == ["split", "37", "17"]
-    assert "10 events of people talking are found in 23 pieces." in " ".join(map(str.strip, lines))
+    assert "10 events of people talking found in 23 pieces." in " ".join(map(str.strip, lines))
 
 
 def test_it_is_one_screen():
@@ -117,10 +117,48 @@ def test_without_values_the_soft_reading_is_not_shown(tmp_path):
     ("words", "said"),
     [
         ((REF, SYS, OTHER, SYS), "Expected one SYSTEM, or two"),
-        ((REF, SYS, "--only", "clip"), "leaves out all of which errors are told"),
+        ((REF, SYS, "--only", "clip"), "errors are told of event.hard"),
         ((REF, "nothing.tsv"), "nothing.tsv"),
     ],
 )
 def test_wrong_calls_are_refused(words, said):
     done = call("diagnose", *words)
     assert done.code == 2 and said in done.err and "Traceback" not in done.err
+
+
+def table(path, *rows):
+    path.write_text("".join(f"{row}\n" for row in ("filename\tonset\toffset\tevent_label", *rows)))
+    return str(path)
+
+
+def test_a_side_without_errors_is_not_told(tmp_path):
+    """A reference event that is hit, and two more detections inside it: a split that misses nothing."""
+    ref = table(tmp_path / "ref.tsv", "a\t0\t10\tcar")
+    system = table(tmp_path / "sys.tsv", "a\t0\t10\tcar", "a\t2\t4\tcar", "a\t6\t7\tcar")
+    out = call("diagnose", ref, system, "--only", "event", "--quiet").out
+    assert "2 detections of car that are a part of an event." in out
+
+
+def test_without_reference_nothing_is_lost_that_could_be_told(tmp_path):
+    ref, system = table(tmp_path / "ref.tsv", "a"), table(tmp_path / "sys.tsv", "a\t0\t1\tcar")
+    out = call("diagnose", ref, system, "--quiet").out
+    assert "What costs most" not in out and "lost -" in out
+    found = sedeval_soft.diagnose(ref, system).to_dict()
+    assert {each["share"] for each in found["errors"] + found["classes"]} == {None}
+
+
+def test_a_preset_that_follows_another_tool_is_answered_by_our_rules_and_that_is_said():
+    done = call("diagnose", REF, SYS, "--preset", "dcase2019-task4", "--only", "event.hard")
+    assert done.code == 0 and "without compat=sed_eval" in done.err
+
+
+def test_beta_is_that_of_the_settings(tmp_path):
+    out = call("diagnose", REF, SYS, OTHER, *FEW, "--beta", "2").out
+    assert "event.hard.fbeta.micro" in out and "f1.micro" not in out
+
+
+def test_operating_points_are_told_of_events(tmp_path):
+    ref = table(tmp_path / "ref.tsv", "a\t0\t10\tcar", "b\t0\t1\tdog")
+    few, more = (table(tmp_path / f"{k}.tsv", *["a\t0\t10\tcar", "b\t0\t1\tdog"][:k]) for k in (1, 2))
+    found = sedeval_soft.diagnose(ref, {0.6: few, 0.3: more})
+    assert {(each.basis, each.reading) for each in found.errors} == {("event", "hard")}

@@ -55,12 +55,10 @@ def diagnose(
     from sedeval_soft.evaluation.shard import scenes_of
 
     scenes = dict(scenes_of(pair.files, pair.classes, chosen))
-    if by is not None:
-        from sedeval_soft.api.sources import read_parts
+    if evaluation.scenes is not None:
         from sedeval_soft.tables.file_groups import assign
 
-        partition = read_parts(None, by, pair.files, limits)["by"]
-        scenes |= assign(partition, pair.files)[0] if partition is not None else {}
+        scenes |= assign(evaluation.scenes, pair.files)[0]
     tried = [*_suggestions(sides, chosen, evaluation.shard.durations)]
     changed = [
         f"{name}={getattr(asked, name)}"

@@ -409,14 +409,12 @@ def _count_event_errors(
     """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
     from sedeval_soft.measures.event_errors import count_event_errors
 
-    settings, rule, matched = plan.settings, pair_rule(plan.settings), None
+    settings, rule = plan.settings, pair_rule(plan.settings)
     system = without_ignored(ignored, reference, everything, sizes[1], rule)
     own = without_ignored(ignored, reference, lifetimes, sizes[1], rule)
-    if settings.matching == "greedy":
-        matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
     errors = count_event_errors(
         reference, system, own, sizes, rule, settings.threshold,
-        inclusive=settings.inclusive, matched=matched,
+        inclusive=settings.inclusive, matching=settings.matching,
     )  # fmt: skip
     return {f"event.hard.{name}": sums for name, sums in errors.items()}
 

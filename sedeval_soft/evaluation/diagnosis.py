@@ -15,7 +15,6 @@ from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
-from sedeval_soft.measures.event import match_events
 from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
@@ -220,12 +219,10 @@ def diagnosed(
     )
 
 
-def rates_by_factor(
-    pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]] | None = None
-) -> list[Bin]:
-    """Return what recall and precision of hard events depend on; scenes: files of each."""
+def rates_by_factor(pair: Recordings, settings: Settings) -> list[Bin]:
+    """Return what recall and precision of hard events depend on."""
     reference, errors, system = _classified(pair, settings)
-    return _bins_of(pair, settings, scenes or {}, (reference, system), errors)
+    return _bins_of(pair, settings, {}, (reference, system), errors)
 
 
 def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
@@ -233,10 +230,7 @@ def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErro
     reference, system = hard_events(pair, settings)
     ignored, rule, n_classes = ignored_events(pair, settings), pair_rule(settings), len(pair.classes)
     own = without_ignored(ignored, reference, system, n_classes, rule)
-    matched = None
-    if settings.matching == "greedy":
-        matched = match_events(reference, own, n_classes, rule, settings.matching)
-    return reference, classify_errors(reference, own, n_classes, rule, matched), own
+    return reference, classify_errors(reference, own, n_classes, rule, settings.matching), own
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:

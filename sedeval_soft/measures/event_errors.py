@@ -27,9 +27,10 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
+from sedeval_soft.fields import Matching
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
-from sedeval_soft.measures.event import file_class
-from sedeval_soft.measures.pairs import Candidates, PairRule
+from sedeval_soft.measures.event import file_class, match_events
+from sedeval_soft.measures.pairs import Candidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
@@ -90,17 +91,17 @@ class EventErrors:
 
 
 def classify_errors(
-    reference: Events, system: Events, n_classes: int, rule: PairRule, matched: Index | None = None
+    reference: Events, system: Events, n_classes: int, rule: PairRule, matching: Matching = "optimal"
 ) -> EventErrors:
     """Return the kinds of errors of events, in the order of the tables.
 
-    rule: which events can pair. matched: (n_ref,) the partners of hits, -1 for none, where they are not as
-    many as can be: those of greedy matching. Raises EvaluationError where too many events overlap to look at
-    all pairs.
+    rule: which events can pair. matching: how; greedy hits are not as many as can be. Raises EvaluationError
+    where too many events overlap to look at all pairs.
     """
     ours, theirs = _order(reference, system, n_classes)
     hits = None
-    if matched is not None:
+    if matching == "greedy":
+        matched = match_events(reference, system, n_classes, rule, matching)
         place = np.full(len(theirs) + 1, -1)
         place[theirs] = np.arange(len(theirs))
         hits = place[matched[ours]]
@@ -169,7 +170,7 @@ class _Kinds:
         in_sys = 2 * common >= self._length(self.reference)[inside.left]
         self._gather(inside, common, in_ref)
         self._gather_merges(inside, common, in_sys)
-        self._boundaries(inside, common)
+        self._boundaries(inside)
         own = self.compatible.where(same)
         self._rest_of_system(own.right, DUPLICATE)
         self._rest_of_system(inside.right[in_ref], SPLIT)
@@ -177,7 +178,7 @@ class _Kinds:
         self._rest_of_reference(inside.left[in_sys], MERGE)
         self._pair(self.compatible.where(~same), CONFUSION)
         others = self.overlapping.where(~self._same_class(self.overlapping))
-        self._pair(others.where(self._share(others, self._common(others)) >= _SAME), CONFUSED_BOUNDARY)
+        self._pair(others.where(self._share(others) >= _SAME), CONFUSED_BOUNDARY)
 
     def _same_class(self, edges: Edges) -> Bools:
         same: Bools = self.reference.label[edges.left] == self.system.label[edges.right]
@@ -194,18 +195,17 @@ class _Kinds:
         common: Ticks = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
         return common
 
-    def _share(self, edges: Edges, common: Ticks) -> Floats:
-        """Return the intersection over union of each pair that overlaps."""
-        union = self._length(self.reference)[edges.left] + self._length(self.system)[edges.right] - common
-        share: Floats = common / union
-        return share
+    def _share(self, edges: Edges) -> Floats:
+        """Return the intersection over union of each pair."""
+        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
+        return intersection_over_union(ours.onset, ours.offset, theirs.onset, theirs.offset)
 
     def _free(self, edges: Edges) -> Bools:
         """Return the pairs of which neither event is explained."""
         free: Bools = self.free_ref[edges.left] & self.free_sys[edges.right]
         return free
 
-    def _explain(self, left: Index, right: Index, kind: Index | int) -> None:
+    def _explain(self, left: Index, right: Index, kind: int) -> None:
         self.free_ref[left] = self.free_sys[right] = False
         self.missed[left], self.false[right] = kind, kind
 
@@ -241,10 +241,10 @@ class _Kinds:
         # Of the missed events of a detection the first: pairs are in the order of the reference.
         self.error_of[right[::-1]] = left[::-1]
 
-    def _boundaries(self, inside: Edges, common: Ticks) -> None:
+    def _boundaries(self, inside: Edges) -> None:
         """Explain pairs of which an end is wrong, or both are."""
         onset, offset = self._ends(inside)
-        near = (self._share(inside, common) >= _NEAR) | onset | offset
+        near = (self._share(inside) >= _NEAR) | onset | offset
         partner = self._pair(inside.where(near), BOTH)
         paired = partner[inside.left] == inside.right
         left, right = inside.left[paired], inside.right[paired]
@@ -285,14 +285,14 @@ def count_event_errors(
     threshold: float,
     *,
     inclusive: bool = False,
-    matched: Index | None = None,
+    matching: Matching = "optimal",
 ) -> dict[str, Index]:
     """Count errors by kind, file and class: (n_files, n_classes) by names such as `missed.fn`.
 
     sizes: how many files and classes there are. Others as for `classify_errors` and `right_elsewhere`.
     """
     n_files, n_classes = sizes
-    errors = classify_errors(reference, system, n_classes, rule, matched)
+    errors = classify_errors(reference, system, n_classes, rule, matching)
     missed = np.flatnonzero(errors.missed != HIT)
     level = np.zeros(len(reference), dtype=np.int64)
     level[missed] = right_elsewhere(

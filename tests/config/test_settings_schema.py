@@ -100,6 +100,8 @@ def beyond_schemas(name: str, value: object) -> bool:
         return value < 0  # The reference's threshold is the same where it is not given.
     if name in {"groups", "scenes"}:
         return isinstance(value, dict) and not all(map(is_part_name, value))
+    if name == "means":  # those of groups need groups
+        return any(part.startswith("groups.") for part in ([value] if isinstance(value, str) else value))
     return False
 
 
@@ -114,6 +116,7 @@ def beyond_schemas(name: str, value: object) -> bool:
 @example([1e6 + 1])
 @example(1e-16)
 @example(0)
+@example("groups.geometric")
 def test_it_takes_what_settings_take(name, value):
     why = refused(name, value)
     assert (not why or beyond_schemas(name, value)) if VALIDATOR.is_valid({name: value}) else why

@@ -81,8 +81,10 @@ def sides_of(
 ) -> tuple[Side, Side]:
     """Return both sides with what is wrong with them. prices: of a false positive and a false negative."""
     hits = errors.missed == HIT, errors.false == HIT
-    belongs = errors.error_of[(errors.error_of >= 0) & ~hits[1]]
-    cost = prices[1] * ~hits[0] + prices[0] * np.bincount(belongs, minlength=len(hits[0]))
+    # Misses that merge share the price of their detection.
+    missed, false = errors.links
+    part = 1 / np.bincount(false, minlength=1)[false]
+    cost = prices[1] * ~hits[0] + prices[0] * np.bincount(missed, part, minlength=len(hits[0]))
     return Side(*reference, hits[0], cost), Side(*system, hits[1], prices[0] * ~hits[1])
 
 

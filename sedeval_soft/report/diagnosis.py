@@ -85,11 +85,16 @@ def named(kind: str) -> str:
 
 
 def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
-    """Return F and what is lost, of both averages."""
-    micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
-    lost = None if micro is None else 1.0 - micro
+    """Return F and what is lost, of both averages; of hard segments also at the best thresholds.
+
+    That is a macro average: the best threshold of each class makes this one largest.
+    """
+    micro, macro = (each for each in diagnosis.lost if (each.basis, each.reading) == (basis, reading))
     name = f"{basis}.{reading}.{measure_of_f(diagnosis.scores.settings)}.micro"
-    return f"{name} {number(micro)}, lost {number(lost)}; macro {number(macro)}"
+    text = f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro.f)}"
+    if basis == "segment" and macro.optimal is not None:
+        text += f", at best thresholds {number(macro.optimal)}"
+    return text
 
 
 def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -302,6 +307,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "version": scores.version,
         "signature": scores.signature,
         "system": scores.system,
+        "lost": plain(diagnosis.lost),
         "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
         "classes": plain(diagnosis.classes),
         "sensitivity": plain(diagnosis.bins),

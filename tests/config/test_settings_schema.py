@@ -94,14 +94,13 @@ def beyond_schemas(name: str, value: object) -> bool:
         return True
     if name in {"files", "satisfice"}:  # of files the path of a list, which is read before
         return isinstance(value, str)
-    if name == "only":
-        return any(".tuned" in part for part in ([value] if isinstance(value, str) else value))
+    if name in {"only", "means"}:  # means of groups need groups
+        mark = ".tuned" if name == "only" else "groups."
+        return any(mark in part for part in ([value] if isinstance(value, str) else value))
     if name == "threshold":
         return value < 0  # The reference's threshold is the same where it is not given.
     if name in {"groups", "scenes"}:
         return isinstance(value, dict) and not all(map(is_part_name, value))
-    if name == "means":  # those of groups need groups
-        return any(part.startswith("groups.") for part in ([value] if isinstance(value, str) else value))
     return False
 
 

@@ -141,6 +141,12 @@ def number(value: float | int | None) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
+def signed(value: float | int | None) -> str:
+    """Return a difference like a score, with its sign where it is above 0, too."""
+    text = number(value)
+    return text if value is None or value < 0 or not text.strip("0.") else f"+{text}"
+
+
 def interval(low: float | None, high: float | None) -> str:
     """Return the ends of an interval, `[.69,.77]`; nothing where there is none."""
     if low is None or high is None:

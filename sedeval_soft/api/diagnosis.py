@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
 from sedeval_soft.api.evaluation import evaluate_rows, evaluation_of, settings_of_points
 from sedeval_soft.api.sources import Durations, Parted, is_points, limits_from, settings_from, with_points
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.diagnosis import Diagnosis, Suggestion, diagnosed, measure_of_f
+from sedeval_soft.evaluation.diagnosis import AVERAGES, Diagnosis, Suggestion, diagnosed, measure_of_f
 from sedeval_soft.fields import Keywords
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS
 from sedeval_soft.settings import Settings
@@ -59,7 +59,9 @@ def diagnose(
         from sedeval_soft.tables.file_groups import assign
 
         scenes |= assign(evaluation.scenes, pair.files)[0]
-    tried = [*_suggestions(sides, chosen, evaluation.shard.durations)]
+    lengths = evaluation.shard.durations
+    optimal = _optimal(sides, chosen, lengths)
+    tried = [*_suggestions(sides, chosen, lengths, optimal)]
     changed = [
         f"{name}={getattr(asked, name)}"
         for name in ("compat", "matching", "t_norm")
@@ -69,7 +71,7 @@ def diagnose(
     if changed:
         text = f"errors are told of the largest matching, by our rules, without {' and '.join(changed)}"
         scores = replace(scores, warnings=(*scores.warnings, text))
-    return diagnosed(scores, pair, scenes, tried)
+    return diagnosed(scores, pair, scenes, tried, optimal)
 
 
 def settings_of_diagnosis(settings: Settings) -> Settings:
@@ -88,33 +90,57 @@ def settings_of_diagnosis(settings: Settings) -> Settings:
     )  # fmt: skip
 
 
+def _plain(settings: Settings) -> Settings:
+    """Return the settings of an evaluation that is tried: no more than F itself."""
+    return replace(settings, ci=None, measures=(), groups={}, scenes={})
+
+
+def _optimal(
+    sides: tuple[EventTable, EventTable],
+    settings: Settings,
+    durations: Any,  # noqa: ANN401 - seconds by file
+) -> dict[tuple[str, str], float | None]:
+    """Return F at the best threshold of each class, by basis and average, of systems with values."""
+    bases = [basis for basis in ("event", "segment") if settings.wants(basis, "hard")]
+    if not bases or not (sides[1].has_values or is_points(sides[1])):
+        return {}
+    only = tuple(f"{basis}.optimal" for basis in bases)
+    scores = evaluate_rows(*sides, replace(_plain(settings), only=only), durations)
+    measure = measure_of_f(settings)
+    return {
+        (basis, average): scores[f"{basis}.optimal.{measure}.{average}"]
+        for basis in bases
+        for average in AVERAGES
+    }
+
+
 def _suggestions(
     sides: tuple[EventTable, EventTable],
     settings: Settings,
     durations: Any,  # noqa: ANN401 - seconds by file
+    optimal: Mapping[tuple[str, str], float | None],
 ) -> Iterator[Suggestion]:
-    """Yield settings with which the micro F of hard events, or else segments, rises: all were tried."""
+    """Yield settings with which the micro F of hard events, or else segments, rises: all were tried.
+
+    optimal: F at the best thresholds, by basis and average.
+    """
     basis = "event" if settings.wants("event", "hard") else "segment"
     if not settings.wants(basis, "hard"):
         return
-    plain = replace(settings, ci=None, measures=(), groups={}, scenes={}, only=(f"{basis}.hard",))
-    measure = measure_of_f(settings)
-    score = f"{basis}.hard.{measure}.micro"
+    plain = replace(_plain(settings), only=(f"{basis}.hard",))
+    score = f"{basis}.hard.{measure_of_f(settings)}.micro"
 
-    def value(changed: Settings, name: str = score) -> float:
-        return evaluate_rows(*sides, changed, durations)[name] or 0.0
+    def value(changed: Settings) -> float:
+        return evaluate_rows(*sides, changed, durations)[score] or 0.0
 
     before = value(plain)
-    valued, points = sides[1].has_values, is_points(sides[1])
-    if valued or points:
-        optimal = f"{basis}.optimal.{measure}.micro"
-        after = value(replace(plain, only=(f"{basis}.optimal",)), optimal)
-        if after > before:
-            yield Suggestion("the best threshold of each class (`tune`)", score, before, after)
-    if points or settings.postprocesses or settings.events == "rows":
+    after = optimal.get((basis, "micro"))
+    if after is not None and after > before:
+        yield Suggestion("the best threshold of each class (`tune`)", score, before, after)
+    if is_points(sides[1]) or settings.postprocesses or settings.events == "rows":
         return
     for name, lengths in _TRIED.items():
-        if name == "median_filter" and not valued:
+        if name == "median_filter" and not sides[1].has_values:
             continue
         changed: list[dict[str, Any]] = [{name: length} for length in lengths]
         tried = {each[name]: value(replace(plain, **each)) for each in changed}

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Index
+from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
 from sedeval_soft.measures.detection import f_beta
-from sedeval_soft.measures.errors import KINDS_OF_ERRORS, prices
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, LEVELS, prices
 from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
     EventErrors,
+    RightElsewhere,
     classify_errors,
     right_elsewhere,
 )
@@ -45,8 +46,14 @@ class KindOfError:
 
     fp, fn: how many false positives and false negatives are of the kind, in all classes. share: of 1 - F,
     with its interval; of_lost: the same as a part of all that is lost. gain: how much F rises without the
-    kind. lower, higher: how many of the misses are right at a lower, or a higher, threshold; None but for
-    events. Shares and gains are None where F is undefined.
+    kind. Shares and gains are None where F is undefined.
+
+    The level of events' errors; None of segments: lower, higher: how many of the misses are right at a lower,
+    or a higher, threshold. lower_by, higher_by: how far away that is, the median of these misses; None
+    without any. by_chance: the part of the misses that would be right at another threshold if the output were
+    that of other files; None where there is one file, or no miss. fp_lower, fp_higher: how many of the false
+    positives go with such misses; of a merge the mean of its misses counts. share_lower, share_higher: the
+    parts of the share that these misses and false positives make.
     """
 
     basis: str
@@ -62,11 +69,34 @@ class KindOfError:
     gain: float | None
     lower: float | None = None
     higher: float | None = None
+    lower_by: float | None = None
+    higher_by: float | None = None
+    by_chance: float | None = None
+    fp_lower: float | None = None
+    fp_higher: float | None = None
+    share_lower: float | None = None
+    share_higher: float | None = None
 
     @property
     def count(self) -> float:
         """How many errors are of the kind."""
         return self.fp + self.fn
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What F is, and what it lost: 1 - F; None where it is undefined.
+
+    optimal: F at the best threshold of each class, found on these very files, of hard readings; None of
+    others, and of a system without values.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    f: float | None
+    lost: float | None
+    optimal: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +144,15 @@ class Difference:
 class Diagnosis:
     """Where the scores of a system went.
 
-    scores: all that were computed. errors: by basis, reading, average and kind. classes: the parts of classes
-    in micro averages, the costliest first. bins: what recall and precision of events depend on, what differs
-    most first. by_chance: the share of misses that would be right at another threshold if the output were
-    that of other files; None where there is one file, or no miss. suggestions: settings that were tried and
-    help.
+    scores: all that were computed. lost: F and what it lost, by basis, reading and average. errors: by basis,
+    reading, average and kind. classes: the parts of classes in micro averages, the costliest first. bins:
+    what recall and precision of events depend on, what differs most first. by_chance: the share of misses
+    that would be right at another threshold if the output were that of other files; None where there is one
+    file, or no miss. suggestions: settings that were tried and help.
     """
 
     scores: Scores
+    lost: tuple[Lost, ...]
     errors: tuple[KindOfError, ...]
     classes: tuple[CostOfClass, ...]
     bins: tuple[Bin, ...] = ()
@@ -271,32 +302,61 @@ def _prices(tp: float, fp: float, fn: float, settings: Settings) -> tuple[float,
     return float(of_fp), float(of_fn)
 
 
+def losses_of(scores: Scores, optimal: Mapping[tuple[str, str], float | None]) -> Iterator[Lost]:
+    """Yield F and what it lost, by basis, reading and average.
+
+    optimal: F at the best thresholds, by basis and average, where it is known.
+    """
+    for (basis, reading), average in product(families(scores), AVERAGES):
+        f = f_of(scores, basis, reading, average)
+        best = optimal.get((basis, average)) if reading == "hard" else None
+        yield Lost(basis, reading, average, f, None if f is None else 1.0 - f, best)
+
+
 def diagnosed(
-    scores: Scores, pair: Recordings, scenes: Mapping[str, Sequence[str]], suggestions: Sequence[Suggestion]
+    scores: Scores,
+    pair: Recordings,
+    scenes: Mapping[str, Sequence[str]],
+    suggestions: Sequence[Suggestion],
+    optimal: Mapping[tuple[str, str], float | None],
 ) -> Diagnosis:
-    """Return where the scores went; pair: the rows of both sides. scenes: files of each."""
-    settings = scores.settings
+    """Return where the scores went; pair: the rows of both sides. scenes: files of each.
+
+    optimal: F at the best thresholds, by basis and average, where it is known.
+    """
+    settings, kinds = scores.settings, [*kinds_of(scores)]
     bins: list[Bin] = []
     by_chance = None
     if ("event", "hard") in families(scores):
-        bins, by_chance = _of_events(pair, scenes, settings)
+        events = _classified(pair, settings)
+        bins = _bins_of(pair, settings, scenes, events)
+        kinds, by_chance = _with_levels(kinds, pair, settings, events)
     return Diagnosis(
-        scores, tuple(kinds_of(scores)), tuple(classes_of(scores)), tuple(bins), by_chance, tuple(suggestions)
-    )
+        scores, tuple(losses_of(scores, optimal)), tuple(kinds), tuple(classes_of(scores)), tuple(bins),
+        by_chance, tuple(suggestions),
+    )  # fmt: skip
 
 
 def rates_by_factor(pair: Recordings, settings: Settings) -> list[Bin]:
     """Return what recall and precision of hard events depend on."""
-    reference, errors, system = _classified(pair, settings)
-    return _bins_of(pair, settings, {}, (reference, system), errors)
+    return _bins_of(pair, settings, {}, _classified(pair, settings))
 
 
-def _classified(pair: Recordings, settings: Settings) -> tuple[Events, EventErrors, Events]:
-    """Return the events of the reference, what is wrong with those of both sides, and the detections."""
+class _Classified(NamedTuple):
+    """The hard events of the reference and of the system, and what is wrong with them."""
+
+    reference: Events
+    errors: EventErrors
+    system: Events
+
+
+def _classified(pair: Recordings, settings: Settings) -> _Classified:
+    """Return the hard events of both sides, and what is wrong with them."""
     reference, system = hard_events(pair, settings)
     ignored, rule, n_classes = ignored_events(pair, settings), pair_rule(settings), len(pair.classes)
-    own = without_ignored(ignored, reference, system, n_classes, rule)
-    return reference, classify_errors(reference, own, n_classes, rule, settings.matching), own
+    system = without_ignored(ignored, reference, system, n_classes, rule)
+    errors = classify_errors(reference, system, n_classes, rule, settings.matching)
+    return _Classified(reference, errors, system)
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
@@ -359,43 +419,94 @@ def _bins_of(
     pair: Recordings,
     settings: Settings,
     scenes: Mapping[str, Sequence[str]],
-    sides: tuple[Events, Events],
-    errors: EventErrors,
+    events: _Classified,
 ) -> list[Bin]:
-    sizes = len(pair.files), len(pair.classes)
+    reference, errors, system = events
     n_hits, n_missed, n_false = (
         int(np.count_nonzero(each))
         for each in (errors.missed == HIT, errors.missed != HIT, errors.false != HIT)
     )
     of_each = _prices(n_hits, n_false, n_missed, settings)
     position = {name: k for k, name in enumerate(pair.files)}
-    part = np.full(sizes[0], -1, dtype=np.int64)
-    for number, files in enumerate(scenes.values()):
-        part[[position[name] for name in files if name in position]] = number
-    parts: dict[str, tuple[tuple[str, ...], Index]] = {"file": (pair.files, np.arange(sizes[0]))}
-    if scenes:
-        parts["scene"] = tuple(scenes), part
+    files_of = {
+        scene: np.array([position[name] for name in files if name in position], dtype=np.int64)
+        for scene, files in scenes.items()
+    }
     ours, theirs = (
         (events, Activity.of_table(rows) if rows.has_values else None)
-        for events, rows in zip(sides, pair.event_rows, strict=True)
+        for events, rows in zip((reference, system), pair.event_rows, strict=True)
     )
-    return sensitivity(*sides_of(ours, theirs, errors, of_each), parts, sizes, settings)
+    return sensitivity(
+        *sides_of(ours, theirs, errors, of_each), pair.files, files_of, len(pair.classes), settings
+    )
 
 
-def _of_events(
-    pair: Recordings, scenes: Mapping[str, Sequence[str]], settings: Settings
-) -> tuple[list[Bin], float | None]:
-    """Return what recall depends on, and how often misses are right at another threshold by chance."""
-    reference, errors, system = _classified(pair, settings)
+def _with_levels(
+    kinds: Sequence[KindOfError], pair: Recordings, settings: Settings, events: _Classified
+) -> tuple[list[KindOfError], float | None]:
+    """Return the kinds of errors with levels, and which part of all misses would be right by chance."""
+    reference, errors, _ = events
     lifetimes = _lifetimes_of(pair, settings, reference)
     sizes, rule = (len(pair.files), len(pair.classes)), pair_rule(settings)
-    bins = _bins_of(pair, settings, scenes, (reference, system), errors)
-    missed = reference.take(errors.missed != HIT)
-    shares = []
-    for shift in range(1, min(_SHIFTS, sizes[0] - 1) + 1):
-        moved = replace(missed, file=((missed.file + shift) % sizes[0]).astype(missed.file.dtype))
-        level = right_elsewhere(
+    at = np.flatnonzero(errors.missed != HIT)
+    missed, kind = reference.take(at), errors.missed[at]
+
+    def elsewhere(moved: Events) -> RightElsewhere:
+        return right_elsewhere(
             moved, lifetimes, sizes[1], rule, settings.threshold, inclusive=settings.inclusive
         )
-        shares.append(np.count_nonzero(level) / max(len(missed), 1))
-    return bins, float(np.mean(shares)) if shares and len(missed) else None
+
+    side, distance = elsewhere(missed)
+    n_right = np.zeros(len(KINDS))
+    shifts = range(1, min(_SHIFTS, sizes[0] - 1) + 1)
+    for shift in shifts:
+        moved = replace(missed, file=((missed.file + shift) % sizes[0]).astype(missed.file.dtype))
+        n_right += np.bincount(kind[elsewhere(moved).side != 0], minlength=len(KINDS))
+    tried = np.bincount(kind, minlength=len(KINDS)) * len(shifts)
+    n_fp, n_fn = _by_kind_and_class(events, sizes[1])
+    levels = dict[str, tuple[Array, Array, Floats]]()
+    for name, sign in zip(LEVELS, (-1, 1), strict=True):
+        right = np.zeros(len(reference))
+        right[at] = side == sign
+        levels[name] = *_by_kind_and_class(events, sizes[1], (errors.over_links(right), right)), right[at]
+    # Of each class alone, and of all together.
+    n_hits = np.bincount(reference.label[errors.missed == HIT], minlength=sizes[1])
+    of_class = prices(n_hits, n_fp.sum(axis=0), n_fn.sum(axis=0), settings.beta)
+    of_all = _prices(len(reference) - len(at), n_fp.sum(), n_fn.sum(), settings)
+    has_reference = np.isfinite(of_class[0])
+
+    def with_levels(each: KindOfError) -> KindOfError:
+        number, values = KINDS.index(each.kind), dict[str, Any]()
+        for name, (fp, fn, right) in levels.items():
+            cost = fp[number].sum() * of_all[0] + fn[number].sum() * of_all[1]
+            if each.average == "macro":
+                costs = fp[number] * of_class[0] + fn[number] * of_class[1]
+                cost = costs[has_reference].sum() / max(np.count_nonzero(has_reference), 1)
+            far = distance[(kind == number) & (right > 0)]
+            values |= {
+                name: float(fn[number].sum()), f"fp_{name}": float(fp[number].sum()),
+                f"{name}_by": float(np.median(far)) if len(far) else None,
+                f"share_{name}": None if each.share is None else min(float(cost), each.share),
+            }  # fmt: skip
+        by_chance = float(n_right[number] / tried[number]) if tried[number] else None
+        return replace(each, **values, by_chance=by_chance)
+
+    by_chance = float(n_right.sum() / tried.sum()) if tried.any() else None
+    of_events = ("event", "hard")
+    return [with_levels(k) if (k.basis, k.reading) == of_events else k for k in kinds], by_chance
+
+
+def _by_kind_and_class(
+    events: _Classified, n_classes: int, weights: tuple[Floats | None, Floats | None] = (None, None)
+) -> tuple[Array, Array]:
+    """Return how many false positives and misses are of each kind and class, (n_kinds, n_classes)."""
+    reference, errors, system = events
+    sums = []
+    for side, kind, weight in zip((system, reference), (errors.false, errors.missed), weights, strict=True):
+        some = kind != HIT
+        group = kind[some] * n_classes + side.label[some]
+        sums.append(
+            np.bincount(group, None if weight is None else weight[some], minlength=len(KINDS) * n_classes)
+        )
+    false, missed = (each.reshape(len(KINDS), n_classes) for each in sums)
+    return false, missed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -12,7 +11,6 @@ from sedeval_soft.evaluation.diagnosis import (
     Diagnosis,
     Difference,
     KindOfError,
-    f_of,
     families,
     measure_of_f,
 )
@@ -20,7 +18,7 @@ from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
 from sedeval_soft.report.costs_in_words import sentences
-from sedeval_soft.report.fitted import Column, interval, lines_of, number, signed, styled, wrapped
+from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.table import Page, Table, cells
 
@@ -39,14 +37,13 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
     lines = title_lines(name_of(scores.system), scores, width, color=color)
     first, *others = shown_of(scores)
     lines += ["", *_table_lines(diagnosis, *first, width, color=color)]
-    if first == ("event", "hard"):
-        lines += _by_chance(diagnosis)
     for basis, reading in others:
         lines += ["", *_brief_lines(diagnosis, basis, reading, width, color=color)]
     for title, texts in _in_words(diagnosis):
         lines += ["", styled(title, "bold", color=color)]
         lines += [line for text in texts for line in _filled(text, width)]
-    last = ["", *_legend(others, width), *signature_lines(scores.short_signature, width)]
+    levels = first == ("event", "hard") and _has_levels(diagnosis.table(*first))
+    last = ["", *_legend(others, width, levels=levels), *signature_lines(scores.short_signature, width)]
     # As many as there is room for: a blank line, a title and names of columns stand above them.
     telling = telling_bins(diagnosis)[: max(LINES - len(lines) - len(last) - 3, 0)]
     if telling:
@@ -55,14 +52,15 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
     return "\n".join([*lines, *last]) + "\n"
 
 
-def _legend(others: Sequence[tuple[str, str]], width: int) -> list[str]:
-    """Return what the columns are, and what to type next."""
+def _legend(others: Sequence[tuple[str, str]], width: int, *, levels: bool) -> list[str]:
+    """Return what the columns are, and what to type next; levels: whether right thresholds are among them."""
     more = [f"--only {'.'.join(others[0])}: its table"] if others else []
     texts = [
         ["share: what of 1 - F the kind makes", "gain: how much F would rise without it"],
+        ["right at another threshold: part of FN", "chance: with files exchanged"] if levels else [],
         [*more, "plot errors: a picture"],
     ]
-    return [line for parts in texts for line in wrapped(parts, width)]
+    return [line for parts in texts if parts for line in wrapped(parts, width)]
 
 
 def shown_of(scores: Scores) -> list[tuple[str, str]]:
@@ -79,11 +77,16 @@ def named(kind: str) -> str:
 
 
 def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
-    """Return F and what is lost, of both averages."""
-    micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
-    lost = None if micro is None else 1.0 - micro
+    """Return F and what is lost, of both averages; of hard segments also at the best thresholds.
+
+    That is a macro average: the best threshold of each class makes this one largest.
+    """
+    micro, macro = (each for each in diagnosis.lost if (each.basis, each.reading) == (basis, reading))
     name = f"{basis}.{reading}.{measure_of_f(diagnosis.scores.settings)}.micro"
-    return f"{name} {number(micro)}, lost {number(lost)}; macro {number(macro)}"
+    text = f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro.f)}"
+    if basis == "segment" and macro.optimal is not None:
+        text += f", at best thresholds {number(macro.optimal)}"
+    return text
 
 
 def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -91,24 +94,46 @@ def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, 
     kinds = [each for each in diagnosis.table(basis, reading) if each.count]
     title = styled(heading(diagnosis, basis, reading), "bold", color=color)
     if not kinds:
-        return [title, "  no errors"]
-    shares = [each.share for each in kinds if each.share is not None]
-    lost = sum(shares) if len(shares) == len(kinds) else None
-    rows = [*kinds, replace(kinds[0], kind="sum", fp=0, fn=0, share=lost, low=None, high=None)]
+        return [title, "no errors"]
+    rows = [*kinds, _sum(diagnosis, kinds)]
     columns = [
-        Column("", "", [f"  {named(each.kind)}" for each in rows], left=True),
+        Column("", "", [named(each.kind) for each in rows], left=True),
         Column("", "FP", [_count(each.fp) for each in rows]),
         Column("", "FN", [_count(each.fn) for each in rows]),
         Column("", "share", [number(each.share) for each in rows]),
         Column("", "", [interval(each.low, each.high) for each in rows], left=True, rank=2),
-        Column("", "of lost", [*(_percent(each.of_lost) for each in kinds), "1 - F"]),
-        Column("", "gain", [*(signed(each.gain) for each in kinds), ""]),
-        *(
-            Column("right at a", level, [*(_right_at(each, level) for each in kinds), ""], rank=1)
-            for level in (LEVELS if any(each.lower or each.higher for each in kinds) else ())
-        ),
+        Column("", "lost", [_percent(each.of_lost) for each in rows]),
+        Column("", "gain", [*(number(each.gain) for each in kinds), ""]),
     ]
+    if _has_levels(kinds):
+        right = [_right_at(each) for each in rows]
+        columns += [
+            Column("right at another threshold", name, texts, rank=1)
+            for name, texts in zip((*LEVELS, "chance"), zip(*right, strict=True), strict=True)
+        ]
     return [title, *lines_of(columns, width, shortest=max(map(cells, columns[0].texts)), color=color)]
+
+
+def _has_levels(kinds: Sequence[KindOfError]) -> bool:
+    """Return whether any miss is right at another threshold."""
+    return any(each.lower or each.higher for each in kinds)
+
+
+def _sum(diagnosis: Diagnosis, kinds: Sequence[KindOfError]) -> KindOfError:
+    """Return all kinds of errors of a basis and reading as one."""
+    first = kinds[0]
+    (lost,) = (
+        each.lost
+        for each in diagnosis.lost
+        if (each.basis, each.reading, each.average) == (first.basis, first.reading, first.average)
+    )
+    fp, fn, lower, higher = (
+        float(sum(getattr(each, name) or 0.0 for each in kinds)) for name in ("fp", "fn", *LEVELS)
+    )
+    return KindOfError(
+        first.basis, first.reading, first.average, "sum", fp, fn, lost, None, None, 1.0 if lost else None,
+        None, lower, higher, by_chance=diagnosis.by_chance,
+    )  # fmt: skip
 
 
 def _brief_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -130,23 +155,12 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
-def _right_at(each: KindOfError, level: str) -> str:
-    """Return how many of the misses are right at a lower threshold, or at a higher one."""
-    count: float | None = getattr(each, level)
-    if count is None or not each.fn:
-        return ""
-    return _percent(count / each.fn) if count else "-"
-
-
-def _by_chance(diagnosis: Diagnosis) -> list[str]:
-    """Return how many misses are right at another threshold, beside how many would be by chance."""
-    kinds = diagnosis.table("event", "hard")
-    missed = sum(each.fn for each in kinds)
-    right = sum((each.lower or 0.0) + (each.higher or 0.0) for each in kinds)
-    if not missed or not right:
-        return []
-    chance = "" if diagnosis.by_chance is None else f" ({_percent(diagnosis.by_chance)} by chance)"
-    return [f"  {_percent(right / missed)} of all misses are right at another threshold{chance}"]
+def _right_at(each: KindOfError) -> tuple[str, str, str]:
+    """Return which part of the misses is right at a lower threshold, at a higher one, and by chance."""
+    if not each.fn or each.lower is None or each.higher is None:
+        return "", "", ""
+    lower, higher = (_percent(count / each.fn) if count else "-" for count in (each.lower, each.higher))
+    return lower, higher, "" if each.by_chance is None else _percent(each.by_chance)
 
 
 def _filled(text: str, width: int) -> list[str]:
@@ -196,12 +210,13 @@ def diagnosis_page(diagnosis: Diagnosis) -> Page:
         "gain",
         "right at a lower threshold",
         "at a higher one",
+        "at one of these by chance",
     )
     for basis, reading in shown_of(scores):
         rows = [
             (named(each.kind), _count(each.fp), _count(each.fn), number(each.share),
-             interval(each.low, each.high), _percent(each.of_lost), signed(each.gain),
-             *(_right_at(each, level) for level in LEVELS))
+             interval(each.low, each.high), _percent(each.of_lost), number(each.gain),
+             *_right_at(each))
             for each in diagnosis.table(basis, reading)
         ]  # fmt: skip
         tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
@@ -226,6 +241,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "version": scores.version,
         "signature": scores.signature,
         "system": scores.system,
+        "lost": plain(diagnosis.lost),
         "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
         "classes": plain(diagnosis.classes),
         "sensitivity": plain(diagnosis.bins),

@@ -1,0 +1,239 @@
+"""Several annotators' tables: a reference of them, how far they agree, and what they reach themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
+from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.crowd import Crowd
+from sedeval_soft.annotators.pooled import METHODS, reference_of
+from sedeval_soft.api.comparison import named_sources
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.recordings import align
+
+SCORES = (
+    *("segment.soft.f1.micro", "segment.soft.f1.macro"),
+    *("segment.hard.f1.micro", "segment.hard.f1.macro"),
+)
+"""What the ceiling is of where nothing else is said."""
+
+_FEW = 3
+"""Annotators below whom competences mean little."""
+
+
+class Annotator(NamedTuple):
+    """One annotator: the name of the table, how many files it labels, and what `competence` finds.
+
+    says_yes: how often yes is said where the annotator does not know.
+    """
+
+    name: str
+    files: int
+    competence: float
+    says_yes: float
+
+
+class Ceiling(NamedTuple):
+    """What annotators reach against one another.
+
+    score: the name of a score. annotators: of each, the score against the reference of the others, None where
+    undefined. mean: of those. system, share: the mean of a system against the same references, and what share
+    of the annotators' mean that is; None where no system is given.
+    """
+
+    score: str
+    annotators: tuple[float | None, ...]
+    mean: float | None
+    system: float | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A reference made of what several annotators say, and how far they agree.
+
+    reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
+    it. segments: how much time there is in files, in segments. system: the name of the system whose share of
+    the ceiling was asked for.
+    """
+
+    reference: EventTable
+    method: str
+    settings: Mapping[str, Any]
+    annotators: tuple[Annotator, ...]
+    agreement: tuple[Agreement, ...]
+    pairs: tuple[PairAgreement, ...]
+    ceiling: tuple[Ceiling, ...]
+    segments: float
+    warnings: tuple[str, ...] = ()
+    system: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the reference as plain values, as `soft-sed-eval annotate --format json` has it."""
+        return {
+            "schema": "soft-sed-eval-annotation/1",
+            "method": self.method,
+            "settings": dict(self.settings),
+            "warnings": list(self.warnings),
+            "files": len(self.reference.files),
+            "classes": len(self.reference.classes),
+            "segments": self.segments,
+            "annotators": [each._asdict() for each in self.annotators],
+            "agreement": [
+                dict(zip(("class", "nominal", "interval"), each, strict=True)) for each in self.agreement
+            ],
+            "pairs": [each._asdict() for each in self.pairs],
+            "system": self.system,
+            "ceiling": [each._asdict() for each in self.ceiling],
+        }
+
+
+def annotate(
+    annotators: Sequence[Any] | Mapping[str, Any],
+    *,
+    method: str = "mean",
+    continuous: bool | None = None,
+    all_files: bool = False,
+    ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
+    scores: Sequence[str] = SCORES,
+    durations: Durations | None = None,
+    limits: Limits | None = None,
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings
+) -> Annotation:
+    """Make a reference of the labels of several annotators, and say how far they agree.
+
+    annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
+    method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
+        can be believed (see `competence_of`); or `majority`, 1 where more than half are above
+        `threshold`, else 0.
+    continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
+        `segment_length`; if None, it is cut where a table has values in time steps, or where
+        `segment_length` or `pool` is given.
+    all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
+        and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
+    ceiling_of: a system, whose scores are given as a share of what annotators reach. scores: which ones.
+    settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
+        `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
+
+    Raises InputError for tables that cannot be read, SettingsError for arguments.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
+    for name, given in (("all_files", all_files), ("continuous", continuous)):
+        if not isinstance(given, bool) and (given is not None or name == "all_files"):
+            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
+    if continuous is None and {"segment_length", "pool"} & values.keys():
+        continuous = False
+    chosen = _settings_for(scores, settings, values)
+    limits = limits_from(limits)
+    named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
+    tables = {name: to_rows(source, name, chosen, limits) for name, source in named.items()}
+    system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
+    lengths = read_lengths(durations, limits)
+    crowd = Crowd.of_tables(tables, chosen, lengths, all_files=all_files, continuous=continuous)
+    if crowd.classes:
+        chosen = replace(chosen, classes=crowd.classes)
+    if system is not None:
+        # File names are matched once, with all of the annotators'.
+        anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
+        system = align(anything, system, Settings.of(classes=chosen.classes), ends).system
+    threshold, units, names = _threshold(chosen), crowd.units, crowd.names
+    estimate = competence_of(units, threshold)
+    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
+    n_classes = len(crowd.classes)
+    nominal, interval = (
+        alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
+    )
+    pairs = [
+        PairAgreement((names[a], names[b]), *soft_f(units, (a, b), n_classes))
+        for a, b in combinations(range(len(names)), 2)
+    ]
+    warnings = [*crowd.warnings]
+    if method == "competence" and len(tables) < _FEW:
+        warnings.append("which of two annotators is more competent cannot be known; expected three or more")
+    made = reference_of(units, method, threshold)
+    shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
+    return Annotation(
+        reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
+        method=method,
+        settings={"continuous": crowd.continuous, **shaped, "all_files": all_files},
+        annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers))),
+        agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
+        pairs=tuple(pairs),
+        ceiling=_ceilings(crowd, method, chosen, scores, system),
+        segments=segments_in(units.weight, n_classes),
+        warnings=tuple(warnings),
+        system=None if system is None else system.origin.name,
+    )
+
+
+def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
+    """Return the settings for some scores; raises SettingsError for scores that have no ceiling."""
+    if isinstance(scores, str) or not scores:
+        raise SettingsError(f"scores must be a list of names, not {shown(scores)}")
+    for name in scores:
+        parsed, measure = ScoreName.parse(name), measure_of(name)
+        elsewhere = parsed.reading == "tuned" or "psds" in measure.name or "satisficed" in measure.name
+        if measure.direction != "higher" or elsewhere or parsed.group is not None:
+            raise SettingsError(
+                f"{name} has no ceiling; expected a score of which more is better, such as {SCORES[0]}"
+            )
+    chosen = settings_from(settings, values)
+    groups = {group_of(name) for name in scores}
+    only = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in scores))
+    # Other readings follow no package.
+    compat = chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None
+    measures = tuple(group for group in GROUPS if group in groups)
+    chosen = replace(chosen, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False)
+    return replace(chosen, only=only, measures=measures, compat=compat)
+
+
+def _threshold(settings: Settings) -> float:
+    """Return the number above which a value is a label."""
+    return math.nextafter(settings.threshold, -1.0) if settings.inclusive else settings.threshold
+
+
+def _ceilings(
+    crowd: Crowd, method: str, settings: Settings, names: Sequence[str], system: EventTable | None
+) -> tuple[Ceiling, ...]:
+    """Score each annotator, and the system, against what the others say of the files that are both's."""
+    people: list[Mapping[str, Any]] = []
+    machine: list[Mapping[str, Any]] = []
+    undefined = dict.fromkeys(names)
+    for annotator, table in enumerate(crowd.tables):
+        files = crowd.has_file[annotator] & np.delete(crowd.has_file, annotator, axis=0).any(axis=0)
+        if not files.any():
+            people.append(undefined)
+            continue
+        others = crowd.units.without(annotator)
+        values = reference_of(others, method, _threshold(settings))
+        reference, lengths = crowd.reference(values, "the others", files, others)
+        people.append(evaluate_rows(reference, table, settings, lengths))
+        if system is not None:
+            machine.append(evaluate_rows(reference, system, settings, lengths))
+    ceilings = []
+    for name in names:
+        each, theirs = ([scores[name] for scores in scored] for scored in (people, machine))
+        ours, system_mean = (_mean_of(values) for values in (each, theirs))
+        share = system_mean / ours if ours and system_mean is not None else None
+        ceilings.append(Ceiling(name, tuple(each), ours, system_mean, share))
+    return tuple(ceilings)
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None

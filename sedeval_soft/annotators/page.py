@@ -1,0 +1,69 @@
+"""How far annotators agree, and what they reach, as a page of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.errors import counted, visible
+from sedeval_soft.report.table import Page, Table, number, text
+from sedeval_soft.settings import short_fraction
+
+if TYPE_CHECKING:
+    from sedeval_soft.annotators.annotate import Annotation
+
+_MOST_COLUMNS = 8
+"""Annotators up to which the ceiling has a column for each in a text."""
+
+
+def annotation_text(annotation: Annotation) -> str:
+    """Return all but the reference as tables."""
+    rows, settings = annotation.reference, annotation.settings
+    length = short_fraction(settings["segment_length"]).removesuffix(".0")
+    segments = f"{counted(round(annotation.segments), 'segment')} of {length} s"
+    if settings["continuous"]:
+        segments = f"{number(annotation.segments * float(settings['segment_length']))} s in continuous time"
+    size = f"{counted(len(rows.files), 'file')}, {segments}, {counted(len(rows.classes), 'class')}"
+    lacking = "one without events" if settings["all_files"] else "missing"
+    lines = (
+        ("reference", f"{METHODS[annotation.method]}: {size}"),
+        ("labels", f"values above {settings['threshold']:g}; a file that a table lacks is {lacking}"),
+    )
+    annotators = annotation.annotators if len(annotation.annotators) <= _MOST_COLUMNS else ()
+    system = () if annotation.system is None else ("system", "share")
+
+    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], names: int = 1) -> Table:
+        cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row) for row in rows]
+        return Table(title, tuple(head), tuple(cells), names=names)
+
+    tables = (
+        table("Annotators", ("annotator", "files", "competence", "says yes"), annotation.annotators),
+        table(
+            "Agreement: alpha",
+            ("class", "labels (nominal)", "values (interval)"),
+            [("(all)" if each[0] is None else each[0], *each[1:]) for each in annotation.agreement],
+        ),
+        table(
+            "Soft F of two annotators",
+            ("annotator", "and", "micro", "macro", "segments"),
+            [(*pair.annotators, *pair[1:]) for pair in annotation.pairs],
+            names=2,
+        ),
+        table(
+            "Ceiling: what annotators reach",
+            ("score", *(visible(a.name) for a in annotators), "mean", *system),
+            [
+                (c.score, *(c.annotators if annotators else ()), c.mean, *c[3:][: len(system)])
+                for c in annotation.ceiling
+            ],
+        ),
+    )
+    share = "; the share is the system's mean against these references by theirs" if system else ""
+    notes = (
+        "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
+        "macro average over the classes that either uses. The ceiling is each annotator against the",
+        f"reference of the others, in the files that both labelled{share}.",
+        "- is undefined: there is nothing to divide by.",
+    )
+    return text([Page("", lines, tables, notes)])

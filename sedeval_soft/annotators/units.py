@@ -1,0 +1,141 @@
+"""What several annotators say, on one list of units: stretches of time, or segments, in which nobody changes.
+
+A unit belongs to one class in one file. In continuous time it is cut where some annotator begins, ends or
+changes, so that nothing is lost of their boundaries; on a grid it is a segment. Silence, where nobody names
+the class, is one unit for all files that the same annotators labelled: only how much there is matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.fields import Pool
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.memory import check_room
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.ticks import Ticks, to_seconds
+from sedeval_soft.timeline.events import Activity
+from sedeval_soft.timeline.grid import Grid, pool_rows
+from sedeval_soft.timeline.ranges import expand, numbered
+
+_BYTES_PER_VALUE = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units of time, and what each annotator says of them.
+
+    values: (n_annotators, n_units) in [0, 1]. given: the same shape, who labelled the file; a value of others
+    means nothing. file, label: (n_units,) codes. onset, offset: (n_units,) ticks. weight: (n_units,) how many
+    segments' time it is.
+    """
+
+    values: Floats
+    given: Bools
+    file: Codes
+    label: Codes
+    onset: Ticks
+    offset: Ticks
+    weight: Floats
+
+    def without(self, annotator: int) -> Units:
+        """Return what all but one annotator say."""
+        others = np.arange(len(self.values)) != annotator
+        return replace(self, values=self.values[others], given=self.given[others])
+
+    def rows(self, value: Floats, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
+        """Return a value for each unit as rows of a table, by file, onset and class; 0 has no row."""
+        some = np.flatnonzero(value)
+        some = some[np.lexsort((self.label[some], self.onset[some], self.file[some]))]
+        times = to_seconds(self.onset[some]), to_seconds(self.offset[some])
+        codes = self.file[some].astype(np.int32), self.label[some].astype(np.int32)
+        return EventTable(files, classes, codes[0], *times, (value[some],), Origin(name), codes[1])
+
+    @classmethod
+    def of_segments(cls, tables: Sequence[EventTable], grid: Grid, has_file: Bools, pool: Pool) -> Units:
+        """Return the segments of all files; tables have one list of files and of classes.
+
+        has_file: (n_annotators, n_files), who labelled which.
+        """
+        n_classes = len(tables[0].classes)
+        check_room(
+            _BYTES_PER_VALUE * len(tables) * max(grid.size, 1) * max(n_classes, 1),
+            f"for {len(tables)} annotators x {grid.size} segments x {n_classes} classes",
+            "A larger --segment-length gives fewer",
+        )
+        values = np.array([pool_rows(table, grid, pool) for table in tables])
+        file, onset, offset = grid.spans(np.tile(np.arange(grid.size), n_classes))
+        return cls(
+            values.reshape(len(tables), n_classes * grid.size), has_file[:, file], file.astype(np.int32),
+            np.repeat(np.arange(n_classes, dtype=np.int32), grid.size), onset,
+            # A row that ends later than its file would make that longer.
+            np.minimum(offset, grid.length[file]), np.ones(len(file)),
+        )  # fmt: skip
+
+    @classmethod
+    def of_time(
+        cls, tables: Sequence[EventTable], length: Ticks, has_file: Bools, segment_ticks: Fraction
+    ) -> Units:
+        """Return the stretches of time in which no annotator changes.
+
+        tables: with one list of files and of classes. length: (n_files,) of files. has_file: (n_annotators,
+        n_files), who labelled which. segment_ticks: the time that has a weight of 1.
+        """
+        n_classes = len(tables[0].classes)
+        said = [Activity.of_table(table) for table in tables]
+        group = np.concatenate([file_class(each, n_classes) for each in said])
+        check_room(
+            2 * len(group) * (_BYTES_PER_VALUE + 9 * len(tables)),
+            f"for {len(tables)} annotators x {len(group)} pieces",
+            "Are rows repeated?",
+        )
+        times = np.concatenate([each.onset for each in said] + [each.offset for each in said])
+        edge, groups, time = numbered(np.tile(group, 2), times)
+        first, last = np.split(edge, 2)
+        values = np.zeros((len(said), len(time)))
+        begin = 0
+        for row, each in zip(values, said, strict=True):
+            own = slice(begin, begin := begin + len(each))
+            piece, unit = expand(first[own], last[own])
+            row[unit] = each.value[piece]
+        # What lies between the events of a class is silence, and so is what follows the last.
+        unit = np.flatnonzero(values.any(axis=0))
+        file, label = np.divmod(groups[unit], max(n_classes, 1))
+        onset, offset = time[unit], time[unit + 1] if len(unit) else time[unit]
+        silence = _silence(length, has_file, file, label, offset - onset, n_classes)
+        zero, none = np.zeros(len(silence.ticks), dtype=np.int64), np.zeros((len(said), len(silence.ticks)))
+        extent = np.concatenate((offset - onset, silence.ticks))
+        return cls(
+            np.concatenate((values[:, unit], none), axis=1),
+            np.concatenate((has_file[:, file], silence.given), axis=1),
+            np.concatenate((file, zero)).astype(np.int32),
+            np.concatenate((label, silence.label)).astype(np.int32),
+            np.concatenate((onset, zero)), np.concatenate((offset, zero)), extent / float(segment_ticks),
+        )  # fmt: skip
+
+
+class _Silence(NamedTuple):
+    """Time in which nobody names a class: given (n_annotators, n), label and ticks (n,)."""
+
+    given: Bools
+    label: Index
+    ticks: Ticks
+
+
+def _silence(
+    length: Ticks, has_file: Bools, file: Index, label: Index, extent: Ticks, n_classes: int
+) -> _Silence:
+    """Return how long each class is silent in the files that the same annotators labelled."""
+    who, pattern = np.unique(has_file, axis=1, return_inverse=True)
+    pattern, n = pattern.reshape(-1), who.shape[1]
+    total = np.zeros(n, dtype=np.int64)
+    np.add.at(total, pattern, length)
+    ticks = np.repeat(total, n_classes)
+    np.subtract.at(ticks, pattern[file] * n_classes + label, extent)
+    return _Silence(np.repeat(who, n_classes, axis=1), np.tile(np.arange(n_classes), n), ticks)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
@@ -356,24 +356,23 @@ def _bins_of(
     events: _Classified,
 ) -> list[Bin]:
     reference, errors, system = events
-    sizes = len(pair.files), len(pair.classes)
     n_hits, n_missed, n_false = (
         int(np.count_nonzero(each))
         for each in (errors.missed == HIT, errors.missed != HIT, errors.false != HIT)
     )
     of_each = _prices(n_hits, n_false, n_missed, settings)
     position = {name: k for k, name in enumerate(pair.files)}
-    part = np.full(sizes[0], -1, dtype=np.int64)
-    for number, files in enumerate(scenes.values()):
-        part[[position[name] for name in files if name in position]] = number
-    parts: dict[str, tuple[tuple[str, ...], Index]] = {"file": (pair.files, np.arange(sizes[0]))}
-    if scenes:
-        parts["scene"] = tuple(scenes), part
+    files_of = {
+        scene: np.array([position[name] for name in files if name in position], dtype=np.int64)
+        for scene, files in scenes.items()
+    }
     ours, theirs = (
         (events, Activity.of_table(rows) if rows.has_values else None)
         for events, rows in zip((reference, system), pair.event_rows, strict=True)
     )
-    return sensitivity(*sides_of(ours, theirs, errors, of_each), parts, sizes, settings)
+    return sensitivity(
+        *sides_of(ours, theirs, errors, of_each), pair.files, files_of, len(pair.classes), settings
+    )
 
 
 def _with_levels(

@@ -91,7 +91,7 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     system = systems.all[0]
     if system.pair is None:
         raise TypeError("the rows are not in memory")
-    bins = rates_by_factor(system.pair, system.scores.settings)
+    bins = [each for each in rates_by_factor(system.pair, system.scores.settings) if each.value is not None]
     # Files that differ most; of other factors all bins in their order.
     files = [each for each in bins if each.factor == FILE][:_MOST_FILES]
     factors = [*dict.fromkeys((each.measure, each.factor) for each in bins if each.factor != FILE)]
@@ -113,14 +113,14 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
         own = [k for k, each in enumerate(rows) if each.measure == measure and each.factor != FILE]
         first = [k for k in own if rows[k].factor == rows[own[0]].factor]
         if first:
-            total = sum(rows[k].value * rows[k].n for k in first) / sum(rows[k].n for k in first)
+            total = sum((rows[k].value or 0.0) * rows[k].n for k in first) / sum(rows[k].n for k in first)
             ends = [places[own[0]] - 0.5, places[own[-1]] + 0.5]
             axes.plot([total, total], ends, **layout.faint(shade), linewidth=0.8 * unit, marker="none")
     for each, place in zip(rows, places, strict=True):
         if each.low is not None and each.high is not None:
             axes.plot([each.low, each.high], [place, place], color=colour, linewidth=0.9 * unit,
                       marker="none", linestyle="-")  # fmt: skip
-    axes.plot([each.value for each in rows], places, color=colour, linestyle="none", marker="o",
+    axes.plot([each.value or 0.0 for each in rows], places, color=colour, linestyle="none", marker="o",
               markersize=3 * unit)  # fmt: skip
     texts = [f"{each.name} (n = {each.n})" for each in rows]
     room = look.inches() * layout.POINTS * 0.42

@@ -151,7 +151,8 @@ def annotate(
         # File names are matched once, with all of the annotators'.
         anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
         system = align(anything, system, Settings.of(classes=chosen.classes), ends).system
-    threshold, units, names = _threshold(chosen), crowd.units, crowd.names
+    threshold, names = _threshold(chosen), crowd.names
+    units = crowd.units.together()
     estimate = competence_of(units, threshold)
     numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     n_classes = len(crowd.classes)
@@ -165,7 +166,7 @@ def annotate(
     warnings = [*crowd.warnings]
     if method == "competence" and len(tables) < _FEW:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
-    made = reference_of(units, method, threshold)
+    made = reference_of(crowd.units, method, threshold)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     return Annotation(
         reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
@@ -175,7 +176,7 @@ def annotate(
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
         ceiling=_ceilings(crowd, method, chosen, scores, system),
-        segments=segments_in(units.weight, n_classes),
+        segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
     )

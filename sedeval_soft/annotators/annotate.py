@@ -158,7 +158,8 @@ def annotate(
         # File names are matched once, with all of the annotators'.
         anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
         system = align(anything, system, Settings.of(classes=chosen.classes), ends).system
-    threshold, units, names = _threshold(chosen), crowd.units, crowd.names
+    threshold, names = _threshold(chosen), crowd.names
+    units = crowd.units.together()
     estimate = competence_of(units, threshold)
     n_classes = len(crowd.classes)
     errors = dawid_skene(Patterns.of(units, threshold), n_classes)
@@ -175,7 +176,7 @@ def annotate(
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     if method == "dawid-skene":
         warnings += doubts(errors, names, crowd.classes)
-    made = reference_of(units, method, threshold)
+    made = reference_of(crowd.units, method, threshold)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     return Annotation(
         reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
@@ -188,7 +189,7 @@ def annotate(
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
         ceiling=_ceilings(crowd, method, chosen, scores, system),
-        segments=segments_in(units.weight, n_classes),
+        segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
     )

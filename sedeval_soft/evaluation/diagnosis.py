@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
@@ -121,6 +122,24 @@ class Suggestion:
     after: float
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What errors of one kind cost each of two systems: shares of 1 - F, None where F is undefined.
+
+    class_name: the class; None for all together. won: how much less they cost the second system. Over all
+    kinds of a basis, reading and average that adds up to the F of the second minus that of the first.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    kind: str
+    class_name: str | None
+    first: float | None
+    second: float | None
+    won: float | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """Where the scores of a system went.
@@ -166,8 +185,17 @@ class Diagnosis:
 
     def against(self, other: Diagnosis) -> str:
         """Return what this system and another one won where, as the command prints it."""
-        text: str = presented("diagnosis.compared_text", self, other)
+        text: str = presented("differences.compared_text", self, other)
         return text.removesuffix("\n")
+
+    def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:
+        """Return what another system won over this one, by kind of error.
+
+        other: of the same reference. by_class: the parts of single classes in micro averages, in place of
+        all classes together in both averages. What differs most comes first in each basis, reading and
+        average. Raises SettingsError where the two have no F of the same reference and the same beta.
+        """
+        return tuple(differences_of(self, other, by_class=by_class))
 
     def table(self, basis: str, reading: str, average: str = "micro") -> list[KindOfError]:
         """Return the kinds of errors of a basis and reading, the costliest first."""
@@ -229,6 +257,44 @@ def classes_of(scores: Scores) -> list[CostOfClass]:
                 share = n_false * of_fp + n_missed * of_fn
                 costs.append(CostOfClass(basis, reading, kind, label, n_false, n_missed, finite(share)))
     return sorted(costs, key=lambda each: -(each.share or 0.0))
+
+
+def differences_of(one: Diagnosis, other: Diagnosis, *, by_class: bool) -> list[Difference]:
+    """Return what the other system won over the one; arguments and errors as for `Diagnosis.differences`."""
+    both = one.scores, other.scores
+    references = [
+        [
+            (item.sha256, item.rows, item.files, item.classes)
+            for item in each.inputs
+            if item.role == "reference"
+        ]
+        for each in both
+    ]
+    common = [family for family in families(both[0]) if family in families(both[1])]
+    if references[0] != references[1] or both[0].settings.beta != both[1].settings.beta or not common:
+        raise SettingsError(
+            "two systems are compared by F of one reference, with one beta; these two have none in common"
+        )
+
+    def shares(of: Diagnosis) -> dict[tuple[str, str, str, str, str | None], float | None]:
+        if by_class:
+            return {(e.basis, e.reading, AVERAGES[0], e.kind, e.class_name): e.share for e in of.classes}
+        return {(e.basis, e.reading, e.average, e.kind, None): e.share for e in of.errors}
+
+    sides, found = (shares(one), shares(other)), []
+    for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
+        # A class that has no errors of a kind costs nothing, unless nothing is known of all.
+        first, second = (
+            side.get(key, None if f_of(scores, *key[:3]) is None else 0.0)
+            for side, scores in zip(sides, both, strict=True)
+        )
+        won = None if first is None or second is None else first - second
+        found.append(Difference(*key, first, second, won))
+    # Sorting keeps the order of the kinds, and of the classes, of what differs by as much.
+    return sorted(
+        found,
+        key=lambda e: (common.index((e.basis, e.reading)), AVERAGES.index(e.average), -abs(e.won or 0.0)),
+    )
 
 
 def _prices(tp: float, fp: float, fn: float, settings: Settings) -> tuple[float, float]:

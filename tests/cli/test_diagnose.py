@@ -78,7 +78,7 @@ def test_text_has_the_costliest_kind_first_and_says_so():
     assert max(map(len, lines)) <= 80
     at = next(i for i, line in enumerate(lines) if line.split()[:2] == ["FP", "FN"])
     assert lines[at + 1].split()[:3] == ["split", "37", "17"]
-    assert "10 events of people talking found in 23 pieces." in " ".join(map(str.strip, lines))
+    assert "23 %: 10 events of people talking are split into 23 detections." in map(str.strip, lines)
 
 
 def test_it_is_one_screen():
@@ -88,10 +88,54 @@ def test_it_is_one_screen():
 
 
 def test_two_systems_win_what_their_scores_differ_by():
-    lines = call("diagnose", REF, SYS, OTHER, *FEW).out.splitlines()
+    lines = call("diagnose", REF, SYS, OTHER, "--quiet").out.splitlines()
+    assert len(lines) <= 40 and max(map(len, lines)) <= 80
     total = next(line.split() for line in lines if line.split()[:1] == ["sum"])
-    scores = [sedeval_soft.evaluate(REF, each)["event.hard.f1.micro"] for each in (SYS, OTHER)]
-    assert float(total[3]) == pytest.approx(scores[1] - scores[0], abs=6e-4)
+    scores = [sedeval_soft.evaluate(REF, each) for each in (SYS, OTHER)]
+    won = scores[1]["event.hard.f1.micro"] - scores[0]["event.hard.f1.micro"]
+    assert float(total[3]) == pytest.approx(won, abs=6e-4)
+    # Both can be had again: the signature of each is there.
+    hashes = [call("diagnose", REF, each, *FEW).out.split()[-1] for each in (SYS, OTHER)]
+    assert [line.split()[-1] for line in lines if "sys " in line][-2:] == hashes and hashes[0] != hashes[1]
+    document = json.loads(call("diagnose", REF, SYS, OTHER, "--quiet", "--format", "json").out)
+    assert [each["system"] for each in document["systems"]] == [SYS, OTHER]
+    differences = pd.DataFrame(document["differences"])
+    for (basis, reading, average), own in differences.groupby(["basis", "reading", "average"]):
+        f = f"{basis}.{reading}.f1.{average}"
+        assert own["won"].sum() == pytest.approx(scores[1][f] - scores[0][f], abs=1e-12)
+        assert own["won"].abs().is_monotonic_decreasing
+    classes = pd.DataFrame(document["differences_by_class"])
+    kinds = classes.groupby(["basis", "reading", "kind"])["won"].sum()
+    for each in document["differences"]:
+        if each["average"] == "micro" and (each["first"] or each["second"]):
+            assert kinds[each["basis"], each["reading"], each["kind"]] == pytest.approx(
+                each["won"], abs=1e-12
+            )
+
+
+def test_differences_are_the_same_in_rows_and_in_python():
+    one, other = (sedeval_soft.diagnose(REF, each, only="event.hard") for each in (SYS, OTHER))
+    won = {(each.average, each.kind): each.won for each in one.differences(other)}
+    rows = pd.read_csv(io.StringIO(call("diagnose", REF, SYS, OTHER, *FEW, "--format", "csv").out))
+    assert rows["won"][: len(won)].isna().all()
+    second = rows[len(won) :]
+    read = zip(second["average"], second["kind"], second["won"], strict=True)
+    assert {(average, kind): value for average, kind, value in read} == won
+    page = call("diagnose", REF, SYS, OTHER, *FEW, "--format", "markdown").out
+    assert f"| merge | .014 | .716 | {won['micro', 'merge']:.3f} |".replace("-0", "-") in page
+    assert str(one.against(other)) in call("diagnose", REF, SYS, OTHER, *FEW).out
+    back = {(each.average, each.kind): each.won for each in other.differences(one)}
+    assert back == {key: -value for key, value in won.items()}
+
+
+def test_differences_need_one_reference(tmp_path):
+    one = sedeval_soft.diagnose(REF, SYS)
+    with pytest.raises(sedeval_soft.SettingsError, match="of one reference"):
+        one.differences(sedeval_soft.diagnose(OTHER, SYS))
+    nothing = table(tmp_path / "ref.tsv", "a"), table(tmp_path / "sys.tsv", "a\t0\t1\tcar")
+    empty = sedeval_soft.diagnose(*nothing)
+    assert {each.won for each in empty.differences(empty)} == {None}
+    assert "A -, B -" in empty.against(empty)
 
 
 def test_rows_are_read_without_options():
@@ -138,7 +182,7 @@ def test_a_side_without_errors_is_not_told(tmp_path):
     ref = table(tmp_path / "ref.tsv", "a\t0\t10\tcar")
     system = table(tmp_path / "sys.tsv", "a\t0\t10\tcar", "a\t2\t4\tcar", "a\t6\t7\tcar")
     out = call("diagnose", ref, system, "--only", "event", "--quiet").out
-    assert "2 detections of car that are a part of an event." in out
+    assert "100 %: 2 detections of car cover only a piece of an event." in out
 
 
 def test_without_reference_nothing_is_lost_that_could_be_told(tmp_path):

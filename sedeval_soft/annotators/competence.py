@@ -43,7 +43,6 @@ class Patterns(NamedTuple):
     @classmethod
     def of(cls, units: Units, threshold: float) -> Patterns:
         """Return the distinct answers; a value above the threshold is yes."""
-        units = units.together()
         answers = np.where(units.given, units.values > threshold, 2).astype(np.int8)
         code: Array = units.label.astype(np.int64)
         for each in answers:
@@ -71,7 +70,7 @@ class Competence(NamedTuple):
 
 def competence_of(units: Units, threshold: float) -> Competence:
     """Estimate what annotators are like; those who labelled nothing have the competence they began with."""
-    yes, given, class_, count, _ = Patterns.of(units, threshold)
+    yes, given, class_, count, _ = Patterns.of(units.together(), threshold)
     n_annotators, n_classes = len(yes), int(units.label.max(initial=-1)) + 1
     weight = count * given
     n_given, any_given = weight.sum(axis=1), given.any(axis=0)

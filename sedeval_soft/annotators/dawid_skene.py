@@ -71,10 +71,10 @@ def confusions(estimate: DawidSkene, classes: Sequence[str]) -> tuple[Confusion,
 
 def doubts(estimate: DawidSkene, annotators: Sequence[str], classes: Sequence[str]) -> list[str]:
     """Return warnings of annotators who cannot be judged, and of classes that are believed to be nowhere."""
-    undefined = np.isnan(estimate.specificity).all(axis=1) & np.isnan(estimate.sensitivity).all(axis=1)
-    alone = [name for name, each in zip(annotators, undefined.tolist(), strict=True) if each]
-    lost = np.asarray(estimate.positives.max(axis=0, initial=0.0) <= _SOME)
-    nowhere = [name for name, each in zip(classes, lost.tolist(), strict=True) if each]
+    unknown = np.isnan(np.concatenate((estimate.sensitivity, estimate.specificity), axis=1)).all(axis=1)
+    alone = [annotators[each] for each in np.flatnonzero(unknown).tolist()]
+    lost = np.flatnonzero(estimate.positives.max(axis=0, initial=0.0) <= _SOME)
+    nowhere = [classes[each] for each in lost.tolist()]
     warnings = []
     if alone and len(annotators) >= ENOUGH:
         warnings.append(

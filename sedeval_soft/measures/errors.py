@@ -56,6 +56,9 @@ SOFT_KINDS = {
 }
 """The same of segments in the soft reading."""
 
+ONE_SIDED = {"missed": "fn", "background": "fp", "duplicate": "fp", "too_low": "fn", "too_high": "fp"}
+"""Kinds that have false negatives only, or false positives only, of any basis."""
+
 LEVELS = ("lower", "higher")
 """Where a miss is right: at a lower threshold of its class, or at a higher one."""
 
@@ -80,11 +83,16 @@ class Errors:
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], n_ref: Array, beta: float) -> Errors:
-        """Return the errors of totals by kind and what is counted of it, as `missed.fn`."""
-        counted: dict[str, dict[str, Array]] = {what: {} for what in ("fp", "fn", *LEVELS)}
-        for name, column in columns.items():
-            kind, _, what = name.partition(".")
-            counted[what][kind] = column
+        """Return the errors of totals by kind and what is counted of it, as `missed.fn`.
+
+        What is not counted of a kind is 0.
+        """
+        kinds = dict.fromkeys(name.partition(".")[0] for name in columns)
+        none = np.zeros_like(n_ref)
+        counted = {
+            what: {kind: columns.get(f"{kind}.{what}", none) for kind in kinds}
+            for what in ("fp", "fn", *LEVELS)
+        }
         fp, fn = (np.sum([*counted[what].values()], axis=0) for what in ("fp", "fn"))
         tp = n_ref - fn
         levels = {level: counted[level] for level in LEVELS}
@@ -149,9 +157,13 @@ def error_scores(
 
 
 def columns_of_kinds(kinds: Iterable[str], *, with_levels: bool = False) -> tuple[str, ...]:
-    """Return the names of what is counted of some kinds of errors."""
-    counted = ("fp", "fn", *(LEVELS if with_levels else ()))
-    return tuple(f"{kind}.{what}" for kind in kinds for what in counted)
+    """Return the names of what is counted of some kinds of errors: what they cannot have is left out."""
+    names = []
+    for kind in kinds:
+        sides = (ONE_SIDED[kind],) if kind in ONE_SIDED else ("fp", "fn")
+        levels = LEVELS if with_levels and "fn" in sides else ()
+        names += [f"{kind}.{what}" for what in (*sides, *levels)]
+    return tuple(names)
 
 
 def _measures(kinds: Mapping[str, str], *, with_levels: bool = False) -> tuple[Measure, ...]:

@@ -35,6 +35,8 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     *options.seldom((options.setting("threshold"), options.setting("only")), "threshold", "only"),
     *options.seldom(options.SURE, "ci"),
     *options.READ,
+    option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
+        help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
     option(options.FILES, "--by", type=PATH, metavar="TSV|PATTERN",
         help="Also look at how recall differs between scenes: a table of filename and scene, or a pattern of "
         "file names with the scene in braces, such as '{scene}_[0-9]*'."),
@@ -65,6 +67,7 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
         settings = options.settings_of(given)
         settings = settings if settings.ci else replace(settings, ci="bootstrap")
         how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
+        how["suggestions"] = not given["no_suggestions"]
         found = [diagnosed(reference, system, settings=settings, **how) for system in systems]
     warn([text for each in found for text in each.scores.warnings], quiet=given["quiet"])
     screen: dict[str, Any] = {}

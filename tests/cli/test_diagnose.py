@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from called import call
@@ -71,6 +73,88 @@ def test_what_is_suggested_was_tried(document):
     scores = sedeval_soft.evaluate(REF, SYS)
     assert document["suggestions"][0]["before"] == scores["event.hard.f1.micro"]
     assert document["suggestions"][0]["after"] == scores["event.optimal.f1.micro"]
+
+
+def frames(rng, n=60, step=1.0, classes=("car", "dog")):
+    """Frames of a file whose values wander, so that events are split at a threshold."""
+    rows = []
+    for label in classes:
+        value = np.clip(np.cumsum(rng.normal(0, 0.25, n)) % 2 - rng.random(n) * 0.8, 0, 1).round(2)
+        rows += [("a", k * step, (k + 1) * step, label, float(v)) for k, v in enumerate(value)]
+    names = ("filename", "onset", "offset", "event_label", "value")
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+TRIED = {
+    "min_gap": (0.1, 0.2, 0.5, 1.0),
+    "min_duration": (0.1, 0.2, 0.5, 1.0),
+    "median_filter": (0.3, 0.5, 1.0, 2.0),
+}
+
+
+@pytest.mark.parametrize("step", [1.0, 0.5, 0.1, 0.05, 0.2501])
+def test_what_is_not_tried_would_not_have_helped(step):
+    """As if all lengths had been tried, and all thresholds: the best of each is suggested, if it helps."""
+    rng, helpful = np.random.default_rng(round(100 * step)), 0
+    for _ in range(4):
+        sides = [frames(rng, step=step) for _ in range(2)]
+        sides[1]["value"] = [
+            min(1.0, 0.6 * a + 0.4 * b) for a, b in zip(sides[0]["value"], sides[1]["value"], strict=True)
+        ]
+        for only in ("event.hard", "segment.hard"):
+            how = {"only": only, "offset_collar_rate": 0.9, "onset_collar": 2.0, "segment_length": 0.5}
+            found = {
+                each.settings.partition(" ")[0].removeprefix("--"): each
+                for each in sedeval_soft.diagnose(*sides, ci="jackknife", **how).suggestions
+            }
+            score = f"{only}.f1.micro"
+            before = sedeval_soft.evaluate(*sides, **how)[score]
+            for name, lengths in TRIED.items():
+                tried = {
+                    length: sedeval_soft.evaluate(*sides, **how, **{name: length})[score]
+                    for length in lengths
+                }
+                best = max(tried.values())
+                each = found.get(name.replace("_", "-"))
+                assert (each is not None) == (best > before), (name, tried, before)
+                if each is not None:
+                    first = min(length for length in lengths if tried[length] == best)
+                    assert (each.before, each.after) == (before, best)
+                    assert each.settings == f"--{name.replace('_', '-')} {first:g}"
+            levels = sorted({0.0, 1.0, *sides[1]["value"]})
+            best = max(
+                sedeval_soft.evaluate(*sides, **how, threshold=(a + b) / 2, reference_threshold=0.5)[score]
+                for a, b in itertools.pairwise(levels)
+            )
+            each = found.get("threshold")
+            assert (each is not None) == (best > before)
+            if each is not None:
+                helpful += 1
+                assert each.after == pytest.approx(best, abs=1e-12)
+                typed, beside = each.settings.removeprefix("--threshold ").split(" --reference-threshold ")
+                cuts = {"threshold": float(typed), "reference_threshold": float(beside)}
+                assert sedeval_soft.evaluate(*sides, **how, **cuts)[score] == each.after
+    assert helpful
+
+
+def test_nothing_is_tried_where_nobody_asks_for_it():
+    plain = json.loads(call("diagnose", REF, SYS, *FEW, "--format", "json", "--no-suggestions").out)
+    assert plain["suggestions"] == []
+    full = json.loads(call("diagnose", REF, SYS, *FEW, "--format", "json").out)
+    assert full["suggestions"] and {**full, "suggestions": []} == plain
+    assert sedeval_soft.diagnose(REF, SYS, only="event.hard", suggestions=False).suggestions == ()
+
+
+def test_values_without_a_fixed_time_step_are_diagnosed():
+    """There is no median filter for them."""
+    rng = np.random.default_rng(0)
+    onset = rng.uniform(0, 100, 40)
+    rows = {
+        "filename": ["a"] * 40, "onset": onset.tolist(), "offset": (onset + rng.uniform(0.1, 3, 40)).tolist(),
+        "event_label": ["car"] * 40, "value": rng.random(40).tolist(),
+    }  # fmt: skip
+    found = sedeval_soft.diagnose(rows, rows, threshold=0.9, reference_threshold=0.5)
+    assert any(each.settings.startswith("--threshold") for each in found.suggestions)
 
 
 def test_text_has_the_costliest_kind_first_and_says_so():

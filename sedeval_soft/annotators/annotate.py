@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -12,16 +13,19 @@ import numpy as np
 
 from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
 from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, agreed, annotated_events
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.pooled import METHODS, reference_of
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import align
 
 SCORES = (
@@ -67,7 +71,7 @@ class Annotation:
 
     reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
     it. segments: how much time there is in files, in segments. system: the name of the system whose share of
-    the ceiling was asked for.
+    the ceiling was asked for. events: where the reference has the consensus events, these.
     """
 
     reference: EventTable
@@ -80,10 +84,11 @@ class Annotation:
     segments: float
     warnings: tuple[str, ...] = ()
     system: str | None = None
+    events: Consensus | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the reference as plain values, as `soft-sed-eval annotate --format json` has it."""
-        return {
+        document = {
             "schema": "soft-sed-eval-annotation/1",
             "method": self.method,
             "settings": dict(self.settings),
@@ -99,6 +104,12 @@ class Annotation:
             "system": self.system,
             "ceiling": [each._asdict() for each in self.ceiling],
         }
+        if self.events is not None:
+            columns = self.events.to_dict()
+            document["events"] = [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ]
+        return document
 
 
 def annotate(
@@ -106,6 +117,8 @@ def annotate(
     *,
     method: str = "mean",
     continuous: bool | None = None,
+    consensus: bool = False,
+    same_iou: float | None = None,
     all_files: bool = False,
     ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
     scores: Sequence[str] = SCORES,
@@ -123,6 +136,11 @@ def annotate(
     continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
         `segment_length`; if None, it is cut where a table has values in time steps, or where
         `segment_length` or `pool` is given.
+    consensus: the reference has consensus events in place of means over time: clusters of annotators' events
+        at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
+        labelled the file and have them; by `competence` that share is weighted, by the `majority` there are
+        those of more than half. `Annotation.events` says more of them. same_iou: the mean intersection over
+        union from which on events mean the same, in (0, 1], 0.3 if None.
     all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
         and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
     ceiling_of: a system, whose scores are given as a share of what annotators reach. scores: which ones.
@@ -133,9 +151,10 @@ def annotate(
     """
     if method not in METHODS:
         raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
-    for name, given in (("all_files", all_files), ("continuous", continuous)):
-        if not isinstance(given, bool) and (given is not None or name == "all_files"):
+    for name, given in (("all_files", all_files), ("continuous", continuous), ("consensus", consensus)):
+        if not isinstance(given, bool) and (given is not None or name != "continuous"):
             raise SettingsError(f"{name} must be true or false, not {shown(given)}")
+    iou = _checked_iou(same_iou, consensus=consensus)
     if continuous is None and {"segment_length", "pool"} & values.keys():
         continuous = False
     chosen = _settings_for(scores, settings, values)
@@ -166,20 +185,51 @@ def annotate(
     warnings = [*crowd.warnings]
     if method == "competence" and len(tables) < _FEW:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
-    made = reference_of(crowd.units, method, threshold)
+    title, threshold = f"{method} of {len(names)} annotators", _threshold(chosen)
+    agreed_events, events = None, None
+    if consensus:
+        events = [annotated_events(table, chosen) for table in crowd.tables]
+        agreed_events = Consensus(
+            agreed(events, crowd.has_file, crowd.units, method, threshold, iou),
+            crowd.files, crowd.classes, names,
+        )  # fmt: skip
+        reference = agreed_events.rows(f"consensus, {title}")
+        sides = (*crowd.tables, *(() if system is None else (system,)))
+        if chosen.events == "auto" and not any(table.has_values for table in sides):
+            # No side has time steps, which would have to be joined; events that only touch stay two.
+            chosen = replace(chosen, events="rows")
+    else:
+        reference = crowd.reference(reference_of(crowd.units, method, threshold), title)[0]
+    others = partial(_of_others, crowd, method, threshold, events, iou)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
+    how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou if consensus else None}
     return Annotation(
-        reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
+        reference=reference,
         method=method,
-        settings={"continuous": crowd.continuous, **shaped, "all_files": all_files},
+        settings={**how, **shaped, "all_files": all_files},
         annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers))),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
-        ceiling=_ceilings(crowd, method, chosen, scores, system),
+        ceiling=_ceilings(crowd, others, chosen, scores, system),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
+        events=agreed_events,
     )
+
+
+def _checked_iou(same_iou: Any, *, consensus: bool) -> float:  # noqa: ANN401 - checked here
+    """Return the IoU from which on events mean the same; raises SettingsError."""
+    if same_iou is None:
+        return SAME_IOU
+    if not consensus:
+        raise SettingsError(
+            "same_iou says which events are one in the consensus; expected consensus beside it"
+        )
+    number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
+    if not number or not 0 < same_iou <= 1:
+        raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
+    return float(same_iou)
 
 
 def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
@@ -208,8 +258,34 @@ def _threshold(settings: Settings) -> float:
     return math.nextafter(settings.threshold, -1.0) if settings.inclusive else settings.threshold
 
 
+def _of_others(
+    crowd: Crowd,
+    method: str,
+    threshold: float,
+    events: Sequence[Events] | None,
+    iou: float,
+    annotator: int,
+    files: Bools,
+) -> tuple[EventTable, dict[str, float]]:
+    """Return the reference that all but one annotator make of some files, and the lengths of these.
+
+    events: of each annotator where it has consensus events, else None.
+    """
+    units, name = crowd.units.without(annotator), "the others"
+    if events is None:
+        return crowd.reference(reference_of(units, method, threshold), name, files, units)
+    has_file = np.delete(crowd.has_file, annotator, axis=0)
+    theirs = [each for place, each in enumerate(events) if place != annotator]
+    made = agreed(theirs, has_file, units, method, threshold, iou)
+    return crowd.within(made.rows(crowd.files, crowd.classes, name), files)
+
+
 def _ceilings(
-    crowd: Crowd, method: str, settings: Settings, names: Sequence[str], system: EventTable | None
+    crowd: Crowd,
+    of_others: Callable[[int, Bools], tuple[EventTable, dict[str, float]]],
+    settings: Settings,
+    names: Sequence[str],
+    system: EventTable | None,
 ) -> tuple[Ceiling, ...]:
     """Score each annotator, and the system, against what the others say of the files that are both's."""
     people: list[Mapping[str, Any]] = []
@@ -220,9 +296,7 @@ def _ceilings(
         if not files.any():
             people.append(undefined)
             continue
-        others = crowd.units.without(annotator)
-        values = reference_of(others, method, _threshold(settings))
-        reference, lengths = crowd.reference(values, "the others", files, others)
+        reference, lengths = of_others(annotator, files)
         people.append(evaluate_rows(reference, table, settings, lengths))
         if system is not None:
             machine.append(evaluate_rows(reference, system, settings, lengths))

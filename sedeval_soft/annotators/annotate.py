@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
-from sedeval_soft.annotators.competence import competence_of
-from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, agreed, annotated_events
+from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.consensus import METHODS as CONSENSUS_METHODS
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.pooled import METHODS, reference_of
+from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
+from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.annotators.references import References
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
-from sedeval_soft.arrays import Bools
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import align
 
 SCORES = (
@@ -34,20 +34,21 @@ SCORES = (
 )
 """What the ceiling is of where nothing else is said."""
 
-_FEW = 3
-"""Annotators below whom competences mean little."""
-
 
 class Annotator(NamedTuple):
-    """One annotator: the name of the table, how many files it labels, and what `competence` finds.
+    """One annotator: the name of the table, how many files it labels, and how far it can be believed.
 
-    says_yes: how often yes is said where the annotator does not know.
+    competence, says_yes: of the model of MACE, how often the annotator knows, and says yes where not.
+    sensitivity, specificity: of Dawid & Skene's, over all classes, how often yes is said where a class is
+    there, and no where it is not; None where fewer than three labelled the same.
     """
 
     name: str
     files: int
     competence: float
     says_yes: float
+    sensitivity: float | None
+    specificity: float | None
 
 
 class Ceiling(NamedTuple):
@@ -70,14 +71,16 @@ class Annotation:
     """A reference made of what several annotators say, and how far they agree.
 
     reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
-    it. segments: how much time there is in files, in segments. system: the name of the system whose share of
-    the ceiling was asked for. events: where the reference has the consensus events, these.
+    it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
+    the system whose share of the ceiling was asked for. events: where the reference has the consensus events,
+    these.
     """
 
     reference: EventTable
     method: str
     settings: Mapping[str, Any]
     annotators: tuple[Annotator, ...]
+    confusions: tuple[Confusion, ...]
     agreement: tuple[Agreement, ...]
     pairs: tuple[PairAgreement, ...]
     ceiling: tuple[Ceiling, ...]
@@ -97,6 +100,9 @@ class Annotation:
             "classes": len(self.reference.classes),
             "segments": self.segments,
             "annotators": [each._asdict() for each in self.annotators],
+            "confusions": [
+                dict(zip(("class", *each._fields[1:]), each, strict=True)) for each in self.confusions
+            ],
             "agreement": [
                 dict(zip(("class", "nominal", "interval"), each, strict=True)) for each in self.agreement
             ],
@@ -131,8 +137,9 @@ def annotate(
 
     annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
     method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
-        can be believed (see `competence_of`); or `majority`, 1 where more than half are above
-        `threshold`, else 0.
+        can be believed (see `competence_of`); `dawid-skene`, the probability of the class, given how often
+        each hears it and makes it up (see `dawid_skene`); or `majority`, 1 where more than half are
+        above `threshold`, else 0.
     continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
         `segment_length`; if None, it is cut where a table has values in time steps, or where
         `segment_length` or `pool` is given.
@@ -149,12 +156,7 @@ def annotate(
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
-    if method not in METHODS:
-        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
-    for name, given in (("all_files", all_files), ("continuous", continuous), ("consensus", consensus)):
-        if not isinstance(given, bool) and (given is not None or name != "continuous"):
-            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
-    iou = _checked_iou(same_iou, consensus=consensus)
+    iou = _checked(method, same_iou, all_files=all_files, continuous=continuous, consensus=consensus)
     if continuous is None and {"segment_length", "pool"} & values.keys():
         continuous = False
     chosen = _settings_for(scores, settings, values)
@@ -173,8 +175,9 @@ def annotate(
     threshold, names = _threshold(chosen), crowd.names
     units = crowd.units.together()
     estimate = competence_of(units, threshold)
-    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     n_classes = len(crowd.classes)
+    errors = dawid_skene(Patterns.of(units, threshold), n_classes)
+    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     nominal, interval = (
         alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
     )
@@ -183,49 +186,56 @@ def annotate(
         for a, b in combinations(range(len(names)), 2)
     ]
     warnings = [*crowd.warnings]
-    if method == "competence" and len(tables) < _FEW:
+    if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
-    title, threshold = f"{method} of {len(names)} annotators", _threshold(chosen)
-    agreed_events, events = None, None
-    if consensus:
-        events = [annotated_events(table, chosen) for table in crowd.tables]
-        agreed_events = Consensus(
-            agreed(events, crowd.has_file, crowd.units, method, threshold, iou),
-            crowd.files, crowd.classes, names,
-        )  # fmt: skip
-        reference = agreed_events.rows(f"consensus, {title}")
-        sides = (*crowd.tables, *(() if system is None else (system,)))
-        if chosen.events == "auto" and not any(table.has_values for table in sides):
-            # No side has time steps, which would have to be joined; events that only touch stay two.
-            chosen = replace(chosen, events="rows")
-    else:
-        reference = crowd.reference(reference_of(crowd.units, method, threshold), title)[0]
-    others = partial(_of_others, crowd, method, threshold, events, iou)
+    if method == "dawid-skene":
+        warnings += doubts(errors, names, crowd.classes)
+    references = References.of(crowd, method, threshold, chosen, iou)
+    reference, events = references.of_all()
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
-    how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou if consensus else None}
+    how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
     return Annotation(
         reference=reference,
         method=method,
         settings={**how, **shaped, "all_files": all_files},
-        annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers))),
+        annotators=tuple(
+            map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
+        ),
+        confusions=confusions(errors, crowd.classes),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
-        ceiling=_ceilings(crowd, others, chosen, scores, system),
+        ceiling=_ceilings(references, chosen, scores, system),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
-        events=agreed_events,
+        events=events,
     )
 
 
-def _checked_iou(same_iou: Any, *, consensus: bool) -> float:  # noqa: ANN401 - checked here
-    """Return the IoU from which on events mean the same; raises SettingsError."""
-    if same_iou is None:
-        return SAME_IOU
+def _checked(
+    method: Any,  # noqa: ANN401 - all of these are checked here
+    same_iou: Any,  # noqa: ANN401
+    *,
+    consensus: Any,  # noqa: ANN401
+    **switches: Any,  # noqa: ANN401
+) -> float | None:
+    """Check arguments; return the IoU from which on events mean the same, None without consensus.
+
+    Raises SettingsError.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
+    for name, given in {**switches, "consensus": consensus}.items():
+        if not isinstance(given, bool) and (given is not None or name != "continuous"):
+            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
     if not consensus:
-        raise SettingsError(
-            "same_iou says which events are one in the consensus; expected consensus beside it"
-        )
+        if same_iou is not None:
+            raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
+        return None
+    if method not in CONSENSUS_METHODS:
+        methods = ", ".join(CONSENSUS_METHODS)
+        raise SettingsError(f"method must be one of {methods} for consensus events, not {shown(method)}")
+    same_iou = SAME_IOU if same_iou is None else same_iou
     number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
     if not number or not 0 < same_iou <= 1:
         raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
@@ -258,36 +268,11 @@ def _threshold(settings: Settings) -> float:
     return math.nextafter(settings.threshold, -1.0) if settings.inclusive else settings.threshold
 
 
-def _of_others(
-    crowd: Crowd,
-    method: str,
-    threshold: float,
-    events: Sequence[Events] | None,
-    iou: float,
-    annotator: int,
-    files: Bools,
-) -> tuple[EventTable, dict[str, float]]:
-    """Return the reference that all but one annotator make of some files, and the lengths of these.
-
-    events: of each annotator where it has consensus events, else None.
-    """
-    units, name = crowd.units.without(annotator), "the others"
-    if events is None:
-        return crowd.reference(reference_of(units, method, threshold), name, files, units)
-    has_file = np.delete(crowd.has_file, annotator, axis=0)
-    theirs = [each for place, each in enumerate(events) if place != annotator]
-    made = agreed(theirs, has_file, units, method, threshold, iou)
-    return crowd.within(made.rows(crowd.files, crowd.classes, name), files)
-
-
 def _ceilings(
-    crowd: Crowd,
-    of_others: Callable[[int, Bools], tuple[EventTable, dict[str, float]]],
-    settings: Settings,
-    names: Sequence[str],
-    system: EventTable | None,
+    references: References, settings: Settings, names: Sequence[str], system: EventTable | None
 ) -> tuple[Ceiling, ...]:
     """Score each annotator, and the system, against what the others say of the files that are both's."""
+    crowd, settings = references.crowd, references.settings_for(settings, system)
     people: list[Mapping[str, Any]] = []
     machine: list[Mapping[str, Any]] = []
     undefined = dict.fromkeys(names)
@@ -296,7 +281,7 @@ def _ceilings(
         if not files.any():
             people.append(undefined)
             continue
-        reference, lengths = of_others(annotator, files)
+        reference, lengths = references.of_others(annotator, files)
         people.append(evaluate_rows(reference, table, settings, lengths))
         if system is not None:
             machine.append(evaluate_rows(reference, system, settings, lengths))

@@ -123,10 +123,6 @@ class Consensus:
         """Return how many events there are."""
         return len(self.events)
 
-    def rows(self, name: str) -> EventTable:
-        """Return the events as rows of a table; see `ConsensusEvents.rows`."""
-        return self.events.rows(self.files, self.classes, name)
-
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns of plain values, each with a value for each event; what is undefined is None."""
         events, n = self.events, len(self)

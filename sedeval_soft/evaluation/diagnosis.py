@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
@@ -366,11 +366,20 @@ def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> Ev
     return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
 
 
+class Example(NamedTuple):
+    """Where an error is: in which file, from when on in seconds, and of which class."""
+
+    file: str
+    onset: float
+    class_name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
     """What a kind of error costs of the micro F of hard events, and where to look at it.
 
-    at: file, onset in seconds and class of some, in the file that has most.
+    at: the worst of its errors, those that cost most; of those that cost the same the ones with most time
+    that is wrong.
     """
 
     kind: str
@@ -378,41 +387,73 @@ class Examples:
     fn: int
     share: float
     gain: float
-    at: tuple[tuple[str, float, str], ...]
+    at: tuple[Example, ...]
 
 
 def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Examples]:
-    """Return the kinds of errors that events have, the costliest first, each with some examples."""
-    reference, errors, system = _classified(pair, settings)
-    n_hits = int(np.count_nonzero(errors.missed == HIT))
-    counted = [np.bincount(side[side != HIT], minlength=len(KINDS)) for side in (errors.false, errors.missed)]
-    fp, fn = (int(side.sum()) for side in counted)
-    of_fp, of_fn = _prices(n_hits, fp, fn, settings)
-    n_ref, found = n_hits + fn, []
+    """Return the kinds of errors that events have, the costliest first, each with its worst examples.
 
-    def f_of_counts(tp: int, n_sys: int) -> float:
-        return float(f_beta(np.asarray(tp), np.asarray(n_ref), np.asarray(n_sys), settings.beta))
-
-    f = f_of_counts(n_hits, n_hits + fp)
-    for number, kind in enumerate(KINDS):
-        false, missed = int(counted[0][number]), int(counted[1][number])
-        sides = ((reference, errors.missed), (system, errors.false))
-        side, kinds = sides[0] if missed else sides[1]
-        at = np.flatnonzero(kinds == number)
-        if not len(at) or not n_ref:
-            continue
-        # In the file that has most of them, the first.
-        own = side.take(at[side.file[at] == np.bincount(side.file[at]).argmax()])
-        own = own.take(np.lexsort((own.label, own.onset))[:most])
-        places = zip(own.file.tolist(), to_seconds(own.onset).tolist(), own.label.tolist(), strict=True)
-        gain = f_of_counts(n_hits + missed, n_hits + fp - false + missed) - f
-        found.append(
-            Examples(
-                kind, false, missed, false * of_fp + missed * of_fn, gain,
-                tuple((pair.files[file], onset, pair.classes[label]) for file, onset, label in places),
-            )
-        )  # fmt: skip
+    Raises TooManyToTellError where too many events overlap.
+    """
+    events = _classified(pair, settings)
+    fp, fn = (side.sum(axis=1) for side in _by_kind_and_class(events, len(pair.classes)))
+    n_ref, n_hits = len(events.reference), len(events.reference) - int(fn.sum())
+    if not n_ref:
+        return []
+    of_each = _prices(n_hits, fp.sum(), fn.sum(), settings)
+    mended = f_beta(n_hits + fn, np.asarray(n_ref), n_hits + fp.sum() - fp + fn, settings.beta)
+    gain = mended - f_beta(np.asarray(n_hits), np.asarray(n_ref), n_hits + fp.sum(), settings.beta)
+    kinds, places = _worst_first(events, of_each)
+    found = []
+    for number in np.flatnonzero(fp + fn).tolist():
+        at = [place[kinds == number][:most].tolist() for place in places]
+        examples = (
+            Example(pair.files[file], float(to_seconds(onset)), pair.classes[label])
+            for file, onset, label in zip(*at, strict=True)
+        )
+        false, missed = int(fp[number]), int(fn[number])
+        share = false * of_each[0] + missed * of_each[1]
+        found.append(Examples(KINDS[number], false, missed, share, float(gain[number]), tuple(examples)))
     return sorted(found, key=lambda each: -each.share)
+
+
+def _worst_first(events: _Classified, of_each: tuple[float, float]) -> tuple[Index, tuple[Index, ...]]:
+    """Return the kind of each error, and its file, onset and class, (n,) each: those that cost most first.
+
+    of_each: what a false positive, and a miss, costs. An error is a miss, a false alarm, or all of those that
+    belong together, such as an event and the detections that it is split into; it begins with the first of
+    its misses. Of errors that cost the same, those with most time that is wrong come first.
+    """
+    reference, errors, system = events
+    left, right = errors.links
+    n_ref, n_sys = len(reference), len(system)
+    # An error goes by the first of its misses; a false alarm without any by itself.
+    of_false = np.arange(n_sys) + n_ref
+    by_time = np.lexsort((reference.offset[left], reference.onset[left], right))[::-1]
+    of_false[right[by_time]] = left[by_time]
+    of_missed = np.arange(n_ref)
+    of_missed[left] = of_false[right]
+    length, cost = np.zeros(n_ref + n_sys), np.zeros(n_ref + n_sys)
+    for side, kind, error, price in (
+        (reference, errors.missed, of_missed, of_each[1]),
+        (system, errors.false, of_false, of_each[0]),
+    ):
+        wrong = kind != HIT
+        np.add.at(cost, error[wrong], price)
+        np.add.at(length, error[wrong], (side.offset - side.onset)[wrong])
+    ours, theirs = reference.take(left), system.take(right)
+    common = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
+    # What both sides say of one class is right.
+    same = ours.label == theirs.label
+    np.add.at(length, of_missed[left[same]], -2.0 * np.maximum(common[same], 0))
+    kind = np.concatenate((errors.missed, errors.false))
+    file, onset, label = (
+        np.concatenate((getattr(reference, name), getattr(system, name))).astype(np.int64)
+        for name in ("file", "onset", "label")
+    )
+    some = np.flatnonzero(cost > 0)
+    worst = some[np.lexsort((label[some], onset[some], file[some], -length[some], -cost[some]))]
+    return kind[worst], (file[worst], onset[worst], label[worst])
 
 
 def _bins_of(

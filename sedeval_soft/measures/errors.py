@@ -28,16 +28,16 @@ from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import f_beta
 
 EVENT_KINDS = {
-    "missed": "a reference event that no other kind explains",
-    "background": "a detection that no other kind explains",
-    "onset": "a pair whose onset is wrong",
-    "offset": "a pair whose offset is wrong",
-    "both_boundaries": "a pair whose onset and offset are wrong",
+    "missed": "a reference event without a detection that could be meant for it",
+    "background": "a detection without a reference event that it could be meant for",
+    "onset": "a detection of the right class whose onset is wrong",
+    "offset": "a detection of the right class whose offset is wrong",
+    "both_boundaries": "a detection of the right class whose onset and offset are wrong",
     "split": "one reference event in two or more detections",
     "merge": "two or more reference events in one detection",
-    "duplicate": "one more detection of an event that is found",
-    "confusion": "a pair at the right time, of the wrong class",
-    "confusion_and_boundary": "a pair of the wrong class that has half of its time in common",
+    "duplicate": "one more detection of an event that is detected already",
+    "confusion": "a detection at the right time, of the wrong class",
+    "confusion_and_boundary": "a detection of the wrong class that shares half of the time with the event",
 }
 """Kinds of errors of events, and what each is."""
 

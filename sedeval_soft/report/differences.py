@@ -99,7 +99,7 @@ def _named(each: Difference) -> str:
 
 def _table_lines(differences: Sequence[Difference], width: int, *, color: bool) -> list[str]:
     columns = [
-        Column("", "", [f"  {_named(each)}" for each in differences], left=True),
+        Column("", "", [_named(each) for each in differences], left=True),
         Column("", "lost by A", [number(each.first) for each in differences]),
         Column("", "lost by B", [number(each.second) for each in differences]),
         Column("", "B wins", [signed(each.won) for each in differences]),

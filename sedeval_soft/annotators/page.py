@@ -37,8 +37,22 @@ def annotation_text(annotation: Annotation) -> str:
         cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row) for row in rows]
         return Table(title, tuple(head), tuple(cells), names=names)
 
+    confusions = annotation.confusions if annotators and annotation.method == "dawid-skene" else ()
+    each_class = table(
+        "Sensitivity / specificity",
+        ("class", "prevalence", *(visible(a.name) for a in annotators)),
+        [
+            (c.class_name, c.prevalence, *map(" / ".join, zip(*(map(number, x) for x in c[2:]), strict=True)))
+            for c in confusions
+        ],
+    )
     tables = (
-        table("Annotators", ("annotator", "files", "competence", "says yes"), annotation.annotators),
+        table(
+            "Annotators",
+            ("annotator", "files", "competence", "says yes", "sensitivity", "specificity"),
+            annotation.annotators,
+        ),
+        *([each_class] if confusions else []),
         table(
             "Agreement: alpha",
             ("class", "labels (nominal)", "values (interval)"),

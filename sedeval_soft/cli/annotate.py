@@ -20,14 +20,16 @@ EXAMPLES = """
 
 ANNOTATORS = "Annotators"
 
-METHODS = ("mean", "competence", "majority")
+METHODS = ("mean", "competence", "dawid-skene", "majority")
 """How a reference is made; a test holds them against the library, which help does not load."""
 
 ANNOTATION = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
-        metavar="METHOD", brief="mean, competence (MACE) or majority.",
+        metavar="METHOD", brief="mean, competence, dawid-skene, majority.",
         help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
-        "reliable each annotator is (MACE); majority: 1 where more than half are above the threshold."),
+        "reliable each annotator is (MACE); dawid-skene: probability of the class, by how often each "
+        "annotator hears it and makes it up (Dawid & Skene 1979); majority: 1 where more than half are above "
+        "the threshold."),
     option(ANNOTATORS, "--continuous", is_flag=True, default=None,
         brief="Keep the annotators' own boundaries.",
         help="The reference begins and ends where annotators do, also where tables have values in time steps "

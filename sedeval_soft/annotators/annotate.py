@@ -12,9 +12,12 @@ import numpy as np
 
 from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
 from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.consensus import METHODS as CONSENSUS_METHODS
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
-from sedeval_soft.annotators.pooled import METHODS, reference_of
+from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.annotators.references import References
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
@@ -69,7 +72,8 @@ class Annotation:
 
     reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
     it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
-    the system whose share of the ceiling was asked for.
+    the system whose share of the ceiling was asked for. events: where the reference has the consensus events,
+    these.
     """
 
     reference: EventTable
@@ -83,10 +87,11 @@ class Annotation:
     segments: float
     warnings: tuple[str, ...] = ()
     system: str | None = None
+    events: Consensus | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the reference as plain values, as `soft-sed-eval annotate --format json` has it."""
-        return {
+        document = {
             "schema": "soft-sed-eval-annotation/1",
             "method": self.method,
             "settings": dict(self.settings),
@@ -105,6 +110,12 @@ class Annotation:
             "system": self.system,
             "ceiling": [each._asdict() for each in self.ceiling],
         }
+        if self.events is not None:
+            columns = self.events.to_dict()
+            document["events"] = [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ]
+        return document
 
 
 def annotate(
@@ -112,6 +123,8 @@ def annotate(
     *,
     method: str = "mean",
     continuous: bool | None = None,
+    consensus: bool = False,
+    same_iou: float | None = None,
     all_files: bool = False,
     ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
     scores: Sequence[str] = SCORES,
@@ -130,6 +143,11 @@ def annotate(
     continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
         `segment_length`; if None, it is cut where a table has values in time steps, or where
         `segment_length` or `pool` is given.
+    consensus: the reference has consensus events in place of means over time: clusters of annotators' events
+        at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
+        labelled the file and have them; by `competence` that share is weighted, by the `majority` there are
+        those of more than half. `Annotation.events` says more of them. same_iou: the mean intersection over
+        union from which on events mean the same, in (0, 1], 0.3 if None.
     all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
         and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
     ceiling_of: a system, whose scores are given as a share of what annotators reach. scores: which ones.
@@ -138,11 +156,7 @@ def annotate(
 
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
-    if method not in METHODS:
-        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
-    for name, given in (("all_files", all_files), ("continuous", continuous)):
-        if not isinstance(given, bool) and (given is not None or name == "all_files"):
-            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
+    iou = _checked(method, same_iou, all_files=all_files, continuous=continuous, consensus=consensus)
     if continuous is None and {"segment_length", "pool"} & values.keys():
         continuous = False
     chosen = _settings_for(scores, settings, values)
@@ -176,23 +190,56 @@ def annotate(
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     if method == "dawid-skene":
         warnings += doubts(errors, names, crowd.classes)
-    made = reference_of(crowd.units, method, threshold)
+    references = References.of(crowd, method, threshold, chosen, iou)
+    reference, events = references.of_all()
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
+    how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
     return Annotation(
-        reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
+        reference=reference,
         method=method,
-        settings={"continuous": crowd.continuous, **shaped, "all_files": all_files},
+        settings={**how, **shaped, "all_files": all_files},
         annotators=tuple(
             map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
         ),
         confusions=confusions(errors, crowd.classes),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
-        ceiling=_ceilings(crowd, method, chosen, scores, system),
+        ceiling=_ceilings(references, chosen, scores, system),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
+        events=events,
     )
+
+
+def _checked(
+    method: Any,  # noqa: ANN401 - all of these are checked here
+    same_iou: Any,  # noqa: ANN401
+    *,
+    consensus: Any,  # noqa: ANN401
+    **switches: Any,  # noqa: ANN401
+) -> float | None:
+    """Check arguments; return the IoU from which on events mean the same, None without consensus.
+
+    Raises SettingsError.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
+    for name, given in {**switches, "consensus": consensus}.items():
+        if not isinstance(given, bool) and (given is not None or name != "continuous"):
+            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
+    if not consensus:
+        if same_iou is not None:
+            raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
+        return None
+    if method not in CONSENSUS_METHODS:
+        methods = ", ".join(CONSENSUS_METHODS)
+        raise SettingsError(f"method must be one of {methods} for consensus events, not {shown(method)}")
+    same_iou = SAME_IOU if same_iou is None else same_iou
+    number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
+    if not number or not 0 < same_iou <= 1:
+        raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
+    return float(same_iou)
 
 
 def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
@@ -222,9 +269,10 @@ def _threshold(settings: Settings) -> float:
 
 
 def _ceilings(
-    crowd: Crowd, method: str, settings: Settings, names: Sequence[str], system: EventTable | None
+    references: References, settings: Settings, names: Sequence[str], system: EventTable | None
 ) -> tuple[Ceiling, ...]:
     """Score each annotator, and the system, against what the others say of the files that are both's."""
+    crowd, settings = references.crowd, references.settings_for(settings, system)
     people: list[Mapping[str, Any]] = []
     machine: list[Mapping[str, Any]] = []
     undefined = dict.fromkeys(names)
@@ -233,9 +281,7 @@ def _ceilings(
         if not files.any():
             people.append(undefined)
             continue
-        others = crowd.units.without(annotator)
-        values = reference_of(others, method, _threshold(settings))
-        reference, lengths = crowd.reference(values, "the others", files, others)
+        reference, lengths = references.of_others(annotator, files)
         people.append(evaluate_rows(reference, table, settings, lengths))
         if system is not None:
             machine.append(evaluate_rows(reference, system, settings, lengths))

@@ -18,7 +18,7 @@ from sedeval_soft.measures.errors import KINDS_OF_ERRORS
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.ticks import tick
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick
 from sedeval_soft.timeline.postprocess import time_step, window_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
@@ -29,7 +29,11 @@ _TRIED: dict[str, tuple[float, ...]] = {
 }
 """Post-processing that is tried, in seconds."""
 
-_ROUNDING = 1e-12
+_MOST_CELLS = 10_000_000
+"""Time steps of all classes up to which median filters are tried: 0.1 s or so for each."""
+
+_AS_GOOD = 0.1
+"""The part of what the best threshold gains that may be given up for a threshold of few digits."""
 
 
 def diagnose(
@@ -161,7 +165,7 @@ def _suggestions(evaluation: Evaluation, pair: Recordings, best: Scores | None) 
                 for length in _that_differ(name, lengths, sides[1], pair, settings)
             }
         except EvaluationError:
-            # There is no fixed time step for a median filter, or too many of them.
+            # There is no fixed time step for a median filter.
             continue
         most = max(tried, key=lambda length: (tried[length], -length), default=None)
         if most is not None and tried[most] > before:
@@ -186,10 +190,10 @@ def _single_threshold(
         return
     cut = best.settings.reference_cut
     beside = f" --reference-threshold {cut:g}" if reference.has_values else ""
-    for digits in (2, 3, 17):
+    for digits in (2, 3, 4, 6, 17):
         short = float(f"{threshold:.{digits}g}")
         after = value(threshold=short, reference_threshold=cut) if 0 <= short <= 1 else 0.0
-        if after > before and after >= f - _ROUNDING:
+        if after > before and after >= f - _AS_GOOD * (f - before):
             yield Suggestion(f"--threshold {short}{beside}", score, before, after)
             return
 
@@ -197,7 +201,7 @@ def _single_threshold(
 def _that_differ(
     name: str, lengths: Sequence[float], rows: EventTable, pair: Recordings, settings: Settings
 ) -> Iterator[float]:
-    """Return the lengths of post-processing that do something else than those before them.
+    """Return the lengths of post-processing that do something else than those before them; none of too much.
 
     Raises EvaluationError for a median filter where times keep no fixed step.
     """
@@ -205,6 +209,8 @@ def _that_differ(
     nothing: Any
     if name == "median_filter":
         step = time_step(rows)
+        if pair.reach.sum() * TICKS_PER_SECOND / step * len(rows.classes) > _MOST_CELLS:
+            return iter(())
         effects, nothing = [window_of(length, step) for length in lengths], 1
     else:
         # What is post-processed is merged first.

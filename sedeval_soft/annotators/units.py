@@ -46,8 +46,11 @@ class Units:
 
     def without(self, annotator: int) -> Units:
         """Return what all but one annotator say."""
-        others = np.arange(len(self.values)) != annotator
-        return replace(self, values=self.values[others], given=self.given[others])
+        return self.of(np.delete(np.arange(len(self.values)), annotator))
+
+    def of(self, annotators: Index) -> Units:
+        """Return what some annotators say; positions, (n,)."""
+        return replace(self, values=self.values[annotators], given=self.given[annotators])
 
     def rows(self, value: Floats, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
         """Return a value for each unit as rows of a table, by file, onset and class; 0 has no row."""

@@ -166,7 +166,8 @@ def annotate(
     # File names are matched once, with all of the annotators'.
     system = None if system is None else _aligned(crowd, system, chosen)
     others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
-    threshold, units, names = _threshold(chosen), crowd.units, crowd.names
+    threshold, names = _threshold(chosen), crowd.names
+    units = crowd.units.together()
     estimate = competence_of(units, threshold)
     numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     n_classes = len(crowd.classes)
@@ -180,7 +181,7 @@ def annotate(
     warnings = [*crowd.warnings]
     if method == "competence" and len(tables) < _FEW:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
-    made = reference_of(units, method, threshold)
+    made = reference_of(crowd.units, method, threshold)
     with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
     results, rankings = (), ()
     if others:
@@ -195,7 +196,7 @@ def annotate(
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
         ceiling=_ceilings(crowd, method, chosen, with_ceiling, system),
-        segments=segments_in(units.weight, n_classes),
+        segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
         systems=results,

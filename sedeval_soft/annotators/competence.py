@@ -42,6 +42,7 @@ class Patterns(NamedTuple):
     @classmethod
     def of(cls, units: Units, threshold: float) -> Patterns:
         """Return the distinct answers; a value above the threshold is yes."""
+        units = units.together()
         answers = np.where(units.given, units.values > threshold, 2).astype(np.int8)
         code: Array = units.label.astype(np.int64)
         for each in answers:

@@ -12,6 +12,7 @@ from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
+from sedeval_soft.timeline.alignment_report import last_offsets
 from sedeval_soft.timeline.grid import Grid
 from sedeval_soft.timeline.recordings import align
 
@@ -114,8 +115,9 @@ def _files_of(
     Without durations they are as long as any annotator's last label says.
     """
     plain = Settings.of(classes=settings.classes)
-    names, lengths = tables[0], dict[str, float]()
-    for table in (*tables[1:], tables[0]):
+    briefs = [_brief(table) for table in tables]
+    names, lengths = briefs[0], dict[str, float]()
+    for table in (*briefs[1:], briefs[0]):
         pair = align(names, table, plain)
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
@@ -125,6 +127,14 @@ def _files_of(
         given = zip(pair.files, pair.length.tolist(), strict=True)
         lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
     return names, lengths
+
+
+def _brief(table: EventTable) -> EventTable:
+    """Return a table with the names of another one, and a row for each file, up to its last label."""
+    last = last_offsets(table)
+    file = np.flatnonzero(last).astype(np.int32)
+    brief = replace(EventTable.empty(table.origin), files=table.files, classes=table.classes)
+    return replace(brief, file=file, onset=np.zeros(len(file)), offset=last[file], label=np.zeros_like(file))
 
 
 def has_steps(table: EventTable) -> bool:

@@ -33,17 +33,23 @@ def mean(units: Units, weight: Floats | None = None) -> Floats:
 
     weight: (n_annotators,) not negative; where all who labelled have a weight of 0 they count alike.
     """
-    weights = np.ones(len(units.values)) if weight is None else weight
+    weights = np.ones(len(units.values))
+    if weight is not None and weight.max(initial=0.0) > 0:
+        weights = weight / weight.max()  # sums of tiny ones are not exact
     # Annotator by annotator, so that the sum of a unit has one order, however many units there are.
-    total, weighed, plain, number = (np.zeros(units.values.shape[1]) for _ in range(4))
+    total, weighed, number = (np.zeros(units.values.shape[1]) for _ in range(3))
     least, most = np.ones(len(total)), np.zeros(len(total))
-    for each, given, values in zip(weights, units.given, units.values, strict=True):
-        total += np.where(given, each * values, 0.0)
-        plain += np.where(given, values, 0.0)
+    labelled = units.given if not units.given.all() else [True] * len(weights)
+    for each, given, values in zip(weights, labelled, units.values, strict=True):
+        np.add(total, each * values, out=total, where=given)
         weighed += each * given
         number += given
-        least, most = np.where(given, (np.minimum(least, values), np.maximum(most, values)), (least, most))
-    total, weighed = np.where(weighed > 0, (total, weighed), (plain, number))
-    pooled = np.divide(total, weighed, out=np.zeros_like(total), where=weighed > 0)
+        np.minimum(least, values, out=least, where=given)
+        np.maximum(most, values, out=most, where=given)
+    unbelieved = np.flatnonzero((weighed == 0) & (number > 0))
+    if len(unbelieved):
+        total[unbelieved] = np.where(units.given, units.values, 0.0)[:, unbelieved].sum(axis=0)
+        weighed[unbelieved] = number[unbelieved]
+    pooled = np.divide(total, weighed, out=total, where=weighed > 0)
     # The mean of equal values is that value, to the last bit.
     return np.asarray(np.where(number > 0, np.clip(pooled, least, most), 0.0))

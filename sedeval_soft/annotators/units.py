@@ -26,6 +26,9 @@ from sedeval_soft.timeline.ranges import expand, numbered
 
 _BYTES_PER_VALUE = 48
 
+_MOST_CODES = 1 << 24
+"""Sets of answers up to which a number for each is kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -52,10 +55,34 @@ class Units:
         """Return what some annotators say; positions, (n,)."""
         return replace(self, values=self.values[annotators], given=self.given[annotators])
 
+    def together(self) -> Units:
+        """Return units of one class in which all say the same as one, without a place in time.
+
+        That is enough where only how much time there is matters. It is done where everyone says yes or no:
+        few units are left then.
+        """
+        n_annotators, n_classes = len(self.values), int(self.label.max(initial=-1)) + 1
+        yes = self.values == 1.0
+        if n_classes * 3**n_annotators > _MOST_CODES or not np.all(yes | (self.values == 0.0) | ~self.given):
+            return self
+        code = self.label.astype(np.int64)
+        for each, given in zip(yes, self.given, strict=True):
+            code = code * 3 + np.where(given, each, 2)
+        total = np.bincount(code, self.weight)
+        code = np.flatnonzero(total)
+        weight, answers = total[code].astype(np.float64), np.empty((n_annotators, len(code)), dtype=np.int64)
+        for row in answers[::-1]:
+            code, row[:] = np.divmod(code, 3)
+        none = np.zeros(len(code), dtype=np.int64)
+        file, label = none.astype(np.int32), code.astype(np.int32)
+        return Units((answers == 1).astype(np.float64), answers != 2, file, label, none, none, weight)
+
     def rows(self, value: Floats, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
         """Return a value for each unit as rows of a table, by file, onset and class; 0 has no row."""
         some = np.flatnonzero(value)
-        some = some[np.lexsort((self.label[some], self.onset[some], self.file[some]))]
+        # Units are in the order of classes in each file, or in all: a stable sort leaves these in order.
+        scale = np.int64(self.onset.max(initial=0)) + 1
+        some = some[np.argsort(self.file[some] * scale + self.onset[some], kind="stable")]
         times = to_seconds(self.onset[some]), to_seconds(self.offset[some])
         codes = self.file[some].astype(np.int32), self.label[some].astype(np.int32)
         return EventTable(files, classes, codes[0], *times, (value[some],), Origin(name), codes[1])
@@ -101,25 +128,30 @@ class Units:
         times = np.concatenate([each.onset for each in said] + [each.offset for each in said])
         edge, groups, time = numbered(np.tile(group, 2), times)
         first, last = np.split(edge, 2)
-        values = np.zeros((len(said), len(time)))
+        # How many pieces begin and end at each edge: what lies between the events of a class is silence.
+        begins, ends = (np.bincount(each, minlength=len(time)) for each in (first, last))
+        sounding = np.cumsum(begins - ends) > 0
+        unit = np.flatnonzero(sounding)
+        file, label = np.divmod(groups[unit], max(n_classes, 1))
+        onset, offset = time[unit], time[unit + 1]
+        silence = _silence(length, has_file, file, label, offset - onset, n_classes)
+        n_silent = len(silence.ticks)
+        zero = np.zeros(n_silent, dtype=np.int64)
+        values, place = np.zeros((len(said), len(unit) + n_silent)), np.cumsum(sounding) - 1
         begin = 0
         for row, each in zip(values, said, strict=True):
-            own = slice(begin, begin := begin + len(each))
-            piece, unit = expand(first[own], last[own])
-            row[unit] = each.value[piece]
-        # What lies between the events of a class is silence, and so is what follows the last.
-        unit = np.flatnonzero(values.any(axis=0))
-        file, label = np.divmod(groups[unit], max(n_classes, 1))
-        onset, offset = time[unit], time[unit + 1] if len(unit) else time[unit]
-        silence = _silence(length, has_file, file, label, offset - onset, n_classes)
-        zero, none = np.zeros(len(silence.ticks), dtype=np.int64), np.zeros((len(said), len(silence.ticks)))
+            rows = slice(begin, begin := begin + len(each))
+            piece, covered = expand(place[first[rows]], place[first[rows]] + last[rows] - first[rows])
+            row[covered] = each.value[piece]
+        if has_file.all():
+            given: Bools = np.broadcast_to(np.True_, values.shape)
+        else:
+            given = np.concatenate((has_file[:, file], silence.given), axis=1)
         extent = np.concatenate((offset - onset, silence.ticks))
         return cls(
-            np.concatenate((values[:, unit], none), axis=1),
-            np.concatenate((has_file[:, file], silence.given), axis=1),
-            np.concatenate((file, zero)).astype(np.int32),
-            np.concatenate((label, silence.label)).astype(np.int32),
-            np.concatenate((onset, zero)), np.concatenate((offset, zero)), extent / float(segment_ticks),
+            values, given, np.concatenate((file, zero)).astype(np.int32),
+            np.concatenate((label, silence.label)).astype(np.int32), np.concatenate((onset, zero)),
+            np.concatenate((offset, zero)), extent / float(segment_ticks),
         )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Floats
+from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
@@ -121,6 +122,24 @@ class Suggestion:
     after: float
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What errors of one kind cost each of two systems: shares of 1 - F, None where F is undefined.
+
+    class_name: the class; None for all together. won: how much less they cost the second system. Over all
+    kinds of a basis, reading and average that adds up to the F of the second minus that of the first.
+    """
+
+    basis: str
+    reading: str
+    average: str
+    kind: str
+    class_name: str | None
+    first: float | None
+    second: float | None
+    won: float | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """Where the scores of a system went.
@@ -166,8 +185,17 @@ class Diagnosis:
 
     def against(self, other: Diagnosis) -> str:
         """Return what this system and another one won where, as the command prints it."""
-        text: str = presented("diagnosis.compared_text", self, other)
+        text: str = presented("differences.compared_text", self, other)
         return text.removesuffix("\n")
+
+    def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:
+        """Return what another system won over this one, by kind of error.
+
+        other: of the same reference. by_class: the parts of single classes in micro averages, in place of
+        all classes together in both averages. What differs most comes first in each basis, reading and
+        average. Raises SettingsError where the two have no F of the same reference and the same beta.
+        """
+        return tuple(differences_of(self, other, by_class=by_class))
 
     def table(self, basis: str, reading: str, average: str = "micro") -> list[KindOfError]:
         """Return the kinds of errors of a basis and reading, the costliest first."""
@@ -229,6 +257,44 @@ def classes_of(scores: Scores) -> list[CostOfClass]:
                 share = n_false * of_fp + n_missed * of_fn
                 costs.append(CostOfClass(basis, reading, kind, label, n_false, n_missed, finite(share)))
     return sorted(costs, key=lambda each: -(each.share or 0.0))
+
+
+def differences_of(one: Diagnosis, other: Diagnosis, *, by_class: bool) -> list[Difference]:
+    """Return what the other system won over the one; arguments and errors as for `Diagnosis.differences`."""
+    both = one.scores, other.scores
+    references = [
+        [
+            (item.sha256, item.rows, item.files, item.classes)
+            for item in each.inputs
+            if item.role == "reference"
+        ]
+        for each in both
+    ]
+    common = [family for family in families(both[0]) if family in families(both[1])]
+    if references[0] != references[1] or both[0].settings.beta != both[1].settings.beta or not common:
+        raise SettingsError(
+            "two systems are compared by F of one reference, with one beta; these two have none in common"
+        )
+
+    def shares(of: Diagnosis) -> dict[tuple[str, str, str, str, str | None], float | None]:
+        if by_class:
+            return {(e.basis, e.reading, AVERAGES[0], e.kind, e.class_name): e.share for e in of.classes}
+        return {(e.basis, e.reading, e.average, e.kind, None): e.share for e in of.errors}
+
+    sides, found = (shares(one), shares(other)), []
+    for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
+        # A class that has no errors of a kind costs nothing, unless nothing is known of all.
+        first, second = (
+            side.get(key, None if f_of(scores, *key[:3]) is None else 0.0)
+            for side, scores in zip(sides, both, strict=True)
+        )
+        won = None if first is None or second is None else first - second
+        found.append(Difference(*key, first, second, won))
+    # Sorting keeps the order of the kinds, and of the classes, of what differs by as much.
+    return sorted(
+        found,
+        key=lambda e: (common.index((e.basis, e.reading)), AVERAGES.index(e.average), -abs(e.won or 0.0)),
+    )
 
 
 def _prices(tp: float, fp: float, fn: float, settings: Settings) -> tuple[float, float]:
@@ -300,11 +366,20 @@ def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> Ev
     return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
 
 
+class Example(NamedTuple):
+    """Where an error is: in which file, from when on in seconds, and of which class."""
+
+    file: str
+    onset: float
+    class_name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
     """What a kind of error costs of the micro F of hard events, and where to look at it.
 
-    at: file, onset in seconds and class of some, in the file that has most.
+    at: the worst of its errors, those that cost most; of those that cost the same the ones with most time
+    that is wrong.
     """
 
     kind: str
@@ -312,41 +387,73 @@ class Examples:
     fn: int
     share: float
     gain: float
-    at: tuple[tuple[str, float, str], ...]
+    at: tuple[Example, ...]
 
 
 def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Examples]:
-    """Return the kinds of errors that events have, the costliest first, each with some examples."""
-    reference, errors, system = _classified(pair, settings)
-    n_hits = int(np.count_nonzero(errors.missed == HIT))
-    counted = [np.bincount(side[side != HIT], minlength=len(KINDS)) for side in (errors.false, errors.missed)]
-    fp, fn = (int(side.sum()) for side in counted)
-    of_fp, of_fn = _prices(n_hits, fp, fn, settings)
-    n_ref, found = n_hits + fn, []
+    """Return the kinds of errors that events have, the costliest first, each with its worst examples.
 
-    def f_of_counts(tp: int, n_sys: int) -> float:
-        return float(f_beta(np.asarray(tp), np.asarray(n_ref), np.asarray(n_sys), settings.beta))
-
-    f = f_of_counts(n_hits, n_hits + fp)
-    for number, kind in enumerate(KINDS):
-        false, missed = int(counted[0][number]), int(counted[1][number])
-        sides = ((reference, errors.missed), (system, errors.false))
-        side, kinds = sides[0] if missed else sides[1]
-        at = np.flatnonzero(kinds == number)
-        if not len(at) or not n_ref:
-            continue
-        # In the file that has most of them, the first.
-        own = side.take(at[side.file[at] == np.bincount(side.file[at]).argmax()])
-        own = own.take(np.lexsort((own.label, own.onset))[:most])
-        places = zip(own.file.tolist(), to_seconds(own.onset).tolist(), own.label.tolist(), strict=True)
-        gain = f_of_counts(n_hits + missed, n_hits + fp - false + missed) - f
-        found.append(
-            Examples(
-                kind, false, missed, false * of_fp + missed * of_fn, gain,
-                tuple((pair.files[file], onset, pair.classes[label]) for file, onset, label in places),
-            )
-        )  # fmt: skip
+    Raises TooManyToTellError where too many events overlap.
+    """
+    events = _classified(pair, settings)
+    fp, fn = (side.sum(axis=1) for side in _by_kind_and_class(events, len(pair.classes)))
+    n_ref, n_hits = len(events.reference), len(events.reference) - int(fn.sum())
+    if not n_ref:
+        return []
+    of_each = _prices(n_hits, fp.sum(), fn.sum(), settings)
+    mended = f_beta(n_hits + fn, np.asarray(n_ref), n_hits + fp.sum() - fp + fn, settings.beta)
+    gain = mended - f_beta(np.asarray(n_hits), np.asarray(n_ref), n_hits + fp.sum(), settings.beta)
+    kinds, places = _worst_first(events, of_each)
+    found = []
+    for number in np.flatnonzero(fp + fn).tolist():
+        at = [place[kinds == number][:most].tolist() for place in places]
+        examples = (
+            Example(pair.files[file], float(to_seconds(onset)), pair.classes[label])
+            for file, onset, label in zip(*at, strict=True)
+        )
+        false, missed = int(fp[number]), int(fn[number])
+        share = false * of_each[0] + missed * of_each[1]
+        found.append(Examples(KINDS[number], false, missed, share, float(gain[number]), tuple(examples)))
     return sorted(found, key=lambda each: -each.share)
+
+
+def _worst_first(events: _Classified, of_each: tuple[float, float]) -> tuple[Index, tuple[Index, ...]]:
+    """Return the kind of each error, and its file, onset and class, (n,) each: those that cost most first.
+
+    of_each: what a false positive, and a miss, costs. An error is a miss, a false alarm, or all of those that
+    belong together, such as an event and the detections that it is split into; it begins with the first of
+    its misses. Of errors that cost the same, those with most time that is wrong come first.
+    """
+    reference, errors, system = events
+    left, right = errors.links
+    n_ref, n_sys = len(reference), len(system)
+    # An error goes by the first of its misses; a false alarm without any by itself.
+    of_false = np.arange(n_sys) + n_ref
+    by_time = np.lexsort((reference.offset[left], reference.onset[left], right))[::-1]
+    of_false[right[by_time]] = left[by_time]
+    of_missed = np.arange(n_ref)
+    of_missed[left] = of_false[right]
+    length, cost = np.zeros(n_ref + n_sys), np.zeros(n_ref + n_sys)
+    for side, kind, error, price in (
+        (reference, errors.missed, of_missed, of_each[1]),
+        (system, errors.false, of_false, of_each[0]),
+    ):
+        wrong = kind != HIT
+        np.add.at(cost, error[wrong], price)
+        np.add.at(length, error[wrong], (side.offset - side.onset)[wrong])
+    ours, theirs = reference.take(left), system.take(right)
+    common = np.minimum(ours.offset, theirs.offset) - np.maximum(ours.onset, theirs.onset)
+    # What both sides say of one class is right.
+    same = ours.label == theirs.label
+    np.add.at(length, of_missed[left[same]], -2.0 * np.maximum(common[same], 0))
+    kind = np.concatenate((errors.missed, errors.false))
+    file, onset, label = (
+        np.concatenate((getattr(reference, name), getattr(system, name))).astype(np.int64)
+        for name in ("file", "onset", "label")
+    )
+    some = np.flatnonzero(cost > 0)
+    worst = some[np.lexsort((label[some], onset[some], file[some], -length[some], -cost[some]))]
+    return kind[worst], (file[worst], onset[worst], label[worst])
 
 
 def _bins_of(

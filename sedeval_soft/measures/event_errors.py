@@ -28,7 +28,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
+from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
 from sedeval_soft.measures.event import file_class, match_events
 from sedeval_soft.measures.pairs import Candidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
@@ -304,26 +304,24 @@ def count_event_errors(
     """
     n_files, n_classes = sizes
     errors = classify_errors(reference, system, n_classes, rule, matching)
-    missed = np.flatnonzero(errors.missed != HIT)
-    level = np.zeros(len(reference), dtype=np.int64)
-    level[missed] = right_elsewhere(
+    false, missed = (np.flatnonzero(kinds != HIT) for kinds in (errors.false, errors.missed))
+    level = right_elsewhere(
         reference.take(missed), lifetimes, n_classes, rule, threshold, inclusive=inclusive
     ).side
+    cells = file_class(system, n_classes), file_class(reference, n_classes)
     counted = {
-        "fp": (errors.false, system, np.ones(len(system), dtype=bool)),
-        "fn": (errors.missed, reference, np.ones(len(reference), dtype=bool)),
-        **{
-            name: (errors.missed, reference, level == side)
-            for name, side in zip(LEVELS, (-1, 1), strict=True)
-        },
+        "fp": (errors.false[false], cells[0][false]),
+        "fn": (errors.missed[missed], cells[1][missed]),
     }
+    for name, side in zip(LEVELS, (-1, 1), strict=True):
+        right = missed[level == side]
+        counted[name] = errors.missed[right], cells[1][right]
     columns = {}
-    for what, (kind, side, chosen) in counted.items():
-        some = chosen & (kind != HIT)
-        group = kind[some] * (n_files * n_classes) + file_class(side.take(some), n_classes)
-        sums = np.bincount(group, minlength=len(KINDS) * n_files * n_classes)
-        for name, column in zip(KINDS, sums.reshape(len(KINDS), n_files, n_classes), strict=True):
-            columns[f"{name}.{what}"] = column.astype(np.int64)
+    for name in columns_of_kinds(KINDS, with_levels=True):
+        kind, _, what = name.partition(".")
+        kinds, cell = counted[what]
+        sums = np.bincount(cell[kinds == KINDS.index(kind)], minlength=n_files * n_classes)
+        columns[name] = sums.reshape(n_files, n_classes)
     return columns
 
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
-from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.competence import Patterns, competence_of
 from sedeval_soft.annotators.crowd import Crowd
+from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
 from sedeval_soft.annotators.pooled import METHODS, reference_of
 from sedeval_soft.annotators.systems import Ranking, System, check_resampled, systems_of
 from sedeval_soft.api.comparison import named_sources
@@ -31,20 +32,21 @@ SCORES = (
 )
 """What the ceiling is of where nothing else is said."""
 
-_FEW = 3
-"""Annotators below whom competences mean little."""
-
 
 class Annotator(NamedTuple):
-    """One annotator: the name of the table, how many files it labels, and what `competence` finds.
+    """One annotator: the name of the table, how many files it labels, and how far it can be believed.
 
-    says_yes: how often yes is said where the annotator does not know.
+    competence, says_yes: of the model of MACE, how often the annotator knows, and says yes where not.
+    sensitivity, specificity: of Dawid & Skene's, over all classes, how often yes is said where a class is
+    there, and no where it is not; None where fewer than three labelled the same.
     """
 
     name: str
     files: int
     competence: float
     says_yes: float
+    sensitivity: float | None
+    specificity: float | None
 
 
 class Ceiling(NamedTuple):
@@ -67,15 +69,16 @@ class Annotation:
     """A reference made of what several annotators say, and how far they agree.
 
     reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
-    it. segments: how much time there is in files, in segments. system: the name of the system whose share of
-    the ceiling was asked for. systems: how sure the scores of others are, over how many annotators, and what
-    they are against each. rankings: how many annotators it takes to rank these.
+    it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
+    the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
+    many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
     """
 
     reference: EventTable
     method: str
     settings: Mapping[str, Any]
     annotators: tuple[Annotator, ...]
+    confusions: tuple[Confusion, ...]
     agreement: tuple[Agreement, ...]
     pairs: tuple[PairAgreement, ...]
     ceiling: tuple[Ceiling, ...]
@@ -96,6 +99,9 @@ class Annotation:
             "classes": len(self.reference.classes),
             "segments": self.segments,
             "annotators": [each._asdict() for each in self.annotators],
+            "confusions": [
+                dict(zip(("class", *each._fields[1:]), each, strict=True)) for each in self.confusions
+            ],
             "agreement": [
                 dict(zip(("class", "nominal", "interval"), each, strict=True)) for each in self.agreement
             ],
@@ -125,8 +131,9 @@ def annotate(
 
     annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
     method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
-        can be believed (see `competence_of`); or `majority`, 1 where more than half are above
-        `threshold`, else 0.
+        can be believed (see `competence_of`); `dawid-skene`, the probability of the class, given how often
+        each hears it and makes it up (see `dawid_skene`); or `majority`, 1 where more than half are
+        above `threshold`, else 0.
     continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
         `segment_length`; if None, it is cut where a table has values in time steps, or where
         `segment_length` or `pool` is given.
@@ -169,8 +176,9 @@ def annotate(
     threshold, names = _threshold(chosen), crowd.names
     units = crowd.units.together()
     estimate = competence_of(units, threshold)
-    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     n_classes = len(crowd.classes)
+    errors = dawid_skene(Patterns.of(units, threshold), n_classes)
+    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     nominal, interval = (
         alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
     )
@@ -179,20 +187,23 @@ def annotate(
         for a, b in combinations(range(len(names)), 2)
     ]
     warnings = [*crowd.warnings]
-    if method == "competence" and len(tables) < _FEW:
+    if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
+    if method == "dawid-skene":
+        warnings += doubts(errors, names, crowd.classes)
     made = reference_of(crowd.units, method, threshold)
     with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
-    results, rankings = (), ()
-    if others:
-        results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
+    results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
     return Annotation(
         reference=crowd.reference(made, f"{method} of {len(names)} annotators")[0],
         method=method,
         settings={"continuous": crowd.continuous, **shaped, "all_files": all_files} | drawn,
-        annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers))),
+        annotators=tuple(
+            map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
+        ),
+        confusions=confusions(errors, crowd.classes),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
         ceiling=_ceilings(crowd, method, chosen, with_ceiling, system),
@@ -228,11 +239,10 @@ def settings_for(
         elsewhere = parsed.reading == "tuned" or "psds" in measure.name or "satisficed" in measure.name
         directions = ("higher", "lower") if any_direction else ("higher",)
         if measure.direction not in directions or elsewhere or parsed.group is not None:
-            what, better = ("can be had against annotators", "more or less")
-            if not any_direction:
-                what, better = ("has a ceiling", "more")
+            what = "cannot be had against annotators" if any_direction else "has no ceiling"
+            better = "more or less" if any_direction else "more"
             raise SettingsError(
-                f"{name} is no score that {what}; expected one of which {better} is better, such as {SCORES[0]}"
+                f"{name} {what}; expected a score of which {better} is better, such as {SCORES[0]}"
             )
     chosen = settings_from(settings, values)
     groups = {group_of(name) for name in scores}

@@ -31,18 +31,18 @@ class Patterns(NamedTuple):
     """Distinct sets of answers to an item of a class: few stand for all items.
 
     yes, given: (n_annotators, n_patterns), who says yes, and who labelled it. label: (n_patterns,) codes of
-    classes. items: (n_patterns,) how many items have these answers.
+    classes. items: (n_patterns,) how many items have these answers. pattern: (n_units,) which each unit has.
     """
 
     yes: Bools
     given: Bools
     label: Index
     items: Floats
+    pattern: Index
 
     @classmethod
     def of(cls, units: Units, threshold: float) -> Patterns:
         """Return the distinct answers; a value above the threshold is yes."""
-        units = units.together()
         answers = np.where(units.given, units.values > threshold, 2).astype(np.int8)
         code: Array = units.label.astype(np.int64)
         for each in answers:
@@ -52,7 +52,7 @@ class Patterns(NamedTuple):
         _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
         count = np.bincount(inverse, units.weight, minlength=len(first)).astype(np.float64)
         answers = answers[:, first]
-        return cls(answers == 1, answers != 2, units.label[first].astype(np.int64), count)
+        return cls(answers == 1, answers != 2, units.label[first].astype(np.int64), count, inverse)
 
 
 class Competence(NamedTuple):
@@ -70,7 +70,7 @@ class Competence(NamedTuple):
 
 def competence_of(units: Units, threshold: float) -> Competence:
     """Estimate what annotators are like; those who labelled nothing have the competence they began with."""
-    yes, given, class_, count = Patterns.of(units, threshold)
+    yes, given, class_, count, _ = Patterns.of(units.together(), threshold)
     n_annotators, n_classes = len(yes), int(units.label.max(initial=-1)) + 1
     weight = count * given
     n_given, any_given = weight.sum(axis=1), given.any(axis=0)

@@ -67,10 +67,10 @@ def _draw(annotation: Annotation, look: Look) -> Figure:
             # Beside one another, so that bars can be told apart.
             moved = 0.3 * ((k + 0.5) / len(systems) - 0.5)
             at = [point.annotators + moved for point in over]
-            values = [point.value for point in over]
+            values = [point.value for point in over if point.value is not None]
             bar = {"color": style["color"], "linewidth": 0.7 * unit, "linestyle": "-", "marker": "none"}
             for place, point in zip(at, over, strict=True):
-                if point.low is not None:
+                if point.low is not None and point.high is not None:
                     axes.plot([place, place], [point.low, point.high], alpha=0.6, **bar)
             axes.plot(at, values, markersize=2.6 * unit, **style)
         if annotation.rankings:

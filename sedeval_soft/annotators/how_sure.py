@@ -121,7 +121,7 @@ def scores_against(
     weights: (n_weights, n_files) how often each file counts; those that none of these annotators labelled do
     not. NaN where undefined.
     """
-    files = crowd.has_file[who].any(axis=0)
+    files = np.asarray(crowd.has_file[who].any(axis=0), dtype=bool)
     units = crowd.units.of(np.flatnonzero(who))
     reference, lengths = crowd.reference(reference_of(units, method, threshold), "annotators", files, units)
     place = {name: number for number, name in enumerate(crowd.files)}
@@ -147,7 +147,7 @@ def effects_of(values: Floats, members: Bools) -> tuple[Floats, Floats]:
     away = values - values[..., :1]
     mean = values[..., 0] + away.mean(axis=-1)
     centred = away - away.mean(axis=-1, keepdims=True)
-    effect = centred @ np.linalg.pinv(members - size / n).T
+    effect = centred @ np.linalg.pinv(members - members.mean(axis=0)).T
     return mean, -effect * size / max(n - 1, 1)
 
 

@@ -37,8 +37,22 @@ def annotation_text(annotation: Annotation) -> str:
         cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row) for row in rows]
         return Table(title, tuple(head), tuple(cells), names=names)
 
+    confusions = annotation.confusions if annotators and annotation.method == "dawid-skene" else ()
+    each_class = table(
+        "Sensitivity / specificity",
+        ("class", "prevalence", *(visible(a.name) for a in annotators)),
+        [
+            (c.class_name, c.prevalence, *map(" / ".join, zip(*(map(number, x) for x in c[2:]), strict=True)))
+            for c in confusions
+        ],
+    )
     tables = (
-        table("Annotators", ("annotator", "files", "competence", "says yes"), annotation.annotators),
+        table(
+            "Annotators",
+            ("annotator", "files", "competence", "says yes", "sensitivity", "specificity"),
+            annotation.annotators,
+        ),
+        *([each_class] if confusions else []),
         table(
             "Agreement: alpha",
             ("class", "labels (nominal)", "values (interval)"),
@@ -62,7 +76,7 @@ def annotation_text(annotation: Annotation) -> str:
     if annotation.systems:
         tables += _of_systems(annotation)
     share = "; the share is the system's mean against these references by theirs" if system else ""
-    notes = (
+    notes: tuple[str, ...] = (
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
         "macro average over the classes that either uses. The ceiling is each annotator against the",
         f"reference of the others, in the files that both labelled{share}.",

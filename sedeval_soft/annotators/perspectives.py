@@ -26,10 +26,11 @@ from sedeval_soft.timeline.grid import Grid
 class Distances(NamedTuple):
     """How far a system is from annotators; means over items, None where there are none.
 
-    average_error_rate: of the share of annotators who gave another label. average_normalized_absolute_distance:
-    of the mean distance to their values. average_manhattan_distance: of |p - q| summed over yes and no, of the
-    share q of yes among annotators (the mean of their values) and the value p of the system.
-    average_wasserstein_distance: of what must be moved from one to the other, which are neighbours.
+    average_error_rate: of the share of annotators who gave another label.
+    average_normalized_absolute_distance: of the mean distance to their values.
+    average_manhattan_distance: of |p - q| summed over yes and no, where q is the share of yes among
+    annotators (the mean of their values) and p the value of the system. average_wasserstein_distance: of what
+    must be moved from one to the other, which are neighbours.
     """
 
     average_error_rate: float | None
@@ -143,7 +144,7 @@ def places_among(against: Against, n_systems: int, lower_is_better: Bools) -> tu
 
     def mean(values: Floats) -> Floats:
         total = np.where(both, values, 0.0).sum(axis=3)
-        return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+        return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
 
     sign = np.where(lower_is_better, -1.0, 1.0)[None, :, None]
     better = sign * mean(np.broadcast_to(theirs, both.shape)) > sign * mean(ours)
@@ -156,7 +157,7 @@ def mean_of(values: Floats) -> Floats:
     """Return means over the last axis of what is defined, NaN where nothing is."""
     defined = ~np.isnan(values)
     number, total = defined.sum(axis=-1), np.where(defined, values, 0.0).sum(axis=-1)
-    return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    return np.asarray(np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0))
 
 
 def deviation_of(values: Floats) -> Floats:
@@ -168,4 +169,5 @@ def deviation_of(values: Floats) -> Floats:
     number = defined.sum(axis=-1)
     mean = away.sum(axis=-1) / np.maximum(number, 1)
     squares = np.where(defined, (away - mean[..., None]) ** 2, 0.0).sum(axis=-1)
-    return np.sqrt(np.divide(squares, number - 1, out=np.full(squares.shape, np.nan), where=number > 1))
+    variance = np.divide(squares, number - 1, out=np.full(squares.shape, np.nan), where=number > 1)
+    return np.asarray(np.sqrt(variance))

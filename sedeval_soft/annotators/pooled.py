@@ -1,30 +1,37 @@
-"""References of what several annotators say: means, means weighted by competence, majorities."""
+"""References of what several annotators say: means, weighted means, probabilities, majorities."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.dawid_skene import dawid_skene
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Floats
 
 METHODS = {
     "mean": "mean of those who labelled",
     "competence": "mean of those who labelled, weighted by competence",
+    "dawid-skene": "probability by Dawid & Skene's model of what those who labelled say",
     "majority": "majority of those who labelled",
 }
 """How a reference is made of labels, in words."""
 
 
 def reference_of(units: Units, method: str, threshold: float) -> Floats:
-    """Return the value of each unit by one of the methods mean, competence and majority, (n_units,).
+    """Return the value of each unit by one of the METHODS, (n_units,).
 
     By the majority it is 1 where more than half of those who labelled are above the threshold, else 0; a tie
-    is 0.
+    is 0. By Dawid & Skene's model it is the probability that the class is there, and 0 where nobody is above
+    the threshold: what nobody hears is no event, however probable it is that all miss it.
     """
     if method == "majority":
         votes = ((units.values > threshold) & units.given).sum(axis=0)
         return np.asarray(2 * votes > units.given.sum(axis=0), dtype=np.float64)
+    if method == "dawid-skene":
+        patterns = Patterns.of(units, threshold)
+        posterior = dawid_skene(patterns, int(units.label.max(initial=-1)) + 1).posterior
+        return np.where(patterns.yes.any(axis=0), posterior, 0.0)[patterns.pattern]
     return mean(units, competence_of(units, threshold).competence if method == "competence" else None)
 
 

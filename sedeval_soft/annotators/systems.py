@@ -46,10 +46,10 @@ class Point(NamedTuple):
 class SystemScore(NamedTuple):
     """A score of a system where there are several annotators.
 
-    value, low, high: against the reference of all, with the interval over annotators and files. by_annotators,
-    by_files: standard errors from either. over: by the number of annotators. against: each of them, in the
-    files that it labelled; mean, deviation: of those. place: among the annotators, 1 the best, of one more
-    than there are; None where no annotator can be compared.
+    value, low, high: against the reference of all, with the interval over annotators and files.
+    by_annotators, by_files: standard errors from either. over: by the number of annotators. against: each of
+    them, in the files that it labelled; mean, deviation: of those. place: among the annotators, 1 the best,
+    of one more than there are; None where no annotator can be compared.
     """
 
     score: str
@@ -106,15 +106,15 @@ def check_resampled(names: Sequence[str], settings: Settings) -> None:
     """Raise SettingsError for scores that do not change smoothly where a file or annotator is left out."""
     for name in names:
         score = ScoreName.parse(name)
+        why = None
         if score.measure in NOT_SMOOTH:
+            why = "it picks one threshold, bin or class"
+        elif (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
+            why = "best thresholds are picked"
+        if why is not None:
             raise SettingsError(
-                f"{name} cannot be resampled: it picks one threshold, bin or class, and does not change smoothly "
-                "where an annotator is left out"
-            )
-        if (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
-            raise SettingsError(
-                f"{name} cannot be resampled: best thresholds do not change smoothly where an annotator is left "
-                "out; expected a hard or soft reading, such as segment.soft.f1.macro"
+                f"{name} cannot be resampled: {why}, which does not change smoothly where an annotator is "
+                "left out; expected a score such as segment.soft.f1.macro"
             )
 
 
@@ -130,6 +130,8 @@ def systems_of(
 
     names: of scores. systems: rows with the files and classes of the crowd.
     """
+    if not systems:
+        return (), ()
     n = len(crowd.names)
     # Sums are taken in the order of names, whichever that of the tables is.
     order = np.array(sorted(range(n), key=crowd.names.__getitem__))

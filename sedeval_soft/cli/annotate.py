@@ -20,14 +20,16 @@ EXAMPLES = """
 
 ANNOTATORS = "Annotators"
 
-METHODS = ("mean", "competence", "majority")
+METHODS = ("mean", "competence", "dawid-skene", "majority")
 """How a reference is made; a test holds them against the library, which help does not load."""
 
 ANNOTATION = (
     option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
-        metavar="METHOD", brief="mean, competence (MACE) or majority.",
+        metavar="METHOD", brief="mean, competence, dawid-skene, majority.",
         help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
-        "reliable each annotator is (MACE); majority: 1 where more than half are above the threshold."),
+        "reliable each annotator is (MACE); dawid-skene: probability of the class, by how often each "
+        "annotator hears it and makes it up (Dawid & Skene 1979); majority: 1 where more than half are above "
+        "the threshold."),
     option(ANNOTATORS, "--continuous", is_flag=True, default=None,
         brief="Keep the annotators' own boundaries.",
         help="The reference begins and ends where annotators do, also where tables have values in time steps "
@@ -40,9 +42,9 @@ ANNOTATION = (
         help="Also give the scores of a system as a share of what annotators reach."),
     option(ANNOTATORS, "--system", "systems", multiple=True, type=PATH, metavar="SYSTEM",
         brief="How sure its scores are; its place.",
-        help="Also give the scores of a system with their intervals over annotators and files, over the number "
-        "of annotators, and against each of them with its place among them. Repeatable: of several it is said "
-        "how many annotators it takes to rank them."),
+        help="Also give the scores of a system with their intervals over annotators and files, over the "
+        "number of annotators, and against each of them with its place among them. Repeatable: of several it "
+        "is said how many annotators it takes to rank them."),
     option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
         brief="Score to give.",
         help="A score to give the ceiling and the systems of. Repeatable.  [default: micro and macro F1 of "
@@ -87,7 +89,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     refuse(
         (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
         *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
-        *((systems.count(path) > 1, f"--system {path} is given twice; expected each once.") for path in systems),
+        *((systems.count(path) > 1, f"--system {path} is given twice.") for path in systems),
         (standard_input > 1, "Only one of TABLE, --system and --ceiling-of can be standard input."),
         (figure is not None and not systems, "--figure needs --system, whose scores it shows."),
         (output is None and (given["to"] or given["force"]),

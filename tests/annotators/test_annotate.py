@@ -14,13 +14,13 @@ import pytest
 from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from opinions import units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
 from sedeval_soft.annotators import pooled
 from sedeval_soft.annotators.agreement import alpha, alphas, soft_f
 from sedeval_soft.annotators.competence import competence_of
 from sedeval_soft.annotators.pooled import mean, reference_of
-from sedeval_soft.annotators.units import Units
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.tables import read_rows
 
@@ -159,17 +159,6 @@ def test_nothing_and_hostile_names(tmp_path):
 
 
 # Agreement, competence and references of arrays.
-
-
-def units_of(values, labelled):
-    """Return values of segments, (n_annotators, n_classes, n_segments), of which some are labelled."""
-    n, n_classes, size = values.shape
-    label = np.repeat(np.arange(n_classes, dtype=np.int32), size)
-    onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
-    given_ = np.tile(labelled, n_classes)
-    return Units(
-        values.reshape(n, -1), given_, np.zeros_like(label), label, onset, onset + 1, np.ones(len(label))
-    )
 
 
 def opinions_of(seed, shape=(3, 2, 12), *, binary=False, missing=0.3):

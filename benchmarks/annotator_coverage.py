@@ -1,36 +1,33 @@
-"""Write the table of coverage into annotators.md: how often intervals over annotators and files hold the truth.
+"""Measure how often intervals over annotators and files hold the truth, on simulated annotators.
 
-    python docs/make/annotator_coverage.py              the table, from the numbers beside this file
-    python docs/make/annotator_coverage.py --measure    the numbers anew: about an hour on two processors
+    python benchmarks/annotator_coverage.py [SIMULATIONS]
 
 Annotators differ in how many events they miss, make up, and how far they are off at both ends; events in how
-hard they are to hear, for all annotators and for the system alike. The truth is the mean score over very
-many sets of so many annotators, each with files of its own.
+hard they are to hear, for all annotators and for the system alike. The truth is the mean score over many
+sets of so many annotators, each with files of its own.
 """
 
 from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.annotators.annotate import settings_for
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.how_sure import Interval, effects_of, scores_of_sets, sets_of, two_way
-from sedeval_soft.evaluation.intervals import percentile
+from sedeval_soft.annotators.how_sure import effects_of, scores_against, scores_of_sets, sets_of, two_way
 from sedeval_soft.evaluation.means import key_of
-from sedeval_soft.evaluation.resample import bootstrap
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.tables.event_table import EventTable, Origin
 
 Floats = npt.NDArray[np.float64]
 
 SCORES = ("segment.soft.f1.micro", "segment.soft.f1.macro", "segment.hard.f1.macro", "event.soft.f1.micro")
-ANNOTATORS, FILES = (3, 4, 5, 8), (20, 50, 200)
-SIMULATIONS, SETS, REPLICATES = 800, 2000, 300
+ANNOTATORS, FILES = (3, 5, 8), (20, 50)
+SIMULATIONS, POINTS = 400, 2000
 CLASSES = ("a", "b", "c")
 LENGTH, EVENTS = 30.0, 6.0
 KEYS = [key_of(ScoreName.parse(name)) for name in SCORES]
@@ -103,20 +100,43 @@ def drawn(rng: np.random.Generator, n: int, n_files: int) -> tuple[Crowd, EventT
     return Crowd.of_tables(tables, SETTINGS, lengths, all_files=True, continuous=True), system()
 
 
-def simulated(n: int, n_files: int, seed: int) -> Floats:
-    """Return the scores of one simulation: of all annotators, then without each, (n_keys, 1 + n, 1 + m)."""
+def interval(job: tuple[int, int, int]) -> Floats:
+    """Return the ends of the intervals of one simulation, (2, n_keys); job: annotators, files, seed."""
+    n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
-    members = np.concatenate((np.ones((1, n), dtype=bool), sets_of(n, n - 1, 0)))
-    return scores_of_sets(crowd, "mean", 0.5, SETTINGS, {"s": system}, KEYS, members)[0]
+    members = {size: sets_of(n, size, 0) for size in (n - 1, n)}
+    scores = {
+        size: scores_of_sets(crowd, "mean", 0.5, SETTINGS, {"s": system}, KEYS, each)[0]
+        for size, each in members.items()
+    }
+    whole = scores[n][:, 0]
+    _, without = effects_of(np.moveaxis(scores[n - 1], 1, 2), members[n - 1])
+    ends = np.zeros(len(KEYS)), np.ones(len(KEYS))
+    found = two_way(whole[:, 0], whole[:, 1:], np.moveaxis(without, 1, 2), 0.95, *ends)
+    return np.stack((found.low, found.high))
 
 
 def point(job: tuple[int, int, int]) -> Floats:
     """Return the scores of one simulation, (n_keys,)."""
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
-    from sedeval_soft.annotators.how_sure import scores_against
+    who, weights = np.ones(n, dtype=bool), np.ones((1, n_files))
+    return next(scores_against(crowd, who, "mean", 0.5, SETTINGS, {"s": system}, KEYS, weights))[:, 0]
 
-    who = np.ones(n, dtype=bool)
-    return next(
-        scores_against(crowd, who, "mean", 0.5, SETTINGS, {"s": system}, KEYS, np.ones((1, n_files)))
-    )[:, 0]
+
+def main() -> None:
+    """Print the coverage of each score, by the number of annotators and of files."""
+    simulations = int(sys.argv[1]) if len(sys.argv) > 1 else SIMULATIONS
+    print("annotators files", *SCORES)
+    with ProcessPoolExecutor() as pool:
+        for n, n_files in product(ANNOTATORS, FILES):
+            others = [(n, n_files, simulations + k) for k in range(POINTS)]
+            truth = np.mean([*pool.map(point, others, chunksize=20)], axis=0)
+            jobs = [(n, n_files, k) for k in range(simulations)]
+            ends = np.array([*pool.map(interval, jobs, chunksize=10)])
+            held = ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean(axis=0)
+            print(f"{n:10} {n_files:5}", *(f"{share:.3f}" for share in held), flush=True)
+
+
+if __name__ == "__main__":
+    main()

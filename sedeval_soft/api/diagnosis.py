@@ -62,13 +62,7 @@ def diagnose(
     )
     pair, sides = evaluation.pair, evaluation.sides
     assert sides is not None, "they are asked for"  # noqa: S101
-    from sedeval_soft.evaluation.shard import scenes_of
-
-    scenes = dict(scenes_of(pair.files, pair.classes, chosen))
-    if evaluation.scenes is not None:
-        from sedeval_soft.tables.file_groups import assign
-
-        scenes |= assign(evaluation.scenes, pair.files)[0]
+    scenes = evaluation.files_of_scenes()
     lengths = evaluation.shard.durations
     best = _at_best_thresholds(sides, chosen, lengths, single=suggestions)
     helpful = [*_suggestions(evaluation, pair, best)] if suggestions else []

@@ -337,9 +337,9 @@ def diagnosed(
     )  # fmt: skip
 
 
-def rates_by_factor(pair: Recordings, settings: Settings) -> list[Bin]:
-    """Return what recall and precision of hard events depend on."""
-    return _bins_of(pair, settings, {}, _classified(pair, settings))
+def rates_by_factor(pair: Recordings, settings: Settings, scenes: Mapping[str, Sequence[str]]) -> list[Bin]:
+    """Return what recall and precision of hard events depend on; scenes: the files of each."""
+    return _bins_of(pair, settings, scenes, _classified(pair, settings))
 
 
 class _Classified(NamedTuple):

@@ -100,9 +100,14 @@ class Crowd:
         units = self.units if units is None else units
         files = np.ones(len(self.files), dtype=bool) if files is None else files
         chosen = files[units.file] & (units.offset > units.onset)
+        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
+        return self.within(table, files)
+
+    def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float]]:
+        """Return a table of all files as one of some of them, (n_files,), and the lengths of these."""
         code = np.cumsum(files) - 1
         names = tuple(name for name, inside in zip(self.files, files.tolist(), strict=True) if inside)
-        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
+        table = table.take(np.flatnonzero(files[table.file]))
         table = replace(table, files=names, file=code[table.file].astype(np.int32))
         return table, dict(zip(names, self.length[files].tolist(), strict=True))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from sedeval_soft.annotators import consensus
 from sedeval_soft.annotators.pooled import METHODS
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Page, Table, number, text
@@ -12,9 +15,16 @@ from sedeval_soft.settings import short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.annotators.annotate import Annotation
+    from sedeval_soft.annotators.consensus import Consensus
+    from sedeval_soft.arrays import Bools
 
 _MOST_COLUMNS = 8
 """Annotators up to which the ceiling has a column for each in a text."""
+
+_CONSENSUS = (
+    "Consensus events are counted by how many annotators have them. Spreads are the mean distances of their",
+    "onsets and offsets from the median, in seconds: the median of all events.",
+)
 
 
 def annotation_text(annotation: Annotation) -> str:
@@ -26,9 +36,13 @@ def annotation_text(annotation: Annotation) -> str:
         segments = f"{number(annotation.segments * float(settings['segment_length']))} s in continuous time"
     size = f"{counted(len(rows.files), 'file')}, {segments}, {counted(len(rows.classes), 'class')}"
     lacking = "one without events" if settings["all_files"] else "missing"
+    method, labels = METHODS[annotation.method], f"values above {settings['threshold']:g}"
+    if annotation.events is not None:
+        method = f"consensus events, {consensus.METHODS[annotation.method]}"
+        labels += f", one event where their mean IoU is {settings['same_iou']:g} or more"
     lines = (
-        ("reference", f"{METHODS[annotation.method]}: {size}"),
-        ("labels", f"values above {settings['threshold']:g}; a file that a table lacks is {lacking}"),
+        ("reference", f"{method}: {size}"),
+        ("labels", f"{labels}; a file that a table lacks is {lacking}"),
     )
     annotators = annotation.annotators if len(annotation.annotators) <= _MOST_COLUMNS else ()
     system = () if annotation.system is None else ("system", "share")
@@ -72,6 +86,11 @@ def annotation_text(annotation: Annotation) -> str:
                 for c in annotation.ceiling
             ],
         ),
+        *(
+            ()
+            if annotation.events is None
+            else (table("Consensus events", *_by_annotators(annotation.events)),)
+        ),
     )
     if annotation.systems:
         tables += _of_systems(annotation)
@@ -80,6 +99,7 @@ def annotation_text(annotation: Annotation) -> str:
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
         "macro average over the classes that either uses. The ceiling is each annotator against the",
         f"reference of the others, in the files that both labelled{share}.",
+        *(_CONSENSUS if annotation.events is not None else ()),
         "- is undefined: there is nothing to divide by.",
     )
     if annotation.systems:
@@ -149,3 +169,19 @@ _NOTES = (
     "of them. The place is that among the annotators, each against the others; enough is the number from",
     "which on at least 95 % of sets rank the systems as all annotators do.",
 )
+
+
+def _by_annotators(agreed: Consensus) -> tuple[Sequence[str], list[Sequence[Any]]]:
+    """Return how many events how many annotators have, and their spreads, as names of columns and rows."""
+    events = agreed.events
+    number_of = events.annotators
+
+    def row(name: str, chosen: Bools) -> Sequence[Any]:
+        spreads = [each[chosen & (number_of > 1)] for each in (events.onset_spread, events.offset_spread)]
+        medians = [float(np.median(each)) if len(each) else None for each in spreads]
+        share = int(chosen.sum()) / len(events) if len(events) else None
+        return name, int(chosen.sum()), share, *medians
+
+    rows = [row(str(n), number_of == n) for n in range(1, len(agreed.annotators) + 1)]
+    head = ("annotators", "events", "share", "onset spread", "offset spread")
+    return head, [*rows, row("(all)", number_of > 0)]

@@ -16,6 +16,7 @@ EXAMPLES = """
   soft-sed-eval annotate a.tsv b.tsv c.tsv
   soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
   soft-sed-eval annotate a.tsv b.tsv c.tsv --system sys.tsv
+  soft-sed-eval annotate a.tsv b.tsv c.tsv --events consensus -o ref.tsv
 """
 
 ANNOTATORS = "Annotators"
@@ -34,6 +35,16 @@ ANNOTATION = (
         brief="Keep the annotators' own boundaries.",
         help="The reference begins and ends where annotators do, also where tables have values in time steps "
         "or --segment-length is given. Where neither is so, this needs no option."),
+    option(ANNOTATORS, "--events", "consensus", type=click.Choice(["consensus"]), metavar="consensus",
+        callback=lambda _, __, value: True if value else None,
+        brief="Reference of events that mean the same.",
+        help="The reference has consensus events: clusters of annotators' events that mean the same, one of "
+        "each at the most, from the median onset to the median offset. The value is the share of those who "
+        "labelled the file and have it; --method weights it, or takes those of more than half."),
+    option(ANNOTATORS, "--same-iou", type=number, metavar="SHARE",
+        brief="IoU from which on events mean the same.",
+        help="With --events consensus: the mean intersection over union from which on events mean the same.  "
+        "[default: 0.3]"),
     option(ANNOTATORS, "--all-files", is_flag=True, brief="Everyone labelled every file.",
         help="Everyone labelled every file, so a file that a table lacks has no events there. Without this "
         "it was not labelled, unless a row with just its name declares it."),
@@ -94,6 +105,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         (figure is not None and not systems, "--figure needs --system, whose scores it shows."),
         (output is None and (given["to"] or given["force"]),
          "--to and --force need -o, which writes the reference."),
+        (given["same_iou"] is not None and not given["consensus"], "--same-iou needs --events consensus."),
     )  # fmt: skip
     others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
     inputs = each_of("table of annotator", tables) | each_of("system output", systems) | others

@@ -22,7 +22,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, tick
 from sedeval_soft.timeline.postprocess import time_step, window_of
 from sedeval_soft.timeline.recordings import Recordings, hard_events
 
-_TRIED: dict[str, tuple[float, ...]] = {
+_LENGTHS: dict[str, tuple[float, ...]] = {
     "min_gap": (0.1, 0.2, 0.5, 1.0),
     "min_duration": (0.1, 0.2, 0.5, 1.0),
     "median_filter": (0.3, 0.5, 1.0, 2.0),
@@ -58,37 +58,39 @@ def diagnose(
     Other arguments and errors as for `evaluate`. Sources: Bolya et al. 2020 (TIDE), Aumann & Shapley 1974.
     """
     limits = limits_from(limits, values)
-    asked = settings_from(settings, values, {"ci": "bootstrap"})
+    given = settings_from(settings, values, {"ci": "bootstrap"})
     system = with_points(system, limits)
-    chosen = settings_of_points(settings_of_diagnosis(asked), [system])
+    chosen = settings_of_points(settings_of_diagnosis(given), [system])
     evaluation = evaluation_of(
         reference, system, chosen, durations=durations, name=name, by=by, limits=limits, rows_in_memory=True
     )
     pair, sides = evaluation.pair, evaluation.sides
-    assert sides is not None, "they are asked for"  # noqa: S101
+    assert sides is not None, "they were asked for"  # noqa: S101
     scenes = evaluation.files_of_scenes()
     lengths = evaluation.shard.durations
     best = _at_best_thresholds(sides, chosen, lengths, single=suggestions)
     helpful = [*_suggestions(evaluation, pair, best)] if suggestions else []
     changed = [
-        f"{name}={getattr(asked, name)}"
+        f"{name}={getattr(given, name)}"
         for name in ("compat", "matching", "t_norm")
-        if getattr(asked, name) != getattr(chosen, name)
+        if getattr(given, name) != getattr(chosen, name)
     ]
     scores = evaluation.scores
     if changed:
-        text = f"errors are told of the largest matching, by our rules, without {' and '.join(changed)}"
+        others = " and ".join(changed)
+        text = f"kinds of errors are those of the largest matching, by our rules, without {others}"
         scores = replace(scores, warnings=(*scores.warnings, text))
     return diagnosed(scores, pair, scenes, helpful, _optimal(best))
 
 
 def settings_of_diagnosis(settings: Settings) -> Settings:
-    """Return the settings by which errors are told; raises SettingsError where `only` leaves out all."""
+    """Return the settings by which errors have kinds; raises SettingsError where `only` leaves out all."""
     families = [family for family in KINDS_OF_ERRORS if settings.wants(*family)]
     if not families:
         known = ", ".join(map(".".join, KINDS_OF_ERRORS))
         raise SettingsError(
-            f"only names {', '.join(settings.only)}, but errors are told of {known}; expected one of these"
+            f"only names {', '.join(settings.only)}, but there are kinds of errors of {known}; "
+            "expected one of these"
         )
     return replace(
         settings, only=tuple(map(".".join, families)), measures=("errors",), matching="optimal", compat=None,
@@ -158,18 +160,18 @@ def _suggestions(evaluation: Evaluation, pair: Recordings, best: Scores | None) 
         yield from _single_threshold(best, basis, score, before, value, reference=sides[0])
     if points or settings.postprocesses or settings.events == "rows":
         return
-    for name, lengths in _TRIED.items():
+    for name, lengths in _LENGTHS.items():
         try:
-            tried = {
+            values = {
                 length: value(**{name: length})
                 for length in _that_differ(name, lengths, sides[1], pair, settings)
             }
         except EvaluationError:
             # There is no fixed time step for a median filter.
             continue
-        most = max(tried, key=lambda length: (tried[length], -length), default=None)
-        if most is not None and tried[most] > before:
-            yield Suggestion(f"--{name.replace('_', '-')} {most:g}", score, before, tried[most])
+        most = max(values, key=lambda length: (values[length], -length), default=None)
+        if most is not None and values[most] > before:
+            yield Suggestion(f"--{name.replace('_', '-')} {most:g}", score, before, values[most])
 
 
 def _single_threshold(

@@ -32,7 +32,7 @@ from sedeval_soft.html.page_data import ReportInput, WhyNoErrors
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
-from sedeval_soft.measures.event_errors import TooManyToTellError
+from sedeval_soft.measures.event_errors import TooManyOverlapsError
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
@@ -125,7 +125,7 @@ def _errors(
         return (), "no reference"
     try:
         errors = tuple(examples_of(pair, settings))
-    except TooManyToTellError:
+    except TooManyOverlapsError:
         return (), "too many"
     return errors, None if errors else "no errors"
 

@@ -68,22 +68,22 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
         settings = settings if settings.ci else replace(settings, ci="bootstrap")
         how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
         how["suggestions"] = not given["no_suggestions"]
-        found = [diagnosed(reference, system, settings=settings, **how) for system in systems]
-    warn([text for each in found for text in each.scores.warnings], quiet=given["quiet"])
+        diagnoses = [diagnosed(reference, system, settings=settings, **how) for system in systems]
+    warn([text for each in diagnoses for text in each.scores.warnings], quiet=given["quiet"])
     screen: dict[str, Any] = {}
     if to_standard_output(output) and sys.stdout.isatty():
         screen = {"color": True, "width": max(get_terminal_size().columns, WIDTH)}
-    emit(_rendered(found, form, screen), output)
+    emit(_rendered(diagnoses, form, screen), output)
 
 
-def _rendered(found: Sequence[Diagnosis], form: str, screen: dict[str, Any]) -> str:
+def _rendered(diagnoses: Sequence[Diagnosis], form: str, screen: dict[str, Any]) -> str:
     """Return what one system lost where, or what each of two won where; screen: how a terminal shows it."""
     from sedeval_soft.report import diagnosis as report
     from sedeval_soft.report import differences
     from sedeval_soft.report.render import json_document
     from sedeval_soft.report.table import markdown
 
-    one, two = found[0], found[1] if len(found) > 1 else None
+    one, two = diagnoses[0], diagnoses[1] if len(diagnoses) > 1 else None
     if form == "json":
         document = report.diagnosis_document(one) if two is None else differences.compared_document(one, two)
         return json_document(document)
@@ -94,4 +94,4 @@ def _rendered(found: Sequence[Diagnosis], form: str, screen: dict[str, Any]) -> 
             return report.diagnosis_text(one, **screen)
         return differences.compared_text(one, two, **screen)
     won = () if two is None else one.differences(two)
-    return report.diagnosis_rows(found, "," if form == "csv" else "\t", won)
+    return report.diagnosis_rows(diagnoses, "," if form == "csv" else "\t", won)

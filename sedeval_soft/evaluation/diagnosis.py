@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 AVERAGES = ("micro", "macro")
 
 _SHIFTS = 5
-"""Other files whose detections tell how often a miss is right at another threshold by chance."""
+"""Other files whose detections say how often a miss is right at another threshold by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +199,13 @@ class Diagnosis:
 
     def table(self, basis: str, reading: str, average: str = "micro") -> list[KindOfError]:
         """Return the kinds of errors of a basis and reading, the costliest first."""
-        asked = basis, reading, average
-        own = [each for each in self.errors if (each.basis, each.reading, each.average) == asked]
-        return sorted(own, key=lambda each: -(each.share or 0.0))
+        family = basis, reading, average
+        kinds = [each for each in self.errors if (each.basis, each.reading, each.average) == family]
+        return sorted(kinds, key=lambda each: -(each.share or 0.0))
 
 
 def families(scores: Scores) -> list[tuple[str, str]]:
-    """Return the bases and readings of which errors are told."""
+    """Return the bases and readings whose errors have kinds."""
     return [
         family
         for family, (kinds, _) in KINDS_OF_ERRORS.items()
@@ -281,7 +281,7 @@ def differences_of(one: Diagnosis, other: Diagnosis, *, by_class: bool) -> list[
             return {(e.basis, e.reading, AVERAGES[0], e.kind, e.class_name): e.share for e in of.classes}
         return {(e.basis, e.reading, e.average, e.kind, None): e.share for e in of.errors}
 
-    sides, found = (shares(one), shares(other)), []
+    sides, differences = (shares(one), shares(other)), []
     for key in dict.fromkeys(key for side in sides for key in side if key[:2] in common):
         # A class that has no errors of a kind costs nothing, unless nothing is known of all.
         first, second = (
@@ -289,10 +289,10 @@ def differences_of(one: Diagnosis, other: Diagnosis, *, by_class: bool) -> list[
             for side, scores in zip(sides, both, strict=True)
         )
         won = None if first is None or second is None else first - second
-        found.append(Difference(*key, first, second, won))
+        differences.append(Difference(*key, first, second, won))
     # Sorting keeps the order of the kinds, and of the classes, of what differs by as much.
     return sorted(
-        found,
+        differences,
         key=lambda e: (common.index((e.basis, e.reading)), AVERAGES.index(e.average), -abs(e.won or 0.0)),
     )
 
@@ -393,7 +393,7 @@ class Examples:
 def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Examples]:
     """Return the kinds of errors that events have, the costliest first, each with its worst examples.
 
-    Raises TooManyToTellError where too many events overlap.
+    Raises TooManyOverlapsError where too many events overlap.
     """
     events = _classified(pair, settings)
     fp, fn = (side.sum(axis=1) for side in _by_kind_and_class(events, len(pair.classes)))
@@ -404,7 +404,7 @@ def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Exa
     mended = f_beta(n_hits + fn, np.asarray(n_ref), n_hits + fp.sum() - fp + fn, settings.beta)
     gain = mended - f_beta(np.asarray(n_hits), np.asarray(n_ref), n_hits + fp.sum(), settings.beta)
     kinds, places = _worst_first(events, of_each)
-    found = []
+    kinds_of_events = []
     for number in np.flatnonzero(fp + fn).tolist():
         at = [place[kinds == number][:most].tolist() for place in places]
         examples = (
@@ -413,8 +413,10 @@ def examples_of(pair: Recordings, settings: Settings, most: int = 3) -> list[Exa
         )
         false, missed = int(fp[number]), int(fn[number])
         share = false * of_each[0] + missed * of_each[1]
-        found.append(Examples(KINDS[number], false, missed, share, float(gain[number]), tuple(examples)))
-    return sorted(found, key=lambda each: -each.share)
+        kinds_of_events.append(
+            Examples(KINDS[number], false, missed, share, float(gain[number]), tuple(examples))
+        )
+    return sorted(kinds_of_events, key=lambda each: -each.share)
 
 
 def _worst_first(events: _Classified, of_each: tuple[float, float]) -> tuple[Index, tuple[Index, ...]]:
@@ -503,7 +505,7 @@ def _with_levels(
     for shift in shifts:
         moved = replace(missed, file=((missed.file + shift) % sizes[0]).astype(missed.file.dtype))
         n_right += np.bincount(kind[elsewhere(moved).side != 0], minlength=len(KINDS))
-    tried = np.bincount(kind, minlength=len(KINDS)) * len(shifts)
+    n_looks = np.bincount(kind, minlength=len(KINDS)) * len(shifts)
     n_fp, n_fn = _by_kind_and_class(events, sizes[1])
     levels = dict[str, tuple[Array, Array, Floats]]()
     for name, sign in zip(LEVELS, (-1, 1), strict=True):
@@ -529,10 +531,10 @@ def _with_levels(
                 f"{name}_by": float(np.median(far)) if len(far) else None,
                 f"share_{name}": None if each.share is None else min(float(cost), each.share),
             }  # fmt: skip
-        by_chance = float(n_right[number] / tried[number]) if tried[number] else None
+        by_chance = float(n_right[number] / n_looks[number]) if n_looks[number] else None
         return replace(each, **values, by_chance=by_chance)
 
-    by_chance = float(n_right.sum() / tried.sum()) if tried.any() else None
+    by_chance = float(n_right.sum() / n_looks.sum()) if n_looks.any() else None
     of_events = ("event", "hard")
     return [with_levels(k) if (k.basis, k.reading) == of_events else k for k in kinds], by_chance
 

@@ -397,7 +397,7 @@ def _in_bins(value: Floats, edges: Floats, chosen: Bools, unit: str) -> tuple[tu
 
 
 def plain_numbers(edges: list[float]) -> list[str]:
-    """Return numbers with three significant digits, or as many more as tell them apart; 1000 is no 1e+03."""
+    """Return numbers with three significant digits, or as many more as make them differ; 1000 is no 1e+03."""
     texts: list[str] = []
     for digits in range(3, 17):
         texts = [

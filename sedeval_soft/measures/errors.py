@@ -150,7 +150,7 @@ def error_scores(
 ) -> Table:
     """Return the measures of errors by name; columns, n_ref: totals, classes last.
 
-    columns: by kind and what is counted of it, as `missed.fn`. What of the reference has no error is found.
+    columns: by kind and what is counted of it, as `missed.fn`. What has no error of the reference is a hit.
     """
     pooled = {name: column.sum(axis=-1) for name, column in columns.items()}
     return scores_of(measures, Errors.of(columns, n_ref, beta), Errors.of(pooled, n_ref.sum(axis=-1), beta))

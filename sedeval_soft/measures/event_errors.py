@@ -49,21 +49,21 @@ _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
 
 
-class TooManyToTellError(EvaluationError):
+class TooManyOverlapsError(EvaluationError):
     """Too many events overlap to look at all pairs of them."""
 
     def __init__(self, pairs: float) -> None:
         """Say so; pairs: how many there are."""
         super().__init__(
-            f"{pairs:.3g} pairs of events overlap, or are near: too many to tell what is wrong with each. "
+            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
             "Are rows repeated, or are there very many events at one time? --only segment needs none"
         )
 
 
-def _check(pairs: int, most: int = MOST_PAIRS) -> None:
-    """Raise TooManyToTellError for too many pairs."""
-    if pairs > most:
-        raise TooManyToTellError(pairs)
+def _check(pairs: int) -> None:
+    """Raise TooManyOverlapsError for too many pairs."""
+    if pairs > MOST_PAIRS:
+        raise TooManyOverlapsError(pairs)
 
 
 class Edges(NamedTuple):
@@ -151,7 +151,7 @@ def _mixed(values: Array) -> Array:
 
 
 class _Kinds:
-    """What is wrong with events in the order of time, found kind by kind."""
+    """What is wrong with events in the order of time, one kind after another."""
 
     def __init__(self, reference: Events, system: Events, rule: PairRule) -> None:
         """Find all pairs of events of a file that overlap, or that the rule lets pair."""
@@ -182,10 +182,10 @@ class _Kinds:
         self._gather(inside, common, in_ref, SPLIT)
         self._gather(inside, common, in_sys, MERGE)
         self._boundaries(inside)
-        own = self.compatible.where(same)
-        self._rest_of_system(own.right, DUPLICATE)
+        compatible = self.compatible.where(same)
+        self._rest_of_system(compatible.right, DUPLICATE)
         self._rest_of_system(inside.right[in_ref], SPLIT)
-        self._rest_of_reference(own.left, MERGE)
+        self._rest_of_reference(compatible.left, MERGE)
         self._rest_of_reference(inside.left[in_sys], MERGE)
         self._pair(self.compatible.where(~same), CONFUSION)
         others = self.overlapping.where(~self._same_class(self.overlapping))
@@ -325,13 +325,11 @@ def count_event_errors(
     return columns
 
 
-def overlapping_pairs(
-    reference: Timed, system: Timed, groups: tuple[Index, Index], most: int = MOST_PAIRS
-) -> Edges:
+def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Index]) -> Edges:
     """Return all pairs of one group that overlap, by reference event, then by detection.
 
     Two stretches of time overlap where one of them begins while the other lasts. Raises
-    TooManyToTellError for more than so many.
+    TooManyOverlapsError.
     """
     # Each group gets as much of one line as it needs.
     n_groups = max(int(each.max(initial=-1)) for each in groups) + 1
@@ -348,7 +346,7 @@ def overlapping_pairs(
         first = np.searchsorted(line, onset, side=side)  # type: ignore[call-overload]
         end = np.searchsorted(line, onset + length, side="left")
         end = np.maximum(first, end)
-        _check(int((end - first).sum()), most)
+        _check(int((end - first).sum()))
         owner, at = expand(first, end)
         return owner, order[at]
 

@@ -268,7 +268,7 @@ def test_without_values_the_soft_reading_is_not_shown(tmp_path):
     ("words", "said"),
     [
         ((REF, SYS, OTHER, SYS), "Expected one SYSTEM, or two"),
-        ((REF, SYS, "--only", "clip"), "errors are told of event.hard"),
+        ((REF, SYS, "--only", "clip"), "there are kinds of errors of event.hard"),
         ((REF, "nothing.tsv"), "nothing.tsv"),
     ],
 )

@@ -18,6 +18,7 @@ from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
 from sedeval_soft.annotators.pooled import METHODS
 from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.systems import Ranking, System, check_resampled, systems_of
 from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
@@ -72,8 +73,9 @@ class Annotation:
 
     reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
     it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
-    the system whose share of the ceiling was asked for. events: where the reference has the consensus events,
-    these.
+    the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
+    many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
+    events: where the reference has the consensus events, these.
     """
 
     reference: EventTable
@@ -87,6 +89,8 @@ class Annotation:
     segments: float
     warnings: tuple[str, ...] = ()
     system: str | None = None
+    systems: tuple[System, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
     events: Consensus | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +113,8 @@ class Annotation:
             "pairs": [each._asdict() for each in self.pairs],
             "system": self.system,
             "ceiling": [each._asdict() for each in self.ceiling],
+            "systems": [each.to_dict() for each in self.systems],
+            "rankings": [each.to_dict() for each in self.rankings],
         }
         if self.events is not None:
             columns = self.events.to_dict()
@@ -127,6 +133,7 @@ def annotate(
     same_iou: float | None = None,
     all_files: bool = False,
     ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
+    systems: Sequence[Any] | Mapping[str, Any] = (),
     scores: Sequence[str] = SCORES,
     durations: Durations | None = None,
     limits: Limits | None = None,
@@ -150,7 +157,10 @@ def annotate(
         union from which on events mean the same, in (0, 1], 0.3 if None.
     all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
         and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
-    ceiling_of: a system, whose scores are given as a share of what annotators reach. scores: which ones.
+    ceiling_of: a system, whose scores are given as a share of what annotators reach.
+    systems: systems as `evaluate` takes them, or a mapping of names to such: how sure their scores are, over
+        how many annotators, how they do against each, and how many annotators it takes to rank them.
+    scores: which ones; where there are systems, also those of which less is better, which have no ceiling.
     settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
         `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
 
@@ -159,19 +169,29 @@ def annotate(
     iou = _checked(method, same_iou, all_files=all_files, continuous=continuous, consensus=consensus)
     if continuous is None and {"segment_length", "pool"} & values.keys():
         continuous = False
-    chosen = _settings_for(scores, settings, values)
+    judged = named_sources(
+        systems, "system", "tables, or a mapping of names to tables", numbered=True, least=0
+    )
+    chosen = settings_for(scores, settings, values, any_direction=bool(judged))
+    if judged:
+        check_resampled(scores, chosen)
+    if judged and consensus:
+        raise SettingsError(
+            "systems are held against values over time, of sets of annotators; expected systems without "
+            "consensus, or one system as ceiling_of"
+        )
     limits = limits_from(limits)
     named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
     tables = {name: to_rows(source, name, chosen, limits) for name, source in named.items()}
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
+    others = {name: to_rows(source, name, chosen, limits) for name, source in judged.items()}
     lengths = read_lengths(durations, limits)
     crowd = Crowd.of_tables(tables, chosen, lengths, all_files=all_files, continuous=continuous)
     if crowd.classes:
         chosen = replace(chosen, classes=crowd.classes)
-    if system is not None:
-        # File names are matched once, with all of the annotators'.
-        anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
-        system = align(anything, system, Settings.of(classes=chosen.classes), ends).system
+    # File names are matched once, with all of the annotators'.
+    system = None if system is None else _aligned(crowd, system, chosen)
+    others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
     threshold, names = _threshold(chosen), crowd.names
     units = crowd.units.together()
     estimate = competence_of(units, threshold)
@@ -192,22 +212,27 @@ def annotate(
         warnings += doubts(errors, names, crowd.classes)
     references = References.of(crowd, method, threshold, chosen, iou)
     reference, events = references.of_all()
+    with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
+    results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
+    drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
     return Annotation(
         reference=reference,
         method=method,
-        settings={**how, **shaped, "all_files": all_files},
+        settings={**how, **shaped, "all_files": all_files} | drawn,
         annotators=tuple(
             map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
         ),
         confusions=confusions(errors, crowd.classes),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),
-        ceiling=_ceilings(references, chosen, scores, system),
+        ceiling=_ceilings(references, chosen, with_ceiling, system),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
+        systems=results,
+        rankings=rankings,
         events=events,
     )
 
@@ -242,16 +267,34 @@ def _checked(
     return float(same_iou)
 
 
-def _settings_for(scores: Sequence[str], settings: Settings | None, values: Mapping[str, Any]) -> Settings:
-    """Return the settings for some scores; raises SettingsError for scores that have no ceiling."""
+def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable:
+    """Return a system's rows with the files and classes of the annotators."""
+    anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
+    return align(anything, system, Settings.of(classes=settings.classes), ends).system
+
+
+def settings_for(
+    scores: Sequence[str],
+    settings: Settings | None,
+    values: Mapping[str, Any],
+    *,
+    any_direction: bool = False,
+) -> Settings:
+    """Return the settings for some scores; raises SettingsError for scores that have no ceiling.
+
+    any_direction: less may be better, too.
+    """
     if isinstance(scores, str) or not scores:
         raise SettingsError(f"scores must be a list of names, not {shown(scores)}")
     for name in scores:
         parsed, measure = ScoreName.parse(name), measure_of(name)
         elsewhere = parsed.reading == "tuned" or "psds" in measure.name or "satisficed" in measure.name
-        if measure.direction != "higher" or elsewhere or parsed.group is not None:
+        directions = ("higher", "lower") if any_direction else ("higher",)
+        if measure.direction not in directions or elsewhere or parsed.group is not None:
+            what = "cannot be had against annotators" if any_direction else "has no ceiling"
+            better = "more or less" if any_direction else "more"
             raise SettingsError(
-                f"{name} has no ceiling; expected a score of which more is better, such as {SCORES[0]}"
+                f"{name} {what}; expected a score of which {better} is better, such as {SCORES[0]}"
             )
     chosen = settings_from(settings, values)
     groups = {group_of(name) for name in scores}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sedeval_soft.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -83,6 +83,12 @@ class Crowd:
             tuple(tables), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
             continuous, tuple(warnings),
         )  # fmt: skip
+
+    def of(self, annotators: Index) -> Crowd:
+        """Return the same annotators in another order; positions, (n_annotators,)."""
+        names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
+        units = self.units.of(annotators)
+        return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
 
     def reference(
         self, values: Floats, name: str, files: Bools | None = None, units: Units | None = None

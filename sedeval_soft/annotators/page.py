@@ -92,15 +92,83 @@ def annotation_text(annotation: Annotation) -> str:
             else (table("Consensus events", *_by_annotators(annotation.events)),)
         ),
     )
+    if annotation.systems:
+        tables += _of_systems(annotation)
     share = "; the share is the system's mean against these references by theirs" if system else ""
-    notes = (
+    notes: tuple[str, ...] = (
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
         "macro average over the classes that either uses. The ceiling is each annotator against the",
         f"reference of the others, in the files that both labelled{share}.",
         *(_CONSENSUS if annotation.events is not None else ()),
         "- is undefined: there is nothing to divide by.",
     )
+    if annotation.systems:
+        notes += _NOTES
     return text([Page("", lines, tables, notes)])
+
+
+def _of_systems(annotation: Annotation) -> tuple[Table, ...]:
+    """Return how sure the scores of systems are, over how many annotators, and against each."""
+    confidence = float(annotation.settings["confidence"])
+    low, high = (f"{100 * level:.4g} %" for level in ((1 - confidence) / 2, (1 + confidence) / 2))
+    names = [visible(annotator.name) for annotator in annotation.annotators]
+    names = names if len(names) <= _MOST_COLUMNS else []
+    pairs = [
+        (each, visible(system.name), system.scores[k])
+        for k, each in enumerate(score.score for score in annotation.systems[0].scores)
+        for system in annotation.systems
+    ]
+    sizes = [str(point.annotators) for point in pairs[0][2].over]
+    whole = len(annotation.annotators) + 1
+
+    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], names: int = 2) -> Table:
+        cells = [tuple(x if isinstance(x, str) else number(x) for x in row) for row in rows]
+        return Table(title, tuple(head), tuple(cells), names=names)
+
+    tables = [
+        table(
+            "Systems against the reference of all annotators: how sure",
+            ("score", "system", "value", low, high, "by annotators", "by files"),
+            [(name, system, *each[1:6]) for name, system, each in pairs],
+        ),
+        table(
+            "Systems over the number of annotators",
+            ("score", "system", *sizes),
+            [(name, system, *(point.value for point in each.over)) for name, system, each in pairs],
+        ),
+        table(
+            "Systems against each annotator",
+            ("score", "system", *names, "mean", "deviation", "place"),
+            [
+                (name, system, *(each.against if names else ()), each.mean, each.deviation,
+                 "-" if each.place is None else f"{each.place} of {whole}")
+                for name, system, each in pairs
+            ],
+        ),
+        table(
+            "Average distances of systems from annotators (LeWiDi 2025)",
+            ("system", "error rate", "normalized absolute", "Manhattan", "Wasserstein"),
+            [(visible(system.name), *system.distances) for system in annotation.systems],
+            names=1,
+        ),
+    ]  # fmt: skip
+    if annotation.rankings:
+        ranks = table(
+            "How many annotators rank the systems as all do: share of sets of so many",
+            ("score", *sizes, "enough"),
+            [(each.score, *(share for _, share in each.over), each.enough) for each in annotation.rankings],
+            names=1,
+        )
+        tables.insert(2, ranks)
+    return tuple(tables)
+
+
+_NOTES = (
+    "Intervals are over annotators and files: another reference of as many annotators, in other files. By",
+    "annotators, by files: standard errors from either. Of fewer annotators a score is the mean over sets",
+    "of them. The place is that among the annotators, each against the others; enough is the number from",
+    "which on at least 95 % of sets rank the systems as all annotators do.",
+)
 
 
 def _by_annotators(agreed: Consensus) -> tuple[Sequence[str], list[Sequence[Any]]]:

@@ -20,12 +20,15 @@ of all files are merged at once, round by round.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import intersection_over_union
@@ -37,6 +40,16 @@ from sedeval_soft.tables.ticks import Ticks, to_seconds
 from sedeval_soft.timeline.events import Events, events_of
 from sedeval_soft.timeline.ranges import expand, running_maximum
 from sedeval_soft.timeline.recordings import merges
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+METHODS = {
+    "mean": "share of those who labelled",
+    "competence": "share of those who labelled, weighted by competence",
+    "majority": "those of the majority of those who labelled",
+}
+"""What the value of a consensus event is, by how a reference is made."""
 
 SAME_IOU = 0.3
 """The mean IoU from which on events mean the same: what challenges of bioacoustics ask of a detection."""
@@ -94,6 +107,54 @@ class ConsensusEvents:
         return EventTable(files, classes, self.file, *times, (self.confidence,), Origin(name), self.label)
 
 
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """Consensus events and the names of what they are of.
+
+    events: those that annotators have, or most of them. files, classes, annotators: names by their codes.
+    """
+
+    events: ConsensusEvents
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    annotators: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return how many events there are."""
+        return len(self.events)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns of plain values, each with a value for each event; what is undefined is None."""
+        events, n = self.events, len(self)
+        names: list[list[str]] = [[] for _ in range(n)]
+        for name, has in zip(self.annotators, events.members >= 0, strict=True):
+            for each in np.flatnonzero(has).tolist():
+                names[each].append(name)
+        spreads = [
+            [None if math.isnan(seconds) else seconds for seconds in spread.tolist()]
+            for spread in (events.onset_spread, events.offset_spread)
+        ]
+        return {
+            "file": [self.files[code] for code in events.file.tolist()],
+            "class": [self.classes[code] for code in events.label.tolist()],
+            "onset": to_seconds(events.onset).tolist(),
+            "offset": to_seconds(events.offset).tolist(),
+            "confidence": events.confidence.tolist(),
+            "onset_spread": spreads[0],
+            "offset_spread": spreads[1],
+            "annotators": names,
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each event; what is undefined is missing."""
+        import pandas as pd
+
+        columns: dict[str, Any] = self.to_dict()
+        for name in ("onset_spread", "offset_spread"):
+            columns[name] = pd.array(columns[name], dtype="Float64")
+        return pd.DataFrame(columns)
+
+
 def annotated_events(table: EventTable, settings: Settings) -> Events:
     """Return one annotator's events at the threshold, by file, class and onset; those that overlap are one.
 
@@ -111,6 +172,22 @@ def annotated_events(table: EventTable, settings: Settings) -> Events:
     until = events.offset_seconds if len(first) == len(events) else to_seconds(reach[last])
     joined = events.take(first)
     return Events(joined.file, joined.label, joined.onset, reach[last], joined.onset_seconds, until)
+
+
+def agreed(
+    events: Sequence[Events], has_file: Bools, units: Units, method: str, threshold: float, iou: float
+) -> ConsensusEvents:
+    """Return the consensus events with the confidence of a method: mean, competence or majority.
+
+    events, has_file, iou: as in `consensus_of`. units, threshold: what competence is estimated of. By the
+    majority there are the events of more than half of those who labelled the file, all with confidence 1.
+    """
+    weight = competence_of(units.together(), threshold).competence if method == "competence" else None
+    made = consensus_of(events, has_file, weight, iou)
+    if method != "majority":
+        return made
+    most = made.take(2 * made.annotators > has_file.sum(axis=0)[made.file])
+    return replace(most, confidence=np.ones(len(most)))
 
 
 def consensus_of(

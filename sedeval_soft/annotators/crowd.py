@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sedeval_soft.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -84,6 +84,12 @@ class Crowd:
             continuous, tuple(warnings),
         )  # fmt: skip
 
+    def of(self, annotators: Index) -> Crowd:
+        """Return the same annotators in another order; positions, (n_annotators,)."""
+        names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
+        units = self.units.of(annotators)
+        return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
+
     def reference(
         self, values: Floats, name: str, files: Bools | None = None, units: Units | None = None
     ) -> tuple[EventTable, dict[str, float]]:
@@ -94,9 +100,14 @@ class Crowd:
         units = self.units if units is None else units
         files = np.ones(len(self.files), dtype=bool) if files is None else files
         chosen = files[units.file] & (units.offset > units.onset)
+        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
+        return self.within(table, files)
+
+    def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float]]:
+        """Return a table of all files as one of some of them, (n_files,), and the lengths of these."""
         code = np.cumsum(files) - 1
         names = tuple(name for name, inside in zip(self.files, files.tolist(), strict=True) if inside)
-        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
+        table = table.take(np.flatnonzero(files[table.file]))
         table = replace(table, files=names, file=code[table.file].astype(np.int32))
         return table, dict(zip(names, self.length[files].tolist(), strict=True))
 

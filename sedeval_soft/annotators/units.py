@@ -49,8 +49,11 @@ class Units:
 
     def without(self, annotator: int) -> Units:
         """Return what all but one annotator say."""
-        others = np.arange(len(self.values)) != annotator
-        return replace(self, values=self.values[others], given=self.given[others])
+        return self.of(np.delete(np.arange(len(self.values)), annotator))
+
+    def of(self, annotators: Index) -> Units:
+        """Return what some annotators say; positions, (n,)."""
+        return replace(self, values=self.values[annotators], given=self.given[annotators])
 
     def together(self) -> Units:
         """Return units of one class in which all say the same as one, without a place in time.

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import fields
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pytest
+from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sedeval_soft import EvaluationError, annotate, evaluate
 from sedeval_soft.annotators.consensus import annotated_events, consensus_of
 from sedeval_soft.api.sources import limits_from, to_rows
 from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
 
 
@@ -171,6 +177,184 @@ def test_nothing_gives_nothing():
     made = consensus_of([events_of([])] * 3, np.ones((3, 0), dtype=bool))
     assert len(made) == 0
     assert made.members.shape == (3, 0)
+
+
+# The function and the command.
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
+
+
+def events(*rows):
+    """Return rows of (file, onset, offset, class), None for the times and class of a file without events."""
+    names = ("filename", "onset", "offset", "event_label")
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def rows_of(table):
+    """Return file, onset, offset, class and value of a table."""
+    values = table.values[0].tolist()
+    of = zip(table.file, table.onset.tolist(), table.offset.tolist(), table.label, values, strict=True)
+    return [(table.files[f], on, off, table.classes[k], value) for f, on, off, k, value in of]
+
+
+def test_the_reference_has_the_consensus_events():
+    """By hand: three hear a dog, two of them a car, for which the IoU are 8 / 10, 8 / 12 and 10 / 10."""
+    people = [
+        events(("x", 0.0, 10.0, "dog"), ("x", 20.0, 22.0, "car"), ("y", None, None, None)),
+        events(("x", 2.0, 10.0, "dog"), ("x", 21.0, 23.0, "car"), ("y", 1.0, 2.0, "dog")),
+        events(("x", 0.0, 12.0, "dog")),
+    ]
+    third = 1 / 3
+    made = annotate(people, consensus=True)
+    expected = [
+        ("x", 0.0, 10.0, "dog", 1.0),
+        ("x", 20.5, 22.5, "car", 2 * third),
+        ("y", 1.0, 2.0, "dog", 0.5),
+    ]
+    assert rows_of(made.reference) == expected
+    most = annotate(people, consensus=True, method="majority")
+    assert rows_of(most.reference) == [(*row[:4], 1.0) for row in expected[:2]]
+    # The cars' IoU is 1 / 3.
+    strict = annotate(people, consensus=True, same_iou=0.34).reference
+    assert rows_of(strict)[1:3] == [("x", 20.0, 22.0, "car", third), ("x", 21.0, 23.0, "car", third)]
+    frame = made.events.to_pandas()
+    assert frame["onset_spread"].tolist()[:2] == [pytest.approx(2 * third), 0.5]
+    assert frame["onset_spread"].isna().tolist() == [False, False, True]
+    assert frame["annotators"].tolist()[2] == ["annotator 2"]
+    assert annotate(people).events is None
+
+
+def test_competence_weighs_confidence():
+    made = annotate(TABLES, consensus=True, method="competence")
+    weight = {each.name: each.competence for each in made.annotators}
+    for event in made.to_dict()["events"]:
+        share = sum(weight[name] for name in event["annotators"]) / sum(weight.values())
+        assert event["confidence"] == pytest.approx(share, abs=1e-12)
+
+
+def test_the_ceiling_is_each_against_the_consensus_of_the_others():
+    asked = {"scores": ["event.hard.f1.micro"], "consensus": True}
+    found = annotate(TABLES, **asked, ceiling_of=TABLES[1])
+    rows = [to_rows(path, "annotator", Settings(), limits_from(None)) for path in TABLES]
+    lengths = dict(zip(found.reference.files, found_lengths(rows, found.reference.files), strict=True))
+    expected, machine = [], []
+    for place, path in enumerate(TABLES):
+        others = [each for each in TABLES if each != path]
+        reference = annotate(others, consensus=True, durations=lengths).reference
+        score = {"durations": lengths, "only": ["event.hard"]}
+        expected.append(evaluate(reference, rows[place], **score)["event.hard.f1.micro"])
+        machine.append(evaluate(reference, rows[1], **score)["event.hard.f1.micro"])
+    assert found.ceiling[0].annotators == pytest.approx(expected)
+    assert found.ceiling[0].system == pytest.approx(np.mean(machine))
+
+
+def test_the_ceiling_counts_who_labelled_a_file():
+    """By hand: one of the two others who labelled y has the event, so the soft precision of it is 0.5."""
+    people = [
+        events(("x", None, None, None)),
+        events(("x", None, None, None), ("y", 0.0, 1.0, "a")),
+        events(("x", None, None, None), ("y", 0.0, 1.0, "a")),
+        events(("y", None, None, None)),
+    ]
+    made = annotate(people, consensus=True, scores=["segment.soft.precision.micro"])
+    assert made.ceiling[0].annotators == (None, 0.5, 0.5, None)
+
+
+def test_events_that_touch_stay_two():
+    people = [events(("x", 0.0, 1.0, "a"), ("x", 1.0, 2.0, "a"))] * 2
+    made = annotate(people, consensus=True, scores=["event.hard.f1.micro"], method="majority")
+    assert rows_of(made.reference) == [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0)]
+    assert made.ceiling[0].mean == 1.0
+
+
+def found_lengths(tables, files):
+    """Return how long files are by their last label in any table."""
+    ends = [
+        table.offset[table.file == table.files.index(name)].max(initial=0.0)
+        for name in files
+        for table in tables
+        if name in table.files
+    ]
+    return np.array(ends).reshape(len(files), -1).max(axis=1).tolist()
+
+
+def test_the_command_writes_consensus_events(tmp_path):
+    target = tmp_path / "ref.tsv"
+    asked = ["annotate", *TABLES, "--events", "consensus", "--same-iou", "0.5"]
+    done = call(*asked, "-o", target, "--format", "json")
+    made = annotate(TABLES, consensus=True, same_iou=0.5)
+    assert done.code == 0
+    assert done.document == json.loads(json.dumps(made.to_dict(), allow_nan=False))
+    assert rows_of(read_rows(target)) == [
+        (*row[:4], pytest.approx(row[4], abs=1e-6)) for row in rows_of(made.reference)
+    ]
+    assert done.document["events"][0].keys() == {
+        *("file", "class", "onset", "offset", "confidence", "onset_spread", "offset_spread", "annotators")
+    }
+    text = call(*asked).out
+    assert "consensus events, share of those who labelled" in text
+    counts = np.bincount([len(each["annotators"]) for each in done.document["events"]])
+    for n, count in enumerate(counts[1:], start=1):
+        assert re.search(rf"^{n} +{count} ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ({"consensus": 1}, "consensus must be true or false"),
+        (
+            {"consensus": True, "method": "dawid-skene"},
+            "method must be one of mean, competence, majority for consensus",
+        ),
+        ({"same_iou": 0.5}, "expected consensus beside it"),
+        ({"consensus": True, "same_iou": 0.0}, "same_iou must be a number above 0"),
+        ({"consensus": True, "same_iou": "x"}, "same_iou must be a number above 0"),
+        ({"consensus": True, "same_iou": float("nan")}, "same_iou must be a number above 0"),
+    ],
+)
+def test_wrong_arguments_are_refused(given_, said):
+    with pytest.raises(EvaluationError, match=said):
+        annotate(TABLES, **given_)
+
+
+def test_an_iou_without_consensus_is_refused():
+    done = call("annotate", *TABLES, "--same-iou", "0.5")
+    assert done.code == 2
+    assert "--same-iou needs --events consensus" in done.err
+
+
+def planted(seed, n_annotators, jitter, missed, false, n=300):
+    """Return events of 0.5 s and more, and what annotators make of them: tables of two files and classes."""
+    rng = np.random.default_rng(seed)
+    length = 0.5 + rng.exponential(1.0, n)
+    onset = 1.0 + np.cumsum(rng.exponential(2.0, n) + 0.1) + np.cumsum(length) - length
+    file, label = rng.integers(0, 2, n), rng.integers(0, 2, n)
+
+    def table(chosen, shift):
+        more = rng.poisson(false * n) if shift else 0
+        times = np.array([onset[chosen], onset[chosen] + length[chosen]])
+        times = times + shift * rng.standard_normal(times.shape)
+        begin = rng.uniform(0, onset[-1], more)
+        times = np.concatenate((times, [begin, begin + 0.5 + rng.exponential(1.0, more)]), axis=1).clip(0.0)
+        names = [np.append(each[chosen], rng.integers(0, 2, more)) for each in (file, label)]
+        lasting = np.flatnonzero(times[1] > times[0])
+        return events(
+            *(("xy"[names[0][i]], times[0, i], times[1, i], "ab"[names[1][i]]) for i in lasting.tolist())
+        )
+
+    everything = np.ones(n, dtype=bool)
+    return table(everything, 0.0), [table(rng.random(n) >= missed, jitter) for _ in range(n_annotators)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("n", "jitter"), [(3, 0.05), (3, 0.1), (5, 0.1), (5, 0.15)])
+def test_the_consensus_finds_planted_events_at_least_as_well_as_any_annotator(seed, n, jitter):
+    truth, people = planted(seed, n, jitter, missed=0.2, false=0.2)
+    made = annotate(people, consensus=True, method="majority", scores=["event.hard.f1.micro"])
+    score = {"only": ["event.hard"], "onset_collar": 0.2, "events": "rows"}
+    f = [evaluate(truth, each, **score)["event.hard.f1.micro"] for each in (made.reference, *people)]
+    assert f[0] >= max(f[1:])
 
 
 @pytest.mark.slow

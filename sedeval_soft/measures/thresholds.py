@@ -20,7 +20,7 @@ where more is asked than what is best for each class alone:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -313,12 +313,42 @@ class Changes:
         key = self.file * np.int64(n) + (np.searchsorted(begins, self.place, side="right") - 1)
         size = n * self.shape[1]
         rises, falls = (
-            np.bincount(key, bound(self.amount, 0), minlength=size).reshape(-1, n)
+            np.bincount(key, bound(self.amount, 0), minlength=size).astype(np.float64).reshape(-1, n)
             for bound in (np.maximum, np.minimum)
         )
-        after = (rises + falls).cumsum(axis=1)
-        before = after - rises - falls
-        return before, np.maximum(before + falls, 0.0), before + rises
+        before: Floats = (rises + falls).cumsum(axis=1) - rises - falls
+        least: Floats = np.maximum(before + falls, 0.0)
+        return before, least, before + rises
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Candidates in stretches, and what weighted files may have in each.
+
+    changes: of each count. weights: (n_weights, n_files). ends: (n + 1,) the first candidate of each stretch,
+    and how many there are. before, least, most: of each count, (n_weights, n): right before each stretch, and
+    bounds of what it is within, which no candidate need reach.
+    """
+
+    changes: Sequence[Changes]
+    weights: Floats
+    ends: Index
+    before: Sequence[Floats]
+    least: Sequence[Floats]
+    most: Sequence[Floats]
+
+    def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
+        """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
+
+        These are the first candidate, positions of weights, (n,), and each count, (n, n_candidates).
+        """
+        for k in np.flatnonzero(worth.any(axis=0)).tolist():
+            some, rows = slice(*self.ends[k : k + 2].tolist()), np.flatnonzero(worth[:, k])
+            step = max(1, _AT_ONCE // (some.stop - some.start))
+            for i in range(0, len(rows), step):
+                row = rows[i : i + step]
+                block, pairs = self.weights[row], zip(self.changes, self.before, strict=True)
+                yield some.start, row, [of.within(some, block, start[row, k]) for of, start in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,15 +393,20 @@ class Candidates:
         """
         return [*(changes.counts(weights) for changes in self.changes), weights @ self.table.n_ref]
 
-    def stretches(self) -> Index:
-        """Return where stretches of candidates begin: the further down, the more changes are in each."""
+    def stretches(self, weights: Floats) -> Stretches:
+        """Return stretches of candidates: the further down, the more changes are in each.
+
+        weights: (n_weights, n_files), whole numbers.
+        """
         every = np.arange(len(self.value))
         ends = sum((np.searchsorted(of.place, every, side="right") for of in self.changes), 0 * every)
-        n_files = max((of.shape[1] for of in self.changes), default=0)
-        growth, edges = max(_GROWTH, n_files * _GROWTH_OF_FILES), [0]
+        growth, edges = max(_GROWTH, weights.shape[1] * _GROWTH_OF_FILES), [0]
         while edges[-1] < ends[-1]:
             edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
-        return distinct(np.minimum(np.searchsorted(ends, edges), every[-1]))
+        begins = distinct(np.minimum(np.searchsorted(ends, edges), every[-1]))
+        counts = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
+        bounds = ([weights @ of_row for of_row in of] for of in counts)
+        return Stretches(self.changes, weights, np.append(begins, len(every)), *bounds)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
@@ -382,36 +417,25 @@ class Candidates:
         Most candidates are far from the best: a stretch of them is looked at only where the most TP and the
         least N_sys that it may have are as good as what some candidate right before a stretch has.
         """
-        begins, n_ref = self.stretches(), weights @ self.table.n_ref
-        ends = np.append(begins[1:], len(self.value))
-        hits, detections = (changes.by_stretch(begins) for changes in self.changes[:2])
-        before = [weights @ of[0] for of in (hits, detections)]
-        most, least = weights @ hits[2], weights @ detections[1]
-        near = []
+        stretches, n_ref = self.stretches(weights), weights @ self.table.n_ref
+        worth = np.zeros(stretches.before[TP].shape, dtype=bool)
         for merit in merits:
-            reached = merit(*before, n_ref[:, None]).max(axis=1, keepdims=True)
-            near.append(merit(most, least, n_ref[:, None]) >= reached)
-        either = np.logical_or.reduce(near)
+            reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
+            bound = merit(stretches.most[TP], stretches.least[N_SYS], n_ref[:, None])
+            worth |= bound >= reached.max(axis=1, keepdims=True)
         highest = np.full((len(merits), len(weights)), -np.inf)
         at = np.zeros((len(merits), 3, len(weights)))
-        for k in np.flatnonzero(either.any(axis=0)).tolist():
-            some, rows = slice(int(begins[k]), int(ends[k])), np.flatnonzero(either[:, k])
-            step = max(1, _AT_ONCE // (some.stop - some.start))
-            for i in range(0, len(rows), step):
-                row = rows[i : i + step]
-                pairs = zip(self.changes, before, strict=False)
-                counts = [changes.within(some, weights[row], start[row, k]) for changes, start in pairs]
-                for number, merit in enumerate(merits):
-                    values = merit(*counts, n_ref[row, None])
-                    place = values.argmax(axis=1)
-                    value = values[np.arange(len(row)), place]
-                    # Of equally good ones the first: its threshold is the highest.
-                    better = np.flatnonzero(value > highest[number, row])
-                    chosen, place = row[better], place[better]
-                    highest[number, chosen] = value[better]
-                    at[number][:, chosen] = some.start + place, *(of[better, place] for of in counts)
-        present = n_ref > 0
-        at[:, :, ~present] = np.array([-1.0, 0.0, 0.0])[:, None]
+        for first, row, (tp, n_sys, *_) in stretches.counts(worth):
+            for number, merit in enumerate(merits):
+                values = merit(tp, n_sys, n_ref[row, None])
+                place = values.argmax(axis=1)
+                value = values[np.arange(len(row)), place]
+                # Of equally good ones the first: its threshold is the highest.
+                better = np.flatnonzero(value > highest[number, row])
+                chosen, place = row[better], place[better]
+                highest[number, chosen] = value[better]
+                at[number][:, chosen] = first + place, tp[better, place], n_sys[better, place]
+        at[:, :, n_ref <= 0] = np.array([-1.0, 0.0, 0.0])[:, None]
         return [[place.astype(np.int64), tp, n_sys, n_ref] for place, tp, n_sys in at]
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:

@@ -75,10 +75,13 @@ class Counted:
         if criteria.alpha_ct > 0:
             first = np.searchsorted(kind, kind).tolist()
             n_counts += int(np.bincount(kind).max(initial=0))
+            rows: dict[int, list[Index]] = {}
             for other, which in triggered(judged, n_ref.sum(axis=0), criteria, kind):
-                label, file, born, dies, _ = false
-                alive = Alive(label[which], file[which], born[which], dies[which])
-                lives.append((alive, (2 + other - first[other],)))
+                rows.setdefault(2 + other - first[other], []).append(which)
+            label, file, born, dies, _ = false
+            for row, parts in rows.items():
+                which = np.concatenate(parts)
+                lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
         counts = ThresholdCounts.of_lives(lives, n_ref, n_counts, apart=True)
         lasted = (events.offset - events.onset).astype(np.float64)
         ticks = sum_groups(judged.ours, lasted, (n_files, n_classes))

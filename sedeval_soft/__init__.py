@@ -111,6 +111,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sedeval_soft.annotators.annotate import Annotation, annotate
     from sedeval_soft.api.comparison import compare, mean_of_runs
     from sedeval_soft.api.diagnosis import diagnose
     from sedeval_soft.api.evaluation import evaluate, threshold_curves
@@ -128,7 +129,6 @@ if TYPE_CHECKING:
     from sedeval_soft.report.write import OutputError
     from sedeval_soft.settings import Settings
     from sedeval_soft.tables.limits import Limits
-    from sedeval_soft.tools.annotate import Annotation, annotate
     from sedeval_soft.tools.convert import Conversion, convert
     from sedeval_soft.tools.simulate import simulate
     from sedeval_soft.tools.site import Site, build_site
@@ -162,7 +162,7 @@ _NAMES = {
     "report.write": "OutputError",
     "settings": "Settings",
     "tables.limits": "Limits",
-    "tools.annotate": "Annotation annotate",
+    "annotators.annotate": "Annotation annotate",
     "tools.convert": "Conversion convert",
     "tools.simulate": "simulate",
     "tools.site": "Site build_site",

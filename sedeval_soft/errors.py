@@ -182,6 +182,6 @@ def plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
-def be(number: int) -> str:
+def be(number: float) -> str:
     """Return the verb that goes with a number of things: 1 `is`, 2 `are`."""
     return "is" if number == 1 else "are"

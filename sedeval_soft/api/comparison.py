@@ -213,12 +213,17 @@ def _with_name(system: str, warning: str) -> str:
 
 
 def named_sources(
-    sources: Mapping[str, Any] | Sequence[Any], what: str, expected: str, *, numbered: bool = False
+    sources: Mapping[str, Any] | Sequence[Any],
+    what: str,
+    expected: str,
+    *,
+    numbered: bool = False,
+    least: int = 2,
 ) -> dict[str, Any]:
-    """Return two or more sources by name; raises SettingsError for others.
+    """Return sources by name; raises SettingsError for others.
 
     what: each of them is, such as `system`. expected: of all of them. numbered: those of a list that are no
-    paths are called by their number.
+    paths are called by their number. least: two or more, or any number of them.
     """
     if isinstance(sources, Mapping):
         named = dict(sources)
@@ -238,6 +243,6 @@ def named_sources(
             raise SettingsError(f"the name of {article} {what} must be a text, not {shown(name)}")
         if not name:
             raise SettingsError(f"the name of {article} {what} must not be empty")
-    if len(named) < 2:
+    if len(named) < least:
         raise SettingsError(f"{what}s must be two or more, not {len(named)}")
     return named

@@ -28,7 +28,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import describe, shard_of
 from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.fields import DEFAULT_ONLY, Keywords
-from sedeval_soft.html.page_data import ReportInput
+from sedeval_soft.html.page_data import ReportInput, WhyNoErrors
 from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
@@ -37,7 +37,7 @@ from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.timeline.recordings import Recordings, align, with_unknown
+from sedeval_soft.timeline.recordings import Recordings, align, hard_events, with_unknown
 
 _WORST = 10  # how many files, classes and segments a report lists where the settings do not say
 
@@ -101,8 +101,10 @@ def write_report(
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
         several = theirs.born is not None and len({*theirs.born.tolist()}) > 1
-        errors = () if points else _errors(pair, counted)
-        inputs.append(ReportInput(scores, pair, shard.tally, counted, signatures, several, bases, errors))
+        errors, untold = _errors(pair, counted, points=points)
+        inputs.append(
+            ReportInput(scores, pair, shard.tally, counted, signatures, several, bases, errors, untold)
+        )
     choices, sounds = choices or Choices(), None
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)
@@ -111,14 +113,21 @@ def write_report(
     return tuple(each.scores for each in inputs)
 
 
-def _errors(pair: Recordings, settings: Settings) -> tuple[Examples, ...]:
-    """Return what is wrong with hard events, where they are evaluated and not too many overlap."""
-    if settings.compat or not Plan.of(settings).scores("event", "hard"):
-        return ()
+def _errors(
+    pair: Recordings, settings: Settings, *, points: bool
+) -> tuple[tuple[Examples, ...], WhyNoErrors | None]:
+    """Return what is wrong with hard events, or why there is nothing to say of them."""
+    if not Plan.of(settings).scores("event", "hard"):
+        return (), "not evaluated"
+    if settings.compat or points:
+        return (), "other rules" if settings.compat else "points"
+    if not len(hard_events(pair, settings)[0]):
+        return (), "no reference"
     try:
-        return tuple(examples_of(pair, settings))
+        errors = tuple(examples_of(pair, settings))
     except TooManyToTellError:
-        return ()
+        return (), "too many"
+    return errors, None if errors else "no errors"
 
 
 def _sounds(folder: Folder, page: Folder, inputs: Sequence[ReportInput], choices: Choices) -> Sounds:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, command, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT
+
+if TYPE_CHECKING:
+    from sedeval_soft.evaluation.diagnosis import Diagnosis
 
 EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv
@@ -31,6 +35,8 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     *options.seldom((options.setting("threshold"), options.setting("only")), "threshold", "only"),
     *options.seldom(options.SURE, "ci"),
     *options.READ,
+    option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",
+        help="Try no other thresholds and no post-processing: that takes a dozen evaluations."),
     option(options.FILES, "--by", type=PATH, metavar="TSV|PATTERN",
         help="Also look at how recall differs between scenes: a table of filename and scene, or a pattern of "
         "file names with the scene in braces, such as '{scene}_[0-9]*'."),
@@ -50,9 +56,7 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
     from sedeval_soft.api.diagnosis import diagnose as diagnosed
-    from sedeval_soft.report import diagnosis as report
-    from sedeval_soft.report.render import json_document
-    from sedeval_soft.report.table import markdown
+    from sedeval_soft.report.diagnosis import WIDTH
 
     output, form = given["output"], given["form"]
     read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
@@ -63,19 +67,31 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
         settings = options.settings_of(given)
         settings = settings if settings.ci else replace(settings, ci="bootstrap")
         how: dict[str, Any] = {"durations": given["durations"], "by": given["by"], "limits": limits}
+        how["suggestions"] = not given["no_suggestions"]
         found = [diagnosed(reference, system, settings=settings, **how) for system in systems]
     warn([text for each in found for text in each.scores.warnings], quiet=given["quiet"])
     screen: dict[str, Any] = {}
     if to_standard_output(output) and sys.stdout.isatty():
-        screen = {"color": True, "width": max(get_terminal_size().columns, report.WIDTH)}
+        screen = {"color": True, "width": max(get_terminal_size().columns, WIDTH)}
+    emit(_rendered(found, form, screen), output)
+
+
+def _rendered(found: Sequence[Diagnosis], form: str, screen: dict[str, Any]) -> str:
+    """Return what one system lost where, or what each of two won where; screen: how a terminal shows it."""
+    from sedeval_soft.report import diagnosis as report
+    from sedeval_soft.report import differences
+    from sedeval_soft.report.render import json_document
+    from sedeval_soft.report.table import markdown
+
+    one, two = found[0], found[1] if len(found) > 1 else None
     if form == "json":
-        documents = [report.diagnosis_document(each) for each in found]
-        emit(json_document(documents[0] if len(found) == 1 else documents), output)
-    elif form in {"csv", "tsv"}:
-        emit(report.diagnosis_rows(found, "," if form == "csv" else "\t"), output)
-    elif form == "markdown":
-        emit(markdown([report.diagnosis_page(each) for each in found]), output)
-    elif len(found) == 2:
-        emit(report.compared_text(*found, **screen), output)
-    else:
-        emit(report.diagnosis_text(found[0], **screen), output)
+        document = report.diagnosis_document(one) if two is None else differences.compared_document(one, two)
+        return json_document(document)
+    if form == "markdown":
+        return markdown([report.diagnosis_page(one)] if two is None else differences.compared_pages(one, two))
+    if form == "text":
+        if two is None:
+            return report.diagnosis_text(one, **screen)
+        return differences.compared_text(one, two, **screen)
+    won = () if two is None else one.differences(two)
+    return report.diagnosis_rows(found, "," if form == "csv" else "\t", won)

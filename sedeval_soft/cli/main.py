@@ -50,7 +50,7 @@ SHORT_HELPS = {
 """The first sentence of each command's help; a test holds them against the commands."""
 
 _MODULES = {
-    **dict.fromkeys(("annotate", "convert", "simulate", "tune", "validate"), "tables"),
+    **dict.fromkeys(("convert", "simulate", "tune", "validate"), "tables"),
     **dict.fromkeys(("diff", "explain", "merge", "presets"), "results"),
 }
 """The modules of commands that are not named after them."""

@@ -1,4 +1,4 @@
-"""Commands of tables, without scoring them: `convert`, `annotate`, `simulate`, `validate`, and `tune`."""
+"""Commands of tables, without scoring them: `convert`, `simulate`, `validate`, and `tune`."""
 
 from __future__ import annotations
 
@@ -34,12 +34,6 @@ CONVERT_EXAMPLES = """
   soft-sed-eval convert scores.zip - --to long
 """
 
-ANNOTATE_EXAMPLES = """
-  soft-sed-eval annotate a.tsv b.tsv c.tsv
-  soft-sed-eval annotate a.tsv b.tsv c.tsv -o ref.tsv --method competence
-  soft-sed-eval annotate a.tsv b.tsv c.tsv --ceiling-of sys.tsv
-"""
-
 SIMULATE_EXAMPLES = """
   soft-sed-eval simulate betas ref.tsv -o sys.tsv --seed 1
   soft-sed-eval simulate data-sampling ref.tsv --train train.tsv -o sys.tsv
@@ -63,15 +57,11 @@ TUNE_EXAMPLES = """
   soft-sed-eval tune dev_ref.tsv dev_sys.tsv --objective event.f1
 """
 
-METHODS = ("mean", "competence", "majority")
-"""How a reference is made; a test holds them against the library, which help does not load."""
-
 KINDS = (
     "betas", "shuffled-betas", "data-sampling", "constant", "beta-noise", "perturb", "errors", "annotator",
 )  # fmt: skip
 """What can be simulated; a test holds them against the library, which help does not load."""
 
-ANNOTATORS = "Annotators"
 SIMULATED = "What is simulated"
 
 FORCE = option(OUTPUT, "--force", is_flag=True, brief=True,
@@ -103,38 +93,6 @@ CONVERSION = (
     FORCE,
     QUIET,
     *options.INTAKE,
-)  # fmt: skip
-
-ANNOTATION = (
-    option(ANNOTATORS, "--method", type=click.Choice(METHODS), default="mean", show_default=True,
-        metavar="METHOD", brief="mean, competence (MACE) or majority.",
-        help="How labels are combined: mean of all who labelled a file; competence: mean weighted by how "
-        "reliable each annotator is (MACE); majority: 1 where more than half are above the threshold."),
-    option(ANNOTATORS, "--all-files", is_flag=True, brief="Everyone labelled every file.",
-        help="Everyone labelled every file, so a file that a table lacks has no events there. Without this "
-        "it was not labelled, unless a row with just its name declares it."),
-    option(ANNOTATORS, "--ceiling-of", type=PATH, metavar="SYSTEM",
-        brief="Compare a system with annotators.",
-        help="Also give the scores of a system as a share of what annotators reach."),
-    option(ANNOTATORS, "--score", "scores", multiple=True, metavar="NAME",
-        brief="Score to give the ceiling of.",
-        help="A score to give the ceiling of. Repeatable.  [default: micro and macro F1 of segments, soft "
-        "and hard]"),
-    setting("threshold", type=number, metavar="NUMBER", help="A value above this is a label.",
-        brief="A value above it is a label."),
-    *GRID,
-)  # fmt: skip
-"""The arguments of the library's function of that name."""
-
-REFERENCE_MADE = (
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the reference to a file.",
-        help="Write the reference to a file, in the form of its extension. With - it is printed, and the "
-        "agreement goes to standard error."),
-    MADE_FORM,
-    FORCE,
-    option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        brief=True, help="Form of the agreement."),
-    QUIET,
 )  # fmt: skip
 
 
@@ -279,50 +237,7 @@ def convert(source: str, target: str, **given: Any) -> None:  # noqa: ANN401
     """
     how = {name: given[name] for name in ("to", "strict", "files")}
     with options.limits_of(given) as limits:
-        _hand_over(source, target, given, limits=limits, **how)
-
-
-@command(
-    ANNOTATE_EXAMPLES,
-    argument("TABLE TABLE...", "tables", nargs=-1, required=True),
-    *(*ANNOTATION, *REFERENCE_MADE, *options.INTAKE),
-)
-def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
-    """Make a soft reference from the labels of several annotators.
-
-    Each TABLE has the labels of one annotator, in any form that can be evaluated, with values or without.
-    Prints how far they agree: Krippendorff's alpha, the soft F of each two, how reliable each one is, and the
-    ceiling, which is what each annotator reaches against a reference made from the others.
-    """
-    output: str | None = given["output"]
-    standard_input = [*tables, given["ceiling_of"], given["durations"]].count("-")
-    refuse(
-        (len(tables) < 2, f"Expected the tables of two or more annotators, found {len(tables)}."),
-        *((tables.count(path) > 1, f"TABLE {path} is given twice; expected each once.") for path in tables),
-        (standard_input > 1, "Only one of TABLE and --ceiling-of can be standard input."),
-        (output is None and (given["to"] or given["force"]),
-         "--to and --force need -o, which writes the reference."),
-    )  # fmt: skip
-    others = {"system output": given["ceiling_of"], "table of durations": given["durations"]}
-    check_files({"-o": output}, each_of("table of annotator", tables) | others)
-    from sedeval_soft.report.render import json_document
-    from sedeval_soft.tools.annotate import SCORES, annotation_text
-    from sedeval_soft.tools.annotate import annotate as annotated
-
-    printed = output is not None and to_standard_output(output)
-    with options.limits_of(given) as limits:
-        how = {"scores": SCORES} | _arguments(ANNOTATION, given)
-        annotation = annotated([*tables], limits=limits, **how)
-        # The reference first: what is printed cannot be taken back where it fails.
-        if output is not None:
-            to = given["to"] or ("long" if printed else None)
-            _hand_over(annotation.reference, output, given, to=to, limits=limits)
-    warn(annotation.warnings, quiet=given["quiet"])
-    text = json_document(annotation.to_dict()) if given["form"] == "json" else annotation_text(annotation)
-    if printed:
-        remark(text.removesuffix("\n"))
-    else:
-        emit(text)
+        hand_over(source, target, given, limits=limits, **how)
 
 
 @command(
@@ -358,8 +273,8 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
     refuse((standard_input > 1, "Only one of REFERENCE, --train and --labels can be standard input."))
     to = given["to"] or ("long" if to_standard_output(output) else None)
     with options.limits_of(given) as limits:
-        rows = simulated(kind, reference, limits=limits, **_arguments(SIMULATION, given))
-        _hand_over(rows, output, given, to=to, limits=limits)
+        rows = simulated(kind, reference, limits=limits, **arguments_of(SIMULATION, given))
+        hand_over(rows, output, given, to=to, limits=limits)
     if not given["quiet"]:
         sizes = f"{counted(len(rows), 'row')}, {counted(len(rows.files), 'file')}"
         remark(f"simulated {kind}, seed {given['seed']}: {sizes}")
@@ -450,13 +365,13 @@ def tune(reference: str, system: str, **given: Any) -> None:  # noqa: ANN401
         emit(dump_thresholds(tuning), output)
 
 
-def _arguments(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(parameters: Sequence[click.Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that were given as arguments of a function of the library."""
     values = {str(each.name): given[str(each.name)] for each in parameters}
     return {name: value for name, value in values.items() if value not in (None, (), {})}
 
 
-def _hand_over(
+def hand_over(
     table: Any,  # noqa: ANN401 - rows, or the path of a table
     output: str | None,
     given: Mapping[str, Any],

@@ -13,6 +13,7 @@ from sedeval_soft.fields import UNCOUNTED
 from sedeval_soft.measures import event
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
 from sedeval_soft.measures.pairs import pair_rule
@@ -117,7 +118,7 @@ def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
     """
     n_families = len(Plan.of(settings).families) + settings.tunes
     check_room(
-        n_families * n_classes * (n_files * _BYTES_PER_COUNT + _BYTES_PER_SCORE),
+        n_files * bytes_per_file(n_classes, settings) + n_families * n_classes * _BYTES_PER_SCORE,
         f"to count {counted(n_classes, 'class')} in {counted(n_files, 'file')}",
         "Names of classes may be in the wrong column; --classes and --only leave some out",
     )
@@ -125,7 +126,14 @@ def check_counts(n_files: int, n_classes: int, settings: Settings) -> None:
 
 def bytes_per_file(n_classes: int, settings: Settings) -> int:
     """Return the memory that the counts of a file take."""
-    return (len(Plan.of(settings).families) + settings.tunes) * _BYTES_PER_COUNT * n_classes
+    plan = Plan.of(settings)
+    n_errors = sum(
+        len(columns_of_kinds(kinds, with_levels=family[0] == "event"))
+        for family, (kinds, _) in KINDS_OF_ERRORS.items()
+        if plan.explains(*family)
+    )
+    n_families = len(plan.families) + settings.tunes
+    return (n_families * _BYTES_PER_COUNT + n_errors * np.dtype(np.int64).itemsize) * n_classes
 
 
 def bytes_per_cell(settings: Settings) -> int:

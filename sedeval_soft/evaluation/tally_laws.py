@@ -16,7 +16,7 @@ from sedeval_soft.arrays import Array
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.measures.detection import PER_CLASS, PER_FILE
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT
-from sedeval_soft.measures.errors import KINDS_OF_ERRORS, LEVELS
+from sedeval_soft.measures.errors import KINDS_OF_ERRORS, LEVELS, ONE_SIDED
 from sedeval_soft.measures.event import ENDS
 from sedeval_soft.measures.grounding import COLUMNS as GROUNDING
 from sedeval_soft.measures.ranking import CUT_SUMS, SUMS
@@ -164,18 +164,19 @@ def _family_laws(columns: Columns, basis: str, reading: str, settings: Settings)
 def _error_laws(columns: Columns, kinds: tuple[str, ...]) -> Iterator[Law]:
     """Yield the laws of errors by kind: each error has one."""
     for what, called in (("fp", "n_sys"), ("fn", "n_ref")):
-        whole = columns[called] - columns["tp"]
-        for kind in kinds:
-            yield Law(f"{kind}.{what}", "at least", 0)
-        total = np.sum([columns[f"{kind}.{what}"] for kind in kinds], axis=0)
+        names = [f"{kind}.{what}" for kind in kinds if ONE_SIDED.get(kind, what) == what]
+        for name in names:
+            yield Law(name, "at least", 0)
+        total = np.sum([columns[name] for name in names], axis=0)
         says = f"with all other kinds {called.replace('n_', 'N_')} - TP,"
-        yield Law(f"{kinds[0]}.{what}", "", whole, says, columns[called], values=total)
-    for kind in kinds if f"{kinds[0]}.{LEVELS[0]}" in columns else ():
-        levels = [columns[f"{kind}.{level}"] for level in LEVELS]
+        yield Law(names[0], "", columns[called] - columns["tp"], says, columns[called], values=total)
+    for kind in kinds:
+        if f"{kind}.{LEVELS[0]}" not in columns:
+            continue
         for level in LEVELS:
             yield Law(f"{kind}.{level}", "at least", 0)
         says = f"with those that are right at a {LEVELS[1]} threshold the false negatives of this kind,"
-        total = np.sum(levels, axis=0)
+        total = np.sum([columns[f"{kind}.{level}"] for level in LEVELS], axis=0)
         yield Law(f"{kind}.{LEVELS[0]}", "at most", columns[f"{kind}.fn"], says, values=total)
 
 

@@ -16,7 +16,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,10 @@ _PLACE, _LEVEL, _CHANGE = 2, 8, 1.2
 """Bytes of a place, of a level and of a change of a count, about, when compressed."""
 
 
+WhyNoErrors = Literal["no errors", "no reference", "not evaluated", "other rules", "points", "too many"]
+"""Why a page has no kinds of errors."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportInput:
     """A system that was scored, and what its scores came from.
@@ -52,7 +56,7 @@ class ReportInput:
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
     which the scores can be had again, and by which their intervals. several_points: whether the system is
     tables at several thresholds. bases: those that were asked for; the page has more. errors: what kinds
-    there are of hard events, with examples.
+    there are of hard events, with examples; untold: why there are none.
     """
 
     scores: Scores
@@ -63,6 +67,7 @@ class ReportInput:
     several_points: bool = False
     bases: tuple[str, ...] = ()
     errors: tuple[Examples, ...] = ()
+    untold: WhyNoErrors | None = None
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""

@@ -16,9 +16,18 @@ from typing import Any
 from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.scores import Score, Scores, document
-from sedeval_soft.html.page_data import Packer, ReportInput, curves, explorer, packed_bytes, packed_json
+from sedeval_soft.html.page_data import (
+    Packer,
+    ReportInput,
+    WhyNoErrors,
+    curves,
+    explorer,
+    packed_bytes,
+    packed_json,
+)
 from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.html.timeline import timelines
+from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
 from sedeval_soft.report.page import measure_label, page_of
@@ -35,6 +44,19 @@ _AVERAGES = {
 
 _OVERALL = ("psds", "pipsds")
 """What stands below it: scores that are of all classes together."""
+
+_NO_ERRORS: dict[WhyNoErrors, str] = {
+    "no errors": "There are no errors: all events of the reference are hits, and there are no false alarms.",
+    "no reference": "The reference has no events: F is undefined, and nothing of it can be lost.",
+    "not evaluated": "Events are not evaluated here, so there are no kinds of errors to show. They are with "
+    "--only event.hard, or without --only.",
+    "other rules": "Events are matched by the rules of another evaluator (--compat). Errors have kinds "
+    "by our own rules only.",
+    "points": "The system is known at some thresholds only. What its errors cost is what "
+    "soft-sed-eval diagnose says.",
+    "too many": "Too many events overlap to tell what is wrong with each. Are rows repeated?",
+}
+"""What a page says where it has no kinds of errors."""
 
 _STYLES = ("colours.css", "page.css", "timeline.css")
 _SCRIPTS = ("page.js", "explorer.js", "sections.js", "curves.js", "maps.js", "sound.js", "timeline.js")
@@ -122,6 +144,7 @@ def render(
                 "readings": Counter(basis for basis, _ in own),
                 "signatures": each.signatures,
                 "errors": each.errors,
+                "untold": each.untold,
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )
@@ -132,6 +155,8 @@ def render(
         "first": first,
         "systems": systems,
         "outcomes": OUTCOMES,
+        "kinds": EVENT_KINDS,
+        "no_errors": _NO_ERRORS,
         "board": None if ranked is None else _named(ranked.tables, inputs, names),
         "board_notes": () if ranked is None else ranked.notes,
         "warnings": list(dict.fromkeys(text for each in inputs for text in each.scores.warnings)),

@@ -190,7 +190,8 @@ def _choose(
     for segment in worst.segments if worst is not None and count else ():
         why.setdefault(code[str(segment.file)], "segments")
     for each in inputs.errors if count else ():
-        why.setdefault(code[each.at[0][0]], "errors")
+        for example in each.at:
+            why.setdefault(code[example.file], "errors")
     # The same files whatever the system, where they do not cost most.
     drawn = np.random.default_rng(inputs.settings.seed).permutation(len(names)).tolist()
     why |= dict.fromkeys([file for file in drawn if file not in why][:count], "random")

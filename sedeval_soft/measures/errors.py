@@ -28,16 +28,16 @@ from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import f_beta
 
 EVENT_KINDS = {
-    "missed": "a reference event that no other kind explains",
-    "background": "a detection that no other kind explains",
-    "onset": "a pair whose onset is wrong",
-    "offset": "a pair whose offset is wrong",
-    "both_boundaries": "a pair whose onset and offset are wrong",
+    "missed": "a reference event without a detection that could be meant for it",
+    "background": "a detection without a reference event that it could be meant for",
+    "onset": "a detection of the right class whose onset is wrong",
+    "offset": "a detection of the right class whose offset is wrong",
+    "both_boundaries": "a detection of the right class whose onset and offset are wrong",
     "split": "one reference event in two or more detections",
     "merge": "two or more reference events in one detection",
-    "duplicate": "one more detection of an event that is found",
-    "confusion": "a pair at the right time, of the wrong class",
-    "confusion_and_boundary": "a pair of the wrong class that has half of its time in common",
+    "duplicate": "one more detection of an event that is detected already",
+    "confusion": "a detection at the right time, of the wrong class",
+    "confusion_and_boundary": "a detection of the wrong class that shares half of the time with the event",
 }
 """Kinds of errors of events, and what each is."""
 
@@ -55,6 +55,9 @@ SOFT_KINDS = {
     "too_high": "values above those of the reference, where no other class has too little",
 }
 """The same of segments in the soft reading."""
+
+ONE_SIDED = {"missed": "fn", "background": "fp", "duplicate": "fp", "too_low": "fn", "too_high": "fp"}
+"""Kinds that have false negatives only, or false positives only, of any basis."""
 
 LEVELS = ("lower", "higher")
 """Where a miss is right: at a lower threshold of its class, or at a higher one."""
@@ -80,11 +83,16 @@ class Errors:
 
     @classmethod
     def of(cls, columns: Mapping[str, Array], n_ref: Array, beta: float) -> Errors:
-        """Return the errors of totals by kind and what is counted of it, as `missed.fn`."""
-        counted: dict[str, dict[str, Array]] = {what: {} for what in ("fp", "fn", *LEVELS)}
-        for name, column in columns.items():
-            kind, _, what = name.partition(".")
-            counted[what][kind] = column
+        """Return the errors of totals by kind and what is counted of it, as `missed.fn`.
+
+        What is not counted of a kind is 0.
+        """
+        kinds = dict.fromkeys(name.partition(".")[0] for name in columns)
+        none = np.zeros_like(n_ref)
+        counted = {
+            what: {kind: columns.get(f"{kind}.{what}", none) for kind in kinds}
+            for what in ("fp", "fn", *LEVELS)
+        }
         fp, fn = (np.sum([*counted[what].values()], axis=0) for what in ("fp", "fn"))
         tp = n_ref - fn
         levels = {level: counted[level] for level in LEVELS}
@@ -149,9 +157,13 @@ def error_scores(
 
 
 def columns_of_kinds(kinds: Iterable[str], *, with_levels: bool = False) -> tuple[str, ...]:
-    """Return the names of what is counted of some kinds of errors."""
-    counted = ("fp", "fn", *(LEVELS if with_levels else ()))
-    return tuple(f"{kind}.{what}" for kind in kinds for what in counted)
+    """Return the names of what is counted of some kinds of errors: what they cannot have is left out."""
+    names = []
+    for kind in kinds:
+        sides = (ONE_SIDED[kind],) if kind in ONE_SIDED else ("fp", "fn")
+        levels = LEVELS if with_levels and "fn" in sides else ()
+        names += [f"{kind}.{what}" for what in (*sides, *levels)]
+    return tuple(names)
 
 
 def _measures(kinds: Mapping[str, str], *, with_levels: bool = False) -> tuple[Measure, ...]:

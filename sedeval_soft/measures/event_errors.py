@@ -20,7 +20,7 @@ Sources: Bolya et al. 2020 (TIDE), Alwassel et al. 2018 (DETAD), for splits and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import Matching
-from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS
+from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
 from sedeval_soft.measures.event import file_class, match_events
 from sedeval_soft.measures.pairs import Candidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
@@ -72,7 +72,7 @@ class Edges(NamedTuple):
     left: Index
     right: Index
 
-    def where(self, passed: Bools) -> Edges:
+    def where(self, passed: Bools | Index) -> Edges:
         """Return some of the pairs."""
         return Edges(self.left[passed], self.right[passed])
 
@@ -81,13 +81,22 @@ class Edges(NamedTuple):
 class EventErrors:
     """The kind of error of each event, as a place in `KINDS`; `HIT` for none.
 
-    missed: (n_ref,). false: (n_sys,). error_of: (n_sys,) the missed event that a false positive belongs to,
-    -1 for none; of a merge the first.
+    missed: (n_ref,). false: (n_sys,). links: pairs of a missed event and a false positive of one error: of
+    a split the event with each of its detections, of a merge the detection with each of its events.
     """
 
     missed: Index
     false: Index
-    error_of: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    links: Edges
+
+    def over_links(self, of_missed: Floats) -> Floats:
+        """Return for each false positive the mean of what the misses of its error have; 0 without any.
+
+        of_missed: (n_ref,). Returns (n_sys,).
+        """
+        n_links = np.bincount(self.links.right, minlength=len(self.false))
+        total = np.bincount(self.links.right, of_missed[self.links.left], minlength=len(self.false))
+        return total / np.maximum(n_links, 1)
 
 
 def classify_errors(
@@ -107,9 +116,11 @@ def classify_errors(
         hits = place[matched[ours]]
     kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
     kinds.explain(hits)
-    errors = EventErrors(np.empty_like(ours), np.empty_like(theirs), np.full(len(theirs), -1))
+    links = kinds.links()
+    errors = EventErrors(
+        np.empty_like(ours), np.empty_like(theirs), Edges(ours[links.left], theirs[links.right])
+    )
     errors.missed[ours], errors.false[theirs] = kinds.missed, kinds.false
-    errors.error_of[theirs] = np.append(ours, -1)[kinds.error_of]
     return errors
 
 
@@ -154,7 +165,7 @@ class _Kinds:
         self.missed = np.full(len(reference), MISSED, dtype=np.int64)
         self.false = np.full(len(system), BACKGROUND, dtype=np.int64)
         self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
-        self.error_of = np.full(len(system), -1, dtype=np.int64)
+        self._links: list[Edges] = []
 
     def explain(self, hits: Index | None = None) -> None:
         """Explain each event that is no hit; hits: the partners of those, the nearest where it is None."""
@@ -168,8 +179,8 @@ class _Kinds:
         common = self._common(inside)
         in_ref = 2 * common >= self._length(self.system)[inside.right]
         in_sys = 2 * common >= self._length(self.reference)[inside.left]
-        self._gather(inside, common, in_ref)
-        self._gather_merges(inside, common, in_sys)
+        self._gather(inside, common, in_ref, SPLIT)
+        self._gather(inside, common, in_sys, MERGE)
         self._boundaries(inside)
         own = self.compatible.where(same)
         self._rest_of_system(own.right, DUPLICATE)
@@ -179,6 +190,11 @@ class _Kinds:
         self._pair(self.compatible.where(~same), CONFUSION)
         others = self.overlapping.where(~self._same_class(self.overlapping))
         self._pair(others.where(self._share(others) >= _SAME), CONFUSED_BOUNDARY)
+
+    def links(self) -> Edges:
+        """Return the pairs of misses and false positives of one error."""
+        none = np.zeros(0, dtype=np.int64)
+        return Edges(*(np.concatenate(side) for side in zip((none, none), *self._links, strict=True)))
 
     def _same_class(self, edges: Edges) -> Bools:
         same: Bools = self.reference.label[edges.left] == self.system.label[edges.right]
@@ -206,8 +222,11 @@ class _Kinds:
         return free
 
     def _explain(self, left: Index, right: Index, kind: int) -> None:
+        """Give pairs a kind; those that are no hits are linked."""
         self.free_ref[left] = self.free_sys[right] = False
         self.missed[left], self.false[right] = kind, kind
+        if kind != HIT:
+            self._links.append(Edges(left, right))
 
     def _pair(self, edges: Edges, kind: int) -> Index:
         """Pair as many unexplained events as can be, the nearest; return the partners of the reference's."""
@@ -217,29 +236,21 @@ class _Kinds:
         partner = nearest_matching(*edges, apart, len(self.reference), len(self.system))
         left = np.flatnonzero(partner >= 0)
         self._explain(left, partner[left], kind)
-        if kind != HIT:
-            self.error_of[partner[left]] = left
         return partner
 
-    def _gather(self, edges: Edges, common: Ticks, holds: Bools) -> None:
-        """Explain two or more detections, each inside the same reference event, as a split."""
-        chosen = holds & self._free(edges)
-        owner = _most(edges.right[chosen], edges.left[chosen], common[chosen])
-        left, right = edges.left[chosen][owner], edges.right[chosen][owner]
-        several = np.bincount(left, minlength=len(self.reference))[left] >= 2
-        self._explain(left[several], right[several], SPLIT)
-        self.error_of[right[several]] = left[several]
+    def _gather(self, edges: Edges, common: Ticks, inside: Bools, kind: int) -> None:
+        """Explain two or more events of one side that lie in the same event of the other.
 
-    def _gather_merges(self, edges: Edges, common: Ticks, holds: Bools) -> None:
-        """Explain two or more reference events, each inside the same detection, as a merge."""
-        chosen = holds & self._free(edges)
-        owner = _most(edges.left[chosen], edges.right[chosen], common[chosen])
-        left, right = edges.left[chosen][owner], edges.right[chosen][owner]
-        several = np.bincount(right, minlength=len(self.system))[right] >= 2
-        left, right = left[several], right[several]
-        self._explain(left, right, MERGE)
-        # Of the missed events of a detection the first: pairs are in the order of the reference.
-        self.error_of[right[::-1]] = left[::-1]
+        inside: of which pairs the one lies in the other. kind: a split, where detections lie in a reference
+        event, or a merge, where reference events lie in a detection. Each event lies in the one that it has
+        most in common with.
+        """
+        chosen = inside & self._free(edges)
+        edges, common = edges.where(chosen), common[chosen]
+        part, whole = (edges.right, edges.left) if kind == SPLIT else (edges.left, edges.right)
+        nearest = _most(part, whole, common)
+        several = np.bincount(whole[nearest], minlength=1)[whole[nearest]] >= 2
+        self._explain(*edges.where(nearest[several]), kind)
 
     def _boundaries(self, inside: Edges) -> None:
         """Explain pairs of which an end is wrong, or both are."""
@@ -293,26 +304,24 @@ def count_event_errors(
     """
     n_files, n_classes = sizes
     errors = classify_errors(reference, system, n_classes, rule, matching)
-    missed = np.flatnonzero(errors.missed != HIT)
-    level = np.zeros(len(reference), dtype=np.int64)
-    level[missed] = right_elsewhere(
+    false, missed = (np.flatnonzero(kinds != HIT) for kinds in (errors.false, errors.missed))
+    level = right_elsewhere(
         reference.take(missed), lifetimes, n_classes, rule, threshold, inclusive=inclusive
-    )
+    ).side
+    cells = file_class(system, n_classes), file_class(reference, n_classes)
     counted = {
-        "fp": (errors.false, system, np.ones(len(system), dtype=bool)),
-        "fn": (errors.missed, reference, np.ones(len(reference), dtype=bool)),
-        **{
-            name: (errors.missed, reference, level == side)
-            for name, side in zip(LEVELS, (-1, 1), strict=True)
-        },
+        "fp": (errors.false[false], cells[0][false]),
+        "fn": (errors.missed[missed], cells[1][missed]),
     }
+    for name, side in zip(LEVELS, (-1, 1), strict=True):
+        right = missed[level == side]
+        counted[name] = errors.missed[right], cells[1][right]
     columns = {}
-    for what, (kind, side, chosen) in counted.items():
-        some = chosen & (kind != HIT)
-        group = kind[some] * (n_files * n_classes) + file_class(side.take(some), n_classes)
-        sums = np.bincount(group, minlength=len(KINDS) * n_files * n_classes)
-        for name, column in zip(KINDS, sums.reshape(len(KINDS), n_files, n_classes), strict=True):
-            columns[f"{name}.{what}"] = column.astype(np.int64)
+    for name in columns_of_kinds(KINDS, with_levels=True):
+        kind, _, what = name.partition(".")
+        kinds, cell = counted[what]
+        sums = np.bincount(cell[kinds == KINDS.index(kind)], minlength=n_files * n_classes)
+        columns[name] = sums.reshape(n_files, n_classes)
     return columns
 
 
@@ -387,6 +396,17 @@ def nearest_matching(left: Index, right: Index, apart: Ticks, n_left: int, n_rig
     return partner
 
 
+class RightElsewhere(NamedTuple):
+    """At which thresholds missed events would be right, (n,) each.
+
+    side: -1 at a lower threshold, 1 at a higher one, 0 at none. distance: how far that is from the threshold
+    of the evaluation, 0 where there is none.
+    """
+
+    side: Index
+    distance: Floats
+
+
 def right_elsewhere(
     missed: Events,
     lifetimes: EventLifetimes,
@@ -395,20 +415,20 @@ def right_elsewhere(
     threshold: float,
     *,
     inclusive: bool,
-) -> Index:
-    """Return for each missed event at which threshold it would be right: -1 lower, 1 higher, 0 at none.
+) -> RightElsewhere:
+    """Return for each missed event at which threshold it would be right.
 
     missed: (n,) events. lifetimes: of the system. threshold, inclusive: where the system is cut. Of several
-    lifetimes that could pair with an event that nearest in level counts.
+    lifetimes that could pair with an event the one counts whose levels are nearest to the threshold.
     """
     groups = file_class(missed, n_classes), file_class(lifetimes, n_classes)
     left, right = Candidates.of(missed, lifetimes, groups, rule).where()
     born, dies = lifetimes.born[right], lifetimes.dies[right]
     alive = lifetimes.alive(threshold, inclusive)[right]
-    away = np.where(alive, 0.0, np.maximum(threshold - dies, born - threshold))
+    distance = np.where(alive, 0.0, np.maximum(threshold - dies, born - threshold))
     side = np.where(alive, 0, np.where(dies <= threshold, -1, 1))
-    order = np.lexsort((side, away, np.abs(side), left))
-    chosen = np.zeros(len(missed), dtype=np.int64)
-    first = np.append(True, left[order][1:] != left[order][:-1])[: len(order)]
-    chosen[left[order[first]]] = side[order[first]]
-    return chosen
+    order = np.lexsort((side, distance, np.abs(side), left))
+    nearest = order[np.append(True, left[order][1:] != left[order][:-1])[: len(order)]]
+    levels = RightElsewhere(np.zeros(len(missed), dtype=np.int64), np.zeros(len(missed)))
+    levels.side[left[nearest]], levels.distance[left[nearest]] = side[nearest], distance[nearest]
+    return levels

@@ -43,12 +43,10 @@ def count_segment_errors(reference: Bools, system: Bools, start: Index, apart: B
     def summed(values: Array) -> Floats:
         return sum_files(values, start, np.float64).T
 
-    none = np.zeros((len(start) - 1, len(reference)))
     return {
         "boundary.fp": summed(boundary[1]), "boundary.fn": summed(boundary[0]),
         "confusion.fp": summed(false * of_false), "confusion.fn": summed(missed * of_missed),
-        "background.fp": summed(false * (1 - of_false)), "background.fn": none,
-        "missed.fp": none, "missed.fn": summed(missed * (1 - of_missed)),
+        "background.fp": summed(false * (1 - of_false)), "missed.fn": summed(missed * (1 - of_missed)),
     }  # fmt: skip
 
 
@@ -109,9 +107,7 @@ def count_soft_errors(reference: Floats, system: Floats, start: Index, times: Ar
     def summed(values: Floats) -> Floats:
         return sum_files(values if times is None else values * times, start, np.float64).T
 
-    none = np.zeros((len(start) - 1, len(reference)))
     return {
         "confusion.fp": summed(beyond * (1 - high)), "confusion.fn": summed(lacking * (1 - low)),
-        "too_low.fp": none, "too_low.fn": summed(lacking * low),
-        "too_high.fp": summed(beyond * high), "too_high.fn": none,
+        "too_low.fn": summed(lacking * low), "too_high.fp": summed(beyond * high),
     }  # fmt: skip

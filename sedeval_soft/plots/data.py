@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.errors import SettingsError, counted
@@ -63,11 +63,15 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system in a figure by its name; pair: both tables, where values over time are drawn."""
+    """A system in a figure by its name.
+
+    pair: both tables, where more is drawn than scores. scenes: the files of each.
+    """
 
     name: str
     scores: Scores
     pair: Recordings | None = None
+    scenes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def value(self, name: str) -> float | None:
         """Return the value of a score; None where it is undefined, or was not computed."""

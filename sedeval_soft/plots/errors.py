@@ -62,7 +62,8 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
         rows = [table[k] for k in order]
         at = places + (i - (len(tables) - 1) / 2) * thick
         axes[0].barh(at, [row.share or 0.0 for row in rows], thick, **style, linewidth=0.3 * unit)
-        axes[0].plot([row.gain or 0.0 for row in rows], at, **mark, markersize=2.4 * unit)
+        marked = [(row.gain, place) for row, place in zip(rows, at, strict=True) if row.gain]
+        axes[0].plot(*zip(*marked, strict=True), **mark, markersize=2.4 * unit, clip_on=False)
         for row, place in zip(rows, at, strict=True):
             if row.low is not None and row.high is not None:
                 axes[0].plot([row.low, row.high], [place, place], color=mark["color"], linewidth=0.8 * unit,
@@ -71,7 +72,8 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
     axes[0].set_ylim(len(order) - 0.4, -0.6)
     axes[0].grid(True, axis="x")
     axes[0].set_xlim(left=0)
-    axes[0].set_xlabel(f"part of 1 - F ({basis}, {reading})")
+    # Beside a matrix there is less room.
+    axes[0].set_xlabel(f"part of 1 - F{chr(10) if alone else ' '}({basis}, {reading})")
     if alone:
         costs = {(each.kind, each.class_name): each.share or 0.0 for each in classes_of(systems.all[0].scores)
                  if (each.basis, each.reading) == (basis, reading)}  # fmt: skip
@@ -91,17 +93,18 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     system = systems.all[0]
     if system.pair is None:
         raise TypeError("the rows are not in memory")
-    bins = rates_by_factor(system.pair, system.scores.settings)
-    # Files that differ most; of other factors all bins in their order.
+    every = rates_by_factor(system.pair, system.scores.settings, system.scenes)
+    bins = [each for each in every if each.value is not None]
+    # Files that differ most, behind other factors; of these all bins in their order.
     files = [each for each in bins if each.factor == FILE][:_MOST_FILES]
-    factors = [*dict.fromkeys((each.measure, each.factor) for each in bins if each.factor != FILE)]
-    factors.sort(key=lambda factor: factor[0] != "recall")
-    by_place = sorted(bins, key=lambda each: each.place)
-    rows = [each for factor in factors for each in by_place if (each.measure, each.factor) == factor] + files
+    others = sorted((each for each in bins if each.factor != FILE), key=lambda each: each.place)
+    factors = [*dict.fromkeys((each.measure, each.factor) for each in bins)]
+    factors.sort(key=lambda factor: (factor[0] != "recall", factor[1] == FILE))
+    rows = [each for factor in factors for each in (*others, *files) if (each.measure, each.factor) == factor]
     unit, colour = layout.unit_of(), layout.strokes(1)[0]["color"]
     figure, (axes,) = layout.lay_out(
         look, (look.inches(), (0.6 + 0.2 * (max(len(rows), 2) + 6)) * unit),
-        notes=["Recall of events, and precision of detections, with intervals; lines are those of all."],
+        notes=["Recall of events and precision of detections, with intervals and numbers; lines: of all."],
     )  # fmt: skip
     if not rows:
         layout.write_empty(axes)
@@ -110,26 +113,26 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     heads = [k for k, each in enumerate(rows) if not k or _factor(rows[k - 1]) != _factor(each)]
     places = np.arange(len(rows)) + np.searchsorted(heads, np.arange(len(rows)), side="right") - 1.0
     for measure, shade in (("recall", 0.4), ("precision", 0.2)):
-        own = [k for k, each in enumerate(rows) if each.measure == measure and each.factor != FILE]
-        first = [k for k in own if rows[k].factor == rows[own[0]].factor]
-        if first:
-            total = sum(rows[k].value * rows[k].n for k in first) / sum(rows[k].n for k in first)
-            ends = [places[own[0]] - 0.5, places[own[-1]] + 0.5]
-            axes.plot([total, total], ends, **layout.faint(shade), linewidth=0.8 * unit, marker="none")
+        own = [place for each, place in zip(rows, places, strict=True) if each.measure == measure]
+        total = system.value(f"event.hard.{measure}.micro")
+        if own and total is not None:
+            axes.plot([total, total], [own[0] - 0.5, own[-1] + 0.5], **layout.faint(shade),
+                      linewidth=0.8 * unit, marker="none")  # fmt: skip
     for each, place in zip(rows, places, strict=True):
         if each.low is not None and each.high is not None:
             axes.plot([each.low, each.high], [place, place], color=colour, linewidth=0.9 * unit,
                       marker="none", linestyle="-")  # fmt: skip
-    axes.plot([each.value for each in rows], places, color=colour, linestyle="none", marker="o",
-              markersize=3 * unit)  # fmt: skip
-    texts = [f"{each.name} (n = {each.n})" for each in rows]
-    room = look.inches() * layout.POINTS * 0.42
+    axes.plot([each.value or 0.0 for each in rows], places, color=colour, linestyle="none", marker="o",
+              markersize=3 * unit, clip_on=False)  # fmt: skip
+    texts = [f"{each.name} ({each.n})" for each in rows]
+    room = look.inches() * layout.POINTS * 0.5
     layout.name_rows(axes, places, [layout.shortened(text, room) for text in texts])
     for k in heads:
         axes.text(0.01, places[k] - 0.75, _factor(rows[k]), va="center", fontweight="bold",
-                  fontsize=0.9 * layout.points_of("font.size"))  # fmt: skip
+                  fontsize=0.9 * layout.points_of("font.size"),
+                  transform=axes.get_yaxis_transform())  # fmt: skip
     axes.set_ylim(places[-1] + 0.6, -1.4)
-    axes.set_xlim(0, 1.02)
+    axes.set_xlim(0, min(1.08 * max(max(each.value or 0.0, each.high or 0.0) for each in rows), 1.02) or 1.0)
     axes.grid(True, axis="x")
     axes.set_xlabel("recall, precision (event, hard)")
     return figure

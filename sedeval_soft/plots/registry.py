@@ -94,7 +94,7 @@ KINDS: dict[str, Kind] = {
     ),
     "sensitivity": Kind(
         "what recall and precision of events depend on", "errors.draw_sensitivity", only=("event.hard",),
-        fixed=True, single=True,
+        fixed=True, group="errors", single=True,
     ),
     "sweep": Kind(
         "scores over thresholds of the reference", "curves.draw_sweep", ("scores",),
@@ -108,6 +108,9 @@ OPTIONS = {
     "file": "--file", "start": "--start", "end": "--end", "of": "--of", "binning": "--binning",
 }  # fmt: skip
 """The fields of `Wish`, and what they are called on the command line."""
+
+BY_SCENE = ("sensitivity",)
+"""Figures that show scenes."""
 
 RESAMPLED = tuple(name for name, kind in KINDS.items() if kind.intervals)
 

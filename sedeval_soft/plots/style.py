@@ -11,7 +11,7 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -166,9 +166,14 @@ def _style_parameters(style: str) -> dict[str, Any]:
 def figure_of(systems: Systems, look: Look) -> Figure:
     """Draw a figure; raises SettingsError for what the systems do not have."""
     module, _, name = KINDS[systems.kind].draw.partition(".")
+    return drawn(lambda: getattr(import_module(f"sedeval_soft.plots.{module}"), name)(systems, look), look,
+                 systems.kind)  # fmt: skip
+
+
+def drawn(draw: Callable[[], Figure], look: Look, kind: str) -> Figure:
+    """Return a figure drawn in a look; raises SettingsError, which names its kind, where there is no room."""
     with drawn_as(look):
-        draw = getattr(import_module(f"sedeval_soft.plots.{module}"), name)
-        figure: Figure = draw(systems, look)
+        figure = draw()
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*constrained_layout not applied")
             try:
@@ -177,28 +182,33 @@ def figure_of(systems: Systems, look: Look) -> Figure:
             except UserWarning as error:
                 size = "{:g} x {:g} inches".format(*figure.get_size_inches())
                 raise SettingsError(
-                    f"{systems.kind} has no room in {size}; expected more --width or --height"
+                    f"{kind} has no room in {size}; expected more --width or --height"
                 ) from error
     return figure
 
 
-def form_of(path: str | os.PathLike[str]) -> str:
+def form_of(path: str | os.PathLike[str], option: str = "-o") -> str:
     """Return the form of a figure that the suffix of a path stands for; raises SettingsError for others."""
     name = os.fspath(path)
     suffix = PurePath(name).suffix.removeprefix(".").lower()
     if suffix not in SUFFIXES:
         expected = ", ".join(f".{each}" for each in SUFFIXES)
         raise SettingsError(
-            f"-o {name}: the end of the name says the form of a figure; expected one of {expected}"
+            f"{option} {name}: the end of the name says the form of a figure; expected one of {expected}"
         )
     return suffix
 
 
 def rendered(figure: Figure, form: str, look: Look, systems: Systems) -> bytes:
     """Return the file of a figure, which tells what it shows; form: one of `SUFFIXES`."""
+    title = f"{systems.kind}: {', '.join(system.name for system in systems.all)}"
+    signature = "\n".join(dict.fromkeys(system.scores.signature for system in systems.all))
+    return file_of(figure, form, look, visible(title), visible(signature))
+
+
+def file_of(figure: Figure, form: str, look: Look, title: str, signature: str) -> bytes:
+    """Return the file of a figure with texts that tell what it shows."""
     look.check_pixels(*figure.get_size_inches())
-    title = visible(f"{systems.kind}: {', '.join(system.name for system in systems.all)}")
-    signature = visible("\n".join(dict.fromkeys(system.scores.signature for system in systems.all)))
     # No date: the same call gives the same bytes.
     metadata: dict[str, dict[str, Any]] = {
         "pdf": {"Title": title, "Subject": signature, "CreationDate": None},

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from sedeval_soft.errors import counted, visible
+from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.diagnosis import (
-    CostOfClass,
     Diagnosis,
+    Difference,
     KindOfError,
-    Suggestion,
-    f_of,
     families,
     measure_of_f,
 )
 from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
+from sedeval_soft.report.costs_in_words import sentences
 from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.table import Page, Table, cells
 
-WIDTH = 80
+WIDTH, LINES = 80, 40
+"""What a screen holds."""
 
-_MOST_SENTENCES = 3
 _MOST_BINS = 5
 
 _ROUNDING = 1e-6
 """How far sums of shares of errors may be from a whole number that they make."""
-
-_LEAST = 0.02
-"""The part of all that is lost from which a class's errors of a kind are worth a sentence."""
 
 
 def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = False) -> str:
@@ -42,33 +37,30 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = Fa
     lines = title_lines(name_of(scores.system), scores, width, color=color)
     first, *others = shown_of(scores)
     lines += ["", *_table_lines(diagnosis, *first, width, color=color)]
-    if first == ("event", "hard"):
-        lines += _by_chance(diagnosis)
     for basis, reading in others:
         lines += ["", *_brief_lines(diagnosis, basis, reading, width, color=color)]
-    costly = sentences(diagnosis)
-    if costly:
-        lines += ["", styled("What costs most", "bold", color=color)]
-        lines += [line for text in costly for line in _filled(text, width)]
-    if diagnosis.suggestions:
-        lines += ["", styled("What was tried, and helps", "bold", color=color)]
-        lines += [line for each in diagnosis.suggestions for line in _filled(_suggested(each), width)]
-    telling = telling_bins(diagnosis)
+    for title, texts in _in_words(diagnosis):
+        lines += ["", styled(title, "bold", color=color)]
+        lines += [line for text in texts for line in _filled(text, width)]
+    levels = first == ("event", "hard") and _has_levels(diagnosis.table(*first))
+    last = ["", *_legend(others, width, levels=levels), *signature_lines(scores.short_signature, width)]
+    # As many as there is room for: a blank line, a title and names of columns stand above them.
+    telling = telling_bins(diagnosis)[: max(LINES - len(lines) - len(last) - 3, 0)]
     if telling:
-        title = "Where recall or precision differs most from that of the others"
+        title = "Where recall or precision differs most"
         lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
-    lines += ["", *_legend(others, width)]
-    return "\n".join([*lines, *signature_lines(scores.short_signature, width)]) + "\n"
+    return "\n".join([*lines, *last]) + "\n"
 
 
-def _legend(others: Sequence[tuple[str, str]], width: int) -> list[str]:
-    """Return what the columns are, and what to type next."""
+def _legend(others: Sequence[tuple[str, str]], width: int, *, levels: bool) -> list[str]:
+    """Return what the columns are, and what to type next; levels: whether right thresholds are among them."""
     more = [f"--only {'.'.join(others[0])}: its table"] if others else []
     texts = [
-        ["share: what of 1 - F a kind makes", "gain: how much F would rise without it"],
+        ["share: what of 1 - F the kind makes", "gain: how much F would rise without it"],
+        ["right at another threshold: part of FN", "chance: with files exchanged"] if levels else [],
         [*more, "plot errors: a picture"],
     ]
-    return [line for parts in texts for line in wrapped(parts, width)]
+    return [line for parts in texts if parts for line in wrapped(parts, width)]
 
 
 def shown_of(scores: Scores) -> list[tuple[str, str]]:
@@ -85,11 +77,16 @@ def named(kind: str) -> str:
 
 
 def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
-    """Return F and what is lost, of both averages."""
-    micro, macro = (f_of(diagnosis.scores, basis, reading, average) for average in ("micro", "macro"))
-    lost = None if micro is None else 1.0 - micro
+    """Return F and what is lost, of both averages; of hard segments also at the best thresholds.
+
+    That is a macro average: the best threshold of each class makes this one largest.
+    """
+    micro, macro = (each for each in diagnosis.lost if (each.basis, each.reading) == (basis, reading))
     name = f"{basis}.{reading}.{measure_of_f(diagnosis.scores.settings)}.micro"
-    return f"{name} {number(micro)}, lost {number(lost)}; macro {number(macro)}"
+    text = f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro.f)}"
+    if basis == "segment" and macro.optimal is not None:
+        text += f", at best thresholds {number(macro.optimal)}"
+    return text
 
 
 def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -97,24 +94,46 @@ def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, 
     kinds = [each for each in diagnosis.table(basis, reading) if each.count]
     title = styled(heading(diagnosis, basis, reading), "bold", color=color)
     if not kinds:
-        return [title, "  no errors"]
-    shares = [each.share for each in kinds if each.share is not None]
-    lost = sum(shares) if len(shares) == len(kinds) else None
-    rows = [*kinds, replace(kinds[0], kind="sum", fp=0, fn=0, share=lost, low=None, high=None)]
+        return [title, "no errors"]
+    rows = [*kinds, _sum(diagnosis, kinds)]
     columns = [
-        Column("", "", [f"  {named(each.kind)}" for each in rows], left=True),
+        Column("", "", [named(each.kind) for each in rows], left=True),
         Column("", "FP", [_count(each.fp) for each in rows]),
         Column("", "FN", [_count(each.fn) for each in rows]),
         Column("", "share", [number(each.share) for each in rows]),
         Column("", "", [interval(each.low, each.high) for each in rows], left=True, rank=2),
-        Column("", "of lost", [*(_percent(each.of_lost) for each in kinds), "1 - F"]),
-        Column("", "gain", [*(_signed(each.gain) for each in kinds), ""]),
-        *(
-            Column("right at a", level, [*(_right_at(each, level) for each in kinds), ""], rank=1)
-            for level in (LEVELS if any(each.lower or each.higher for each in kinds) else ())
-        ),
+        Column("", "lost", [_percent(each.of_lost) for each in rows]),
+        Column("", "gain", [*(number(each.gain) for each in kinds), ""]),
     ]
+    if _has_levels(kinds):
+        right = [_right_at(each) for each in rows]
+        columns += [
+            Column("right at another threshold", name, texts, rank=1)
+            for name, texts in zip((*LEVELS, "chance"), zip(*right, strict=True), strict=True)
+        ]
     return [title, *lines_of(columns, width, shortest=max(map(cells, columns[0].texts)), color=color)]
+
+
+def _has_levels(kinds: Sequence[KindOfError]) -> bool:
+    """Return whether any miss is right at another threshold."""
+    return any(each.lower or each.higher for each in kinds)
+
+
+def _sum(diagnosis: Diagnosis, kinds: Sequence[KindOfError]) -> KindOfError:
+    """Return all kinds of errors of a basis and reading as one."""
+    first = kinds[0]
+    (lost,) = (
+        each.lost
+        for each in diagnosis.lost
+        if (each.basis, each.reading, each.average) == (first.basis, first.reading, first.average)
+    )
+    fp, fn, lower, higher = (
+        float(sum(getattr(each, name) or 0.0 for each in kinds)) for name in ("fp", "fn", *LEVELS)
+    )
+    return KindOfError(
+        first.basis, first.reading, first.average, "sum", fp, fn, lost, None, None, 1.0 if lost else None,
+        None, lower, higher, by_chance=diagnosis.by_chance,
+    )  # fmt: skip
 
 
 def _brief_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
@@ -136,101 +155,12 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
-def _signed(value: float | None) -> str:
-    text = number(value)
-    return text if value is None or value < 0 else f"+{text}"
-
-
-def _right_at(each: KindOfError, level: str) -> str:
-    """Return how many of the misses are right at a lower threshold, or at a higher one."""
-    count: float | None = getattr(each, level)
-    if count is None or not each.fn:
-        return ""
-    return _percent(count / each.fn) if count else "-"
-
-
-def _by_chance(diagnosis: Diagnosis) -> list[str]:
-    """Return how many misses are right at another threshold, beside how many would be by chance."""
-    kinds = diagnosis.table("event", "hard")
-    missed = sum(each.fn for each in kinds)
-    right = sum((each.lower or 0.0) + (each.higher or 0.0) for each in kinds)
-    if not missed or not right:
-        return []
-    chance = "" if diagnosis.by_chance is None else f" ({_percent(diagnosis.by_chance)} by chance)"
-    return [f"  {_percent(right / missed)} of all misses are right at another threshold{chance}"]
-
-
-_SENTENCES = {
-    "missed": ("", "{misses} of {name} missed"),
-    "background": ("{alarms} of {name} with nothing there that explains them", ""),
-    "onset": ("", "{misses} of {name} with a wrong onset"),
-    "offset": ("", "{misses} of {name} with a wrong offset"),
-    "both_boundaries": ("", "{misses} of {name} with a wrong onset and offset"),
-    "split": ("{alarms} of {name} that are a part of an event", "{misses} of {name} found in pieces"),
-    "merge": ("{alarms} of {name} that hold several events", "{misses} of {name} lost in one with others"),
-    "duplicate": ("{alarms} of {name} of events that are found already", ""),
-    "confusion": (
-        "{alarms} of {name} that are of another class",
-        "{misses} of {name} taken for another class",
-    ),
-    "confusion_and_boundary": (
-        "{alarms} of {name} that are of another class, and last otherwise",
-        "{misses} of {name} taken for another class, and longer or shorter",
-    ),
-}
-"""What is said of false alarms, and of misses, of events of a class."""
-
-_BOTH = {
-    "split": "{misses} of {name} found in {fp:.0f} pieces",
-    "merge": "{alarms} of {name} that hold several events, and {fn:.0f} misses with them",
-}
-"""What is said where both sides have errors, in place of both."""
-
-_OF_SEGMENTS = {
-    "boundary": ("{alarms} of {name} beside an event", "{misses} of {name} at an end of an event"),
-    "missed": ("", "{misses} of {name} missed"),
-    "background": ("{alarms} of {name} with nothing there", ""),
-    "confusion": (
-        "{alarms} of {name} in place of other classes",
-        "{misses} of {name} taken for other classes",
-    ),
-    "too_low": ("", "values of {name} too low"),
-    "too_high": ("values of {name} too high", ""),
-}
-"""The same of segments."""
-
-
-def sentences(diagnosis: Diagnosis) -> list[str]:
-    """Return the costliest things in plain words: of events, else of segments."""
-    every = families(diagnosis.scores)
-    f = f_of(diagnosis.scores, *every[0], "micro") if every else None
-    if f is None or f >= 1:
-        return []
-    costs = [each for each in diagnosis.classes if (each.basis, each.reading) == every[0]]
-    costly = [each for each in costs if (each.share or 0.0) >= _LEAST * (1 - f)] or costs[:1]
-    return [
-        f"{_percent((each.share or 0.0) / (1 - f))} of what is lost: {_sentence(each)}."
-        for each in costly[:_MOST_SENTENCES]
-    ]
-
-
-def _sentence(cost: CostOfClass) -> str:
-    """Return in words what a kind of error costs a class; of a side without errors nothing is said."""
-    events = cost.basis == "event"
-    of_alarms, of_misses = (_SENTENCES if events else _OF_SEGMENTS)[cost.kind]
-    names = {
-        "name": visible(cost.class_name),
-        "alarms": _counted(cost.fp, "detection" if events else "false segment"),
-        "misses": _counted(cost.fn, "event" if events else "segment"),
-    }
-    if events and cost.kind in _BOTH and cost.fp and cost.fn:
-        return _BOTH[cost.kind].format(**names, fp=cost.fp, fn=cost.fn)
-    parts = [form.format(**names) for form, n in ((of_misses, cost.fn), (of_alarms, cost.fp)) if form and n]
-    return " and ".join(parts)
-
-
-def _counted(value: float, noun: str) -> str:
-    return counted(round(value), noun) if abs(value - round(value)) < _ROUNDING else f"{value:.1f} {noun}s"
+def _right_at(each: KindOfError) -> tuple[str, str, str]:
+    """Return which part of the misses is right at a lower threshold, at a higher one, and by chance."""
+    if not each.fn or each.lower is None or each.higher is None:
+        return "", "", ""
+    lower, higher = (_percent(count / each.fn) if count else "-" for count in (each.lower, each.higher))
+    return lower, higher, "" if each.by_chance is None else _percent(each.by_chance)
 
 
 def _filled(text: str, width: int) -> list[str]:
@@ -238,8 +168,16 @@ def _filled(text: str, width: int) -> list[str]:
     return wrap(text, width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
 
 
-def _suggested(each: Suggestion) -> str:
-    return f"{each.settings}: {each.score} {number(each.before)} to {number(each.after)}"
+def _in_words(diagnosis: Diagnosis) -> list[tuple[str, list[str]]]:
+    """Return what costs most, and what raises F: a title and texts each, if there are any."""
+    raised: dict[str, list[str]] = {}
+    for each in diagnosis.suggestions:
+        before, after = number(each.before), number(each.after)
+        if after != before:
+            text = f"{each.settings}: from {before} to {after}"
+            raised.setdefault(f"What raises {each.score}, tried on these files", []).append(text)
+    costly = sentences(diagnosis)
+    return [("What costs most, in percent of what is lost", costly)] * bool(costly) + [*raised.items()]
 
 
 def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
@@ -253,7 +191,7 @@ def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
         Column("", "", names, left=True),
         Column("", "here", [number(each.value) for each in bins]),
         Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
-        Column("", "others", [number(each.rest) for each in bins]),
+        Column("", "elsewhere", [number(each.rest) for each in bins]),
         Column("", "n", [str(each.n) for each in bins]),
     ]
     return lines_of(columns, width, shortest=30, color=color)
@@ -272,12 +210,13 @@ def diagnosis_page(diagnosis: Diagnosis) -> Page:
         "gain",
         "right at a lower threshold",
         "at a higher one",
+        "at one of these by chance",
     )
     for basis, reading in shown_of(scores):
         rows = [
             (named(each.kind), _count(each.fp), _count(each.fn), number(each.share),
-             interval(each.low, each.high), _percent(each.of_lost), _signed(each.gain),
-             *(_right_at(each, level) for level in LEVELS))
+             interval(each.low, each.high), _percent(each.of_lost), number(each.gain),
+             *_right_at(each))
             for each in diagnosis.table(basis, reading)
         ]  # fmt: skip
         tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
@@ -290,7 +229,7 @@ def diagnosis_page(diagnosis: Diagnosis) -> Page:
         columns = ("measure", "factor", "events", "value", "interval", "others", "n", "share")
         title = "What recall and precision of events depend on"
         tables.append(Table(title, columns, rows_of_bins, names=3))
-    notes = (*sentences(diagnosis), *map(_suggested, diagnosis.suggestions))
+    notes = tuple(f"{title}: {text}" for title, texts in _in_words(diagnosis) for text in texts)
     title = f"Where the score of {name_of(scores.system)} went"
     return Page(title, (), tuple(tables), notes, scores.warnings, (scores.short_signature,))
 
@@ -302,6 +241,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
         "version": scores.version,
         "signature": scores.signature,
         "system": scores.system,
+        "lost": plain(diagnosis.lost),
         "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
         "classes": plain(diagnosis.classes),
         "sensitivity": plain(diagnosis.bins),
@@ -319,43 +259,23 @@ OF_ERROR = (
 """Columns of rows of errors."""
 
 
-def diagnosis_rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
-    """Return a row for each kind of error in each average of each system, as pandas reads them."""
+def diagnosis_rows(
+    diagnoses: Sequence[Diagnosis], delimiter: str, differences: Sequence[Difference] = ()
+) -> str:
+    """Return a row for each kind of error in each average of each system, as pandas reads them.
+
+    differences: what the second of two systems won, in a column of its own.
+    """
     from sedeval_soft.report.delimited import SIGNATURE, lines
 
-    rows = [
-        [own.scores.system, *(getattr(each, name) for name in OF_ERROR), own.scores.short_signature]
-        for own in diagnoses
-        for each in own.errors
-    ]
-    return lines(("system", *OF_ERROR, SIGNATURE), rows, delimiter)
-
-
-# Two systems: what each won where. Shares of one basis and reading add up to 1 - F, so that their differences
-# add up to that of F.
-
-
-def compared_text(one: Diagnosis, other: Diagnosis, *, width: int = WIDTH, color: bool = False) -> str:
-    """Return what each of two systems won where: differences of shares, which add up to that of their F."""
-    names = [name_of(each.scores.system) for each in (one, other)]
-    lines = title_lines(f"{names[0]} and {names[1]}", one.scores, width, color=color)
-    both_shown = {*shown_of(one.scores), *shown_of(other.scores)}
-    for basis, reading in (family for family in families(one.scores) if family in both_shown):
-        both = [{each.kind: each for each in own.table(basis, reading)} for own in (one, other)]
-        won = {kind: (each.share or 0.0) - (both[1][kind].share or 0.0) for kind, each in both[0].items()}
-        order = [kind for kind in sorted(won, key=lambda kind: -abs(won[kind])) if won[kind]]
-        fs = [f_of(each.scores, basis, reading, "micro") for each in (one, other)]
-        name = f"{basis}.{reading}.{measure_of_f(one.scores.settings)}.micro"
-        title = f"{name}: {number(fs[0])} and {number(fs[1])}"
-        shares = [[number(own[kind].share) for kind in order] for own in both]
-        columns = [
-            Column("", "", [f"  {named(kind)}" for kind in order] + ["  sum"], left=True),
-            *(
-                Column("lost by", letter, [*of_one, number(None if f is None else 1 - f)])
-                for letter, of_one, f in zip("AB", shares, fs, strict=True)
-            ),
-            Column("", "B gains", [*(_signed(won[kind]) for kind in order), _signed(sum(won.values()))]),
-        ]
-        lines += ["", styled(title, "bold", color=color), *lines_of(columns, width, color=color)]
-    lines += ["", f"A: {names[0]}; B: {names[1]}. What B gains adds up to its F minus that of A."]
-    return "\n".join([*lines, "", *signature_lines(one.scores.short_signature, width)]) + "\n"
+    won = {(each.basis, each.reading, each.average, each.kind): each.won for each in differences}
+    rows = []
+    for place, own in enumerate(diagnoses):
+        for each in own.errors:
+            row = [own.scores.system, *(getattr(each, name) for name in OF_ERROR)]
+            if differences:
+                kind = each.basis, each.reading, each.average, each.kind
+                row.append(won.get(kind) if place else None)
+            rows.append([*row, own.scores.short_signature])
+    more = ("won",) if differences else ()
+    return lines(("system", *OF_ERROR, *more, SIGNATURE), rows, delimiter)

@@ -85,11 +85,15 @@ def _gap(columns: Sequence[Column], width: int, shortest: int) -> int:
 
 def _headings(columns: Sequence[Column], widths: Sequence[int], gap: int) -> str:
     line, at = " " * widths[0], widths[0]
+    end = widths[0] + _needed(columns[1:], gap)
     for column, size, apart in zip(columns[1:], widths[1:], _apart(columns[1:]), strict=True):
         at += gap + 2 * apart
         if apart:
-            # Over the first numbers of its group, or where the heading before leaves room.
-            line = f"{line:<{at}}" if len(line) <= at else f"{line} "
+            # Over the first numbers of its group, no farther than the last column, or where the heading
+            # before leaves room.
+            start = min(at, max(end - cells(column.heading), 0))
+            line = line[:start] if not line[start:].strip() else line
+            line = f"{line:<{start}}" if len(line) <= start else f"{line} "
             line += column.heading
         at += size
     return line
@@ -139,6 +143,12 @@ def number(value: float | int | None) -> str:
     text = f"{value:.{digits}f}" if size < 1e5 else f"{value:.1e}"
     text = text if text.strip("-0.") else text.removeprefix("-")
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def signed(value: float | int | None) -> str:
+    """Return a difference like a score, with its sign where it is above 0, too."""
+    text = number(value)
+    return text if value is None or value < 0 or not text.strip("0.") else f"+{text}"
 
 
 def interval(low: float | None, high: float | None) -> str:

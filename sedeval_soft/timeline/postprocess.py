@@ -53,14 +53,12 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     Raises EvaluationError where times keep no fixed step.
     """
     onset, offset = to_ticks(rows.onset), to_ticks(rows.offset)
-    # Where rows are some of a table, the step is that of all of them.
-    step = rows.origin.steps.get(rows.classes) or TimeGrid.of(onset, offset).step(rows.origin.name)
+    step = time_step(rows)
     first, last = (np.rint(times / step).astype(np.int64) for times in (onset, offset))
     n_frames = np.zeros(len(rows.files), dtype=np.int64)
     np.maximum.at(n_frames, rows.file, last)
     Grid.over(n_frames * round(step), max(1, round(step))).check_size(len(rows.classes))
-    # The odd number of steps that is nearest, at least 1; of two the larger.
-    windows = [1 + 2 * int(length * TICKS_PER_SECOND / (2 * step)) for length in seconds]
+    windows = [window_of(length, step) for length in seconds]
     # Silence between files as wide as half the longest window keeps them apart.
     start = np.concatenate(([0], np.cumsum(n_frames + max(windows, default=1) // 2)))
     file, inside = expand(np.zeros(len(n_frames), dtype=np.int64), n_frames)
@@ -76,6 +74,18 @@ def median_filtered(rows: EventTable, seconds: Sequence[float]) -> EventTable:
     return EventTable(
         rows.files, rows.classes, file.astype(np.int32), begin, end, tuple(values[:, place]), rows.origin
     )
+
+
+def time_step(rows: EventTable) -> float:
+    """Return the ticks of a table's time step; raises EvaluationError where times keep none."""
+    # Where rows are some of a table, the step is that of all of them.
+    step = rows.origin.steps.get(rows.classes)
+    return step or TimeGrid.of(to_ticks(rows.onset), to_ticks(rows.offset)).step(rows.origin.name)
+
+
+def window_of(seconds: float, step: float) -> int:
+    """Return the odd number of time steps, of so many ticks, that is nearest; of two the larger."""
+    return 1 + 2 * int(seconds * TICKS_PER_SECOND / (2 * step))
 
 
 @dataclass(frozen=True, slots=True)

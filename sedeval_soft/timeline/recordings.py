@@ -532,7 +532,8 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     if (last > length).any():
         late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
     rows = rows.take(late)
-    return last_offsets(rows.take(distinct(rows.levels()[0])))
+    sounding = rows.levels()[0]
+    return last_offsets(rows.take(distinct(sounding) if rows.has_steps else sounding))
 
 
 def grid_of(pair: Recordings, settings: Settings, *, ignored: bool = False) -> Grid:

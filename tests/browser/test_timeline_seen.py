@@ -171,6 +171,17 @@ def test_links_of_what_costs_most_lead_there(page, sample_report):
     assert page.evaluate("document.activeElement.id") == "timeline-title"
 
 
+def test_bars_of_errors_lead_to_their_worst_example(page):
+    row = page.locator("#errors .of-system:visible tbody tr").first
+    example = row.locator(".examples a").first.inner_text()
+    file = row.locator(".examples .remark").first.inner_text()
+    row.locator("a.cost").click()
+    wait(page, f"figure.dataset.file === '{file}' && figure.layout.shapes.length === 1")
+    onset = page.evaluate(f"document.querySelector('{FIGURE}').layout.shapes[0].x0")
+    assert example == f"people talking at {onset:g} s"
+    assert "<b>people talking</b>" in names_in(page)
+
+
 def test_a_page_opens_where_its_address_says(visit, sample_report):
     page = opened(visit, sample_report.path, "#timeline=metro.wav@20.5")
     wait(page, "figure.dataset.file === 'metro.wav'")

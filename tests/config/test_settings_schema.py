@@ -94,8 +94,9 @@ def beyond_schemas(name: str, value: object) -> bool:
         return True
     if name in {"files", "satisfice"}:  # of files the path of a list, which is read before
         return isinstance(value, str)
-    if name == "only":
-        return any(".tuned" in part for part in ([value] if isinstance(value, str) else value))
+    if name in {"only", "means"}:  # means of groups need groups
+        mark = ".tuned" if name == "only" else "groups."
+        return any(mark in part for part in ([value] if isinstance(value, str) else value))
     if name == "threshold":
         return value < 0  # The reference's threshold is the same where it is not given.
     if name in {"groups", "scenes"}:
@@ -114,6 +115,7 @@ def beyond_schemas(name: str, value: object) -> bool:
 @example([1e6 + 1])
 @example(1e-16)
 @example(0)
+@example("groups.geometric")
 def test_it_takes_what_settings_take(name, value):
     why = refused(name, value)
     assert (not why or beyond_schemas(name, value)) if VALIDATOR.is_valid({name: value}) else why

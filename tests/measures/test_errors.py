@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -14,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import shared
 
-from sedeval_soft import Evaluator, Limits, Settings, evaluate
+from sedeval_soft import Evaluator, Limits, Settings, diagnose, evaluate
 from sedeval_soft.api.sources import to_rows
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.resample import Replicates
-from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, prices
+from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, columns_of_kinds, prices
 from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
@@ -31,7 +32,7 @@ from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 from sedeval_soft.tables import read_rows
 from sedeval_soft.timeline.events import Events
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.recordings import align, hard_events
 
 COLUMNS = ("filename", "onset", "offset", "event_label", "value")
 LABELS = ("car", "dog", "talk")
@@ -567,8 +568,7 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
     hard = count_segment_errors(y > cut, p > cut, start)
     soft = count_soft_errors(y / 4, p / 4, start)
     zero_one = count_soft_errors((y > cut) * 1.0, (p > cut) * 1.0, start)
-    assert {*hard} == {f"{kind}.{what}" for kind in SEGMENT_KINDS for what in ("fp", "fn")}
-    assert {*soft} == {f"{kind}.{what}" for kind in SOFT_KINDS for what in ("fp", "fn")}
+    assert {*hard} == {*columns_of_kinds(SEGMENT_KINDS)} and {*soft} == {*columns_of_kinds(SOFT_KINDS)}
     for file, (begin, end) in enumerate(itertools.pairwise(start.tolist())):
         ours, theirs = y[:, begin:end], p[:, begin:end]
         wanted = slow_segment_errors((ours > cut).tolist(), (theirs > cut).tolist())
@@ -576,7 +576,8 @@ def test_segment_kinds_are_those_of_a_slow_count(seed, cut):
         wanted_soft = slow_soft_errors(*in_quarters)
         for expected, found in ((wanted, hard), (wanted_soft, soft)):
             for (kind, what, c), value in expected.items():
-                assert abs(found[f"{kind}.{what}"][file, c] - float(value)) < 1e-12, (kind, what)
+                sums = found.get(f"{kind}.{what}")
+                assert abs((0 if sums is None else sums[file, c]) - float(value)) < 1e-12, (kind, what)
         missed, false = ((a > cut) & ~(b > cut) for a, b in ((ours, theirs), (theirs, ours)))
         substitutions = np.minimum(missed.sum(axis=0), false.sum(axis=0)).sum()
         for what in ("fp", "fn"):
@@ -711,6 +712,111 @@ def test_a_miss_is_right_at_a_lower_or_a_higher_threshold_of_its_class():
     late = next(kind for kind in EVENT_KINDS if scores[f"event.hard.{kind}_fp.micro"])
     assert scores[f"event.hard.{late}_right_higher.micro"] == 1.0
     assert scores[f"event.hard.{late}_right_lower.micro"] == 0.0
+
+
+def slow_level(row, events, rule, shift=0):
+    """Where a missed event would be right, and how far that is; events: by the interval of thresholds."""
+    right_in = [
+        (a, b)
+        for (a, b), rows in events.items()
+        if any(o[:2] == ((row[0] + shift) % 3, row[1]) and compatible(row, o, rule) for o in rows)
+    ]
+    if any(a <= 0.5 < b for a, b in right_in):
+        return "none", None
+    away = [(0.5 - b, "lower") if b <= 0.5 else (a - 0.5, "higher") for a, b in right_in]
+    # A little lower, not higher, where both are as far.
+    return (
+        min(away, key=lambda each: (round(each[0], 9), each[1] == "higher"))[::-1] if away else ("none", None)
+    )
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_levels_are_those_of_a_look_at_every_threshold(seed):
+    """Of misses, of the false positives of their errors, of shares; and by chance, from the next files."""
+    rng = np.random.default_rng(seed)
+    reference = random_table(rng, n=25, binary=True, grid=0.2, files=tuple("abc"))
+    # Much of the reference is in the output, at any level.
+    said = [(*row[:4], float(rng.choice([0.2, 0.4, 0.6, 0.8, 1.0]))) for row in rows_of(reference)]
+    system = table_of([*said[::2], *rows_of(random_table(rng, n=20, grid=0.2, files=tuple("abc")))])
+    made = Settings.of(only="event.hard", events="merge", classes=LABELS, ci="jackknife")
+    diagnosis = diagnose(reference, system, settings=made)
+    pair = align(*(to_rows(side, "reference", made, Limits()) for side in (reference, system)), made)
+
+    def rows_at(threshold):
+        sides = hard_events(pair, replace(made, threshold=threshold))
+        return [
+            [
+                *zip(
+                    *(getattr(side, name).tolist() for name in ("file", "label", "onset", "offset")),
+                    strict=True,
+                )
+            ]
+            for side in sides
+        ]
+
+    rule, edges = pair_rule(made), [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    events = {(a, b): rows_at((a + b) / 2)[1] for a, b in itertools.pairwise(edges)}
+    errors = classify_errors(*hard_events(pair, made), len(LABELS), rule)
+    ours, theirs = rows_at(0.5)
+    levels = [slow_level(row, events, rule) for row in ours]
+    links = list(zip(errors.links.left.tolist(), errors.links.right.tolist(), strict=True))
+    assert {i for i, _ in links} <= {*np.flatnonzero(errors.missed != HIT).tolist()}
+    n_hits = int((errors.missed == HIT).sum())
+    costs = prices(*map(np.array, (n_hits, len(theirs) - n_hits, len(ours) - n_hits)))
+    in_all = Counter()
+    for each in diagnosis.table("event", "hard"):
+        number = KINDS.index(each.kind)
+        at, alarms = (np.flatnonzero(side == number).tolist() for side in (errors.missed, errors.false))
+        for level in ("lower", "higher"):
+            far = [levels[i][1] for i in at if levels[i][0] == level]
+            assert getattr(each, level) == len(far)
+            assert getattr(each, f"{level}_by") == (pytest.approx(np.median(far)) if far else None)
+            parts = [[levels[i][0] == level for i, k in links if k == j] for j in alarms]
+            fp = sum(sum(part) / len(part) for part in parts if part)
+            assert getattr(each, f"fp_{level}") == pytest.approx(fp)
+            share = len(far) * costs[1] + fp * costs[0]
+            assert getattr(each, f"share_{level}") == pytest.approx(share, abs=1e-12)
+        assert each.share_lower + each.share_higher <= each.share + 1e-12
+        moved = sum(slow_level(ours[i], events, rule, shift)[0] != "none" for i in at for shift in (1, 2))
+        assert each.by_chance == (pytest.approx(moved / (2 * len(at))) if at else None)
+        in_all.update(tried=2 * len(at), right=moved)
+    assert diagnosis.by_chance == pytest.approx(in_all["right"] / in_all["tried"])
+    for level in ("lower", "higher"):
+        # Of the macro average each class has its own prices.
+        macro = sum(getattr(each, f"share_{level}") for each in diagnosis.table("event", "hard", "macro"))
+        total = 0.0
+        for label in range(3):
+            hit, n_ref, n_sys = (
+                sum(row[1] == label for row, k in zip(rows, kinds, strict=True) if k in some)
+                for rows, kinds, some in (
+                    (ours, errors.missed, {HIT}),
+                    (ours, errors.missed, {HIT, *range(10)}),
+                    (theirs, errors.false, {HIT, *range(10)}),
+                )
+            )
+            of_class = prices(*map(np.array, (hit, n_sys - hit, n_ref - hit)))
+            for i, row in enumerate(ours):
+                total += (row[1] == label and errors.missed[i] != HIT and levels[i][0] == level) * of_class[1]
+            for j, row in enumerate(theirs):
+                part = [levels[i][0] == level for i, k in links if k == j]
+                total += (row[1] == label and sum(part) / max(len(part), 1)) * of_class[0]
+        assert macro == pytest.approx(total / 3, abs=1e-12)
+
+
+def test_a_detection_that_merges_has_the_mean_level_of_its_events():
+    reference = [("a", 0, 1, "car", 1.0), ("a", 2, 3, "car", 1.0), ("a", 4, 6, "car", 1.0)]
+    system = [
+        ("a", 0, 1, "car", 0.9), ("a", 1, 2, "car", 0.6), ("a", 2, 3.8, "car", 0.9), ("a", 3.8, 6, "car", 0.6)
+    ]  # fmt: skip
+    errors = diagnose(table_of(reference), table_of(system), only="event.hard", replicates=10).table(
+        "event", "hard"
+    )
+    assert [(each.kind, each.fp, each.fn) for each in errors if each.count] == [("merge", 1, 3)]
+    merge = errors[0]
+    # The first event is right above 0.6; the others end otherwise at any threshold.
+    assert (merge.higher, merge.fp_higher, merge.fp_lower) == (1, pytest.approx(1 / 3), 0)
+    assert merge.higher_by == pytest.approx(0.1)
+    assert merge.by_chance is None  # of one file alone nothing can be said
 
 
 def test_settings_whose_f_has_other_errors_have_none():

@@ -1,0 +1,342 @@
+"""Several annotators' tables: a reference of them, how far they agree, and what they reach themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
+from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.consensus import METHODS as CONSENSUS_METHODS
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus
+from sedeval_soft.annotators.crowd import Crowd
+from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
+from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.systems import Ranking, System, check_resampled, systems_of
+from sedeval_soft.api.comparison import named_sources
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.limits import Limits
+from sedeval_soft.timeline.recordings import align
+
+SCORES = (
+    *("segment.soft.f1.micro", "segment.soft.f1.macro"),
+    *("segment.hard.f1.micro", "segment.hard.f1.macro"),
+)
+"""What the ceiling is of where nothing else is said."""
+
+
+class Annotator(NamedTuple):
+    """One annotator: the name of the table, how many files it labels, and how far it can be believed.
+
+    competence, says_yes: of the model of MACE, how often the annotator knows, and says yes where not.
+    sensitivity, specificity: of Dawid & Skene's, over all classes, how often yes is said where a class is
+    there, and no where it is not; None where fewer than three labelled the same.
+    """
+
+    name: str
+    files: int
+    competence: float
+    says_yes: float
+    sensitivity: float | None
+    specificity: float | None
+
+
+class Ceiling(NamedTuple):
+    """What annotators reach against one another.
+
+    score: the name of a score. annotators: of each, the score against the reference of the others, None where
+    undefined. mean: of those. system, share: the mean of a system against the same references, and what share
+    of the annotators' mean that is; None where no system is given.
+    """
+
+    score: str
+    annotators: tuple[float | None, ...]
+    mean: float | None
+    system: float | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A reference made of what several annotators say, and how far they agree.
+
+    reference: rows to be evaluated against or converted. method: how it was made. settings: what else shaped
+    it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
+    the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
+    many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
+    events: where the reference has the consensus events, these.
+    """
+
+    reference: EventTable
+    method: str
+    settings: Mapping[str, Any]
+    annotators: tuple[Annotator, ...]
+    confusions: tuple[Confusion, ...]
+    agreement: tuple[Agreement, ...]
+    pairs: tuple[PairAgreement, ...]
+    ceiling: tuple[Ceiling, ...]
+    segments: float
+    warnings: tuple[str, ...] = ()
+    system: str | None = None
+    systems: tuple[System, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    events: Consensus | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the reference as plain values, as `soft-sed-eval annotate --format json` has it."""
+        document = {
+            "schema": "soft-sed-eval-annotation/1",
+            "method": self.method,
+            "settings": dict(self.settings),
+            "warnings": list(self.warnings),
+            "files": len(self.reference.files),
+            "classes": len(self.reference.classes),
+            "segments": self.segments,
+            "annotators": [each._asdict() for each in self.annotators],
+            "confusions": [
+                dict(zip(("class", *each._fields[1:]), each, strict=True)) for each in self.confusions
+            ],
+            "agreement": [
+                dict(zip(("class", "nominal", "interval"), each, strict=True)) for each in self.agreement
+            ],
+            "pairs": [each._asdict() for each in self.pairs],
+            "system": self.system,
+            "ceiling": [each._asdict() for each in self.ceiling],
+            "systems": [each.to_dict() for each in self.systems],
+            "rankings": [each.to_dict() for each in self.rankings],
+        }
+        if self.events is not None:
+            columns = self.events.to_dict()
+            document["events"] = [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ]
+        return document
+
+
+def annotate(
+    annotators: Sequence[Any] | Mapping[str, Any],
+    *,
+    method: str = "mean",
+    continuous: bool | None = None,
+    consensus: bool = False,
+    same_iou: float | None = None,
+    all_files: bool = False,
+    ceiling_of: Any = None,  # noqa: ANN401 - whatever `evaluate` takes
+    systems: Sequence[Any] | Mapping[str, Any] = (),
+    scores: Sequence[str] = SCORES,
+    durations: Durations | None = None,
+    limits: Limits | None = None,
+    settings: Settings | None = None,
+    **values: Any,  # noqa: ANN401 - the fields of Settings
+) -> Annotation:
+    """Make a reference of the labels of several annotators, and say how far they agree.
+
+    annotators: two or more tables as `evaluate` takes them, or a mapping of names to such.
+    method: `mean` of the values of those who labelled a file; `competence`, the mean weighted by how far each
+        can be believed (see `competence_of`); `dawid-skene`, the probability of the class, given how often
+        each hears it and makes it up (see `dawid_skene`); or `majority`, 1 where more than half are
+        above `threshold`, else 0.
+    continuous: whether the reference has its steps where annotators begin and end, or is cut into segments of
+        `segment_length`; if None, it is cut where a table has values in time steps, or where
+        `segment_length` or `pool` is given.
+    consensus: the reference has consensus events in place of means over time: clusters of annotators' events
+        at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
+        labelled the file and have them; by `competence` that share is weighted, by the `majority` there are
+        those of more than half. `Annotation.events` says more of them. same_iou: the mean intersection over
+        union from which on events mean the same, in (0, 1], 0.3 if None.
+    all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
+        and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
+    ceiling_of: a system, whose scores are given as a share of what annotators reach.
+    systems: systems as `evaluate` takes them, or a mapping of names to such: how sure their scores are, over
+        how many annotators, how they do against each, and how many annotators it takes to rank them.
+    scores: which ones; where there are systems, also those of which less is better, which have no ceiling.
+    settings: an object of `Settings`, or its fields as keywords, or a `preset`: `segment_length`, `pool` and
+        `classes` shape the reference, `threshold` says what a label is, and all shape the ceiling's scores.
+
+    Raises InputError for tables that cannot be read, SettingsError for arguments.
+    """
+    iou = _checked(method, same_iou, all_files=all_files, continuous=continuous, consensus=consensus)
+    if continuous is None and {"segment_length", "pool"} & values.keys():
+        continuous = False
+    judged = named_sources(
+        systems, "system", "tables, or a mapping of names to tables", numbered=True, least=0
+    )
+    chosen = settings_for(scores, settings, values, any_direction=bool(judged))
+    if judged:
+        check_resampled(scores, chosen)
+    if judged and consensus:
+        raise SettingsError(
+            "systems are held against values over time, of sets of annotators; expected systems without "
+            "consensus, or one system as ceiling_of"
+        )
+    limits = limits_from(limits)
+    named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
+    tables = {name: to_rows(source, name, chosen, limits) for name, source in named.items()}
+    system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
+    others = {name: to_rows(source, name, chosen, limits) for name, source in judged.items()}
+    lengths = read_lengths(durations, limits)
+    crowd = Crowd.of_tables(tables, chosen, lengths, all_files=all_files, continuous=continuous)
+    if crowd.classes:
+        chosen = replace(chosen, classes=crowd.classes)
+    # File names are matched once, with all of the annotators'.
+    system = None if system is None else _aligned(crowd, system, chosen)
+    others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
+    threshold, names = _threshold(chosen), crowd.names
+    units = crowd.units.together()
+    estimate = competence_of(units, threshold)
+    n_classes = len(crowd.classes)
+    errors = dawid_skene(Patterns.of(units, threshold), n_classes)
+    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
+    nominal, interval = (
+        alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
+    )
+    pairs = [
+        PairAgreement((names[a], names[b]), *soft_f(units, (a, b), n_classes))
+        for a, b in combinations(range(len(names)), 2)
+    ]
+    warnings = [*crowd.warnings]
+    if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
+        warnings.append("which of two annotators is more competent cannot be known; expected three or more")
+    if method == "dawid-skene":
+        warnings += doubts(errors, names, crowd.classes)
+    references = References.of(crowd, method, threshold, chosen, iou)
+    reference, events = references.of_all()
+    with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
+    results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
+    shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
+    how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
+    drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
+    return Annotation(
+        reference=reference,
+        method=method,
+        settings={**how, **shaped, "all_files": all_files} | drawn,
+        annotators=tuple(
+            map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
+        ),
+        confusions=confusions(errors, crowd.classes),
+        agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
+        pairs=tuple(pairs),
+        ceiling=_ceilings(references, chosen, with_ceiling, system),
+        segments=segments_in(crowd.units.weight, n_classes),
+        warnings=tuple(warnings),
+        system=None if system is None else system.origin.name,
+        systems=results,
+        rankings=rankings,
+        events=events,
+    )
+
+
+def _checked(
+    method: Any,  # noqa: ANN401 - all of these are checked here
+    same_iou: Any,  # noqa: ANN401
+    *,
+    consensus: Any,  # noqa: ANN401
+    **switches: Any,  # noqa: ANN401
+) -> float | None:
+    """Check arguments; return the IoU from which on events mean the same, None without consensus.
+
+    Raises SettingsError.
+    """
+    if method not in METHODS:
+        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
+    for name, given in {**switches, "consensus": consensus}.items():
+        if not isinstance(given, bool) and (given is not None or name != "continuous"):
+            raise SettingsError(f"{name} must be true or false, not {shown(given)}")
+    if not consensus:
+        if same_iou is not None:
+            raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
+        return None
+    if method not in CONSENSUS_METHODS:
+        methods = ", ".join(CONSENSUS_METHODS)
+        raise SettingsError(f"method must be one of {methods} for consensus events, not {shown(method)}")
+    same_iou = SAME_IOU if same_iou is None else same_iou
+    number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
+    if not number or not 0 < same_iou <= 1:
+        raise SettingsError(f"same_iou must be a number above 0, 1 at the most, not {shown(same_iou)}")
+    return float(same_iou)
+
+
+def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable:
+    """Return a system's rows with the files and classes of the annotators."""
+    anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
+    return align(anything, system, Settings.of(classes=settings.classes), ends).system
+
+
+def settings_for(
+    scores: Sequence[str],
+    settings: Settings | None,
+    values: Mapping[str, Any],
+    *,
+    any_direction: bool = False,
+) -> Settings:
+    """Return the settings for some scores; raises SettingsError for scores that have no ceiling.
+
+    any_direction: less may be better, too.
+    """
+    if isinstance(scores, str) or not scores:
+        raise SettingsError(f"scores must be a list of names, not {shown(scores)}")
+    for name in scores:
+        parsed, measure = ScoreName.parse(name), measure_of(name)
+        elsewhere = parsed.reading == "tuned" or "psds" in measure.name or "satisficed" in measure.name
+        directions = ("higher", "lower") if any_direction else ("higher",)
+        if measure.direction not in directions or elsewhere or parsed.group is not None:
+            what = "cannot be had against annotators" if any_direction else "has no ceiling"
+            better = "more or less" if any_direction else "more"
+            raise SettingsError(
+                f"{name} {what}; expected a score of which {better} is better, such as {SCORES[0]}"
+            )
+    chosen = settings_from(settings, values)
+    groups = {group_of(name) for name in scores}
+    only = tuple(dict.fromkeys(".".join(name.split(".")[:2]) for name in scores))
+    # Other readings follow no package.
+    compat = chosen.compat if {"segment.hard", "event.hard"}.intersection(only) else None
+    measures = tuple(group for group in GROUPS if group in groups)
+    chosen = replace(chosen, ci=None, worst=0, reference_sweep=False, groups={}, scenes={}, strict=False)
+    return replace(chosen, only=only, measures=measures, compat=compat)
+
+
+def _threshold(settings: Settings) -> float:
+    """Return the number above which a value is a label."""
+    return math.nextafter(settings.threshold, -1.0) if settings.inclusive else settings.threshold
+
+
+def _ceilings(
+    references: References, settings: Settings, names: Sequence[str], system: EventTable | None
+) -> tuple[Ceiling, ...]:
+    """Score each annotator, and the system, against what the others say of the files that are both's."""
+    crowd, settings = references.crowd, references.settings_for(settings, system)
+    people: list[Mapping[str, Any]] = []
+    machine: list[Mapping[str, Any]] = []
+    undefined = dict.fromkeys(names)
+    for annotator, table in enumerate(crowd.tables):
+        files = crowd.has_file[annotator] & np.delete(crowd.has_file, annotator, axis=0).any(axis=0)
+        if not files.any():
+            people.append(undefined)
+            continue
+        reference, lengths = references.of_others(annotator, files)
+        people.append(evaluate_rows(reference, table, settings, lengths))
+        if system is not None:
+            machine.append(evaluate_rows(reference, system, settings, lengths))
+    ceilings = []
+    for name in names:
+        each, theirs = ([scores[name] for scores in scored] for scored in (people, machine))
+        ours, system_mean = (_mean_of(values) for values in (each, theirs))
+        share = system_mean / ours if ours and system_mean is not None else None
+        ceilings.append(Ceiling(name, tuple(each), ours, system_mean, share))
+    return tuple(ceilings)
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None

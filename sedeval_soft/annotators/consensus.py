@@ -1,0 +1,377 @@
+"""Consensus events: clusters of several annotators' events that mean the same.
+
+Two annotators' events of one class in one file may mean the same if their intersection over union (IoU) is
+high. A cluster holds one event of each annotator at the most. Clusters are made by agglomeration with average
+linkage (UPGMA, Sokal & Michener 1958). At first each event is a cluster of its own. Of all two clusters that
+have no annotator in common those become one that have the highest mean IoU, over all pairs of an event of
+one and an event of the other, as long as that mean is at least a given share. Of equal means that one goes
+first whose earliest event is earlier. So clusters depend on times only: not on the order of annotators, files
+or rows.
+
+That is the way, best first, to a high sum of (IoU - share) over all pairs within clusters. The highest one,
+which is how Mathet, Widlocher & Metivier (2015) align the units of annotators, is a multidimensional
+assignment and takes exponential time. For two annotators and a share of 1/2 or more clusters are the optimal
+assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et al. 2019).
+
+Two clusters that are each other's best become one whatever happens elsewhere: a mean of means is not above
+the highest of them, so no other merger makes a better partner for either (Bruynooghe 1977). So all such pairs
+of all files are merged at once, round by round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.units import Units
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.memory import check_room
+from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads
+from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.ticks import Ticks, to_seconds
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.ranges import expand, running_maximum
+from sedeval_soft.timeline.recordings import merges
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+METHODS = {
+    "mean": "share of those who labelled",
+    "competence": "share of those who labelled, weighted by competence",
+    "majority": "those of the majority of those who labelled",
+}
+"""What the value of a consensus event is, by how a reference is made."""
+
+SAME_IOU = 0.3
+"""The mean IoU from which on events mean the same: what challenges of bioacoustics ask of a detection."""
+
+_WHOLE = 1 << 30
+"""IoU are whole numbers of this part of 1, so that their sums have no order; a billionth more or less."""
+
+_EQUAL = 1 << 10
+"""Means that differ by less than about this many parts, a millionth, are equal but for rounding."""
+
+_BYTES_PER_PAIR = 72
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusEvents:
+    """Events that one annotator or more have, by file, onset and class.
+
+    file, label: (n,) codes. onset, offset: (n,) ticks, medians of the annotators'. confidence: (n,) in
+    [0, 1], the share of those who labelled the file and have the event. onset_spread, offset_spread: (n,)
+    seconds, the mean distance of the annotators' onsets and offsets from their median; NaN where one
+    annotator has the event. members: (n_annotators, n), where each annotator's event is in the events given,
+    -1 for none.
+    """
+
+    file: Codes
+    label: Codes
+    onset: Ticks
+    offset: Ticks
+    confidence: Floats
+    onset_spread: Floats
+    offset_spread: Floats
+    members: Index
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.onset)
+
+    @property
+    def annotators(self) -> Index:
+        """How many annotators have each event, (n,)."""
+        number: Index = (self.members >= 0).sum(axis=0)
+        return number
+
+    def take(self, chosen: Bools) -> ConsensusEvents:
+        """Return those of a mask."""
+        return ConsensusEvents(
+            self.file[chosen], self.label[chosen], self.onset[chosen], self.offset[chosen],
+            self.confidence[chosen], self.onset_spread[chosen], self.offset_spread[chosen],
+            self.members[:, chosen],
+        )  # fmt: skip
+
+    def rows(self, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
+        """Return the events as rows of a table whose values are their confidence."""
+        times = to_seconds(self.onset), to_seconds(self.offset)
+        return EventTable(files, classes, self.file, *times, (self.confidence,), Origin(name), self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """Consensus events and the names of what they are of.
+
+    events: those that annotators have, or most of them. files, classes, annotators: names by their codes.
+    """
+
+    events: ConsensusEvents
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    annotators: tuple[str, ...]
+
+    def __len__(self) -> int:
+        """Return how many events there are."""
+        return len(self.events)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns of plain values, each with a value for each event; what is undefined is None."""
+        events, n = self.events, len(self)
+        names: list[list[str]] = [[] for _ in range(n)]
+        for name, has in zip(self.annotators, events.members >= 0, strict=True):
+            for each in np.flatnonzero(has).tolist():
+                names[each].append(name)
+        spreads = [
+            [None if math.isnan(seconds) else seconds for seconds in spread.tolist()]
+            for spread in (events.onset_spread, events.offset_spread)
+        ]
+        return {
+            "file": [self.files[code] for code in events.file.tolist()],
+            "class": [self.classes[code] for code in events.label.tolist()],
+            "onset": to_seconds(events.onset).tolist(),
+            "offset": to_seconds(events.offset).tolist(),
+            "confidence": events.confidence.tolist(),
+            "onset_spread": spreads[0],
+            "offset_spread": spreads[1],
+            "annotators": names,
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with a row for each event; what is undefined is missing."""
+        import pandas as pd
+
+        columns: dict[str, Any] = self.to_dict()
+        for name in ("onset_spread", "offset_spread"):
+            columns[name] = pd.array(columns[name], dtype="Float64")
+        return pd.DataFrame(columns)
+
+
+def annotated_events(table: EventTable, settings: Settings) -> Events:
+    """Return one annotator's events at the threshold, by file, class and onset; those that overlap are one.
+
+    Rows without extent are none. Rows that touch are one event where the settings say so.
+    """
+    merge = merges(table, settings)
+    events = events_of(table, settings.threshold, settings.inclusive, merge)
+    if merge or not len(events):
+        return events
+    events = events.lasting().in_order()
+    change = ~events.goes_on()
+    reach = running_maximum(events.offset, np.concatenate(([0], np.cumsum(change)))[: len(events)])
+    first = np.flatnonzero(np.append(True, change | (events.onset[1:] >= reach[:-1]))[: len(events)])
+    last = np.append(first[1:], len(events)) - 1
+    until = events.offset_seconds if len(first) == len(events) else to_seconds(reach[last])
+    joined = events.take(first)
+    return Events(joined.file, joined.label, joined.onset, reach[last], joined.onset_seconds, until)
+
+
+def agreed(
+    events: Sequence[Events], has_file: Bools, units: Units, method: str, threshold: float, iou: float
+) -> ConsensusEvents:
+    """Return the consensus events with the confidence of a method: mean, competence or majority.
+
+    events, has_file, iou: as in `consensus_of`. units, threshold: what competence is estimated of. By the
+    majority there are the events of more than half of those who labelled the file, all with confidence 1.
+    """
+    weight = competence_of(units.together(), threshold).competence if method == "competence" else None
+    made = consensus_of(events, has_file, weight, iou)
+    if method != "majority":
+        return made
+    most = made.take(2 * made.annotators > has_file.sum(axis=0)[made.file])
+    return replace(most, confidence=np.ones(len(most)))
+
+
+def consensus_of(
+    events: Sequence[Events], has_file: Bools, weight: Floats | None = None, iou: float = SAME_IOU
+) -> ConsensusEvents:
+    """Return the consensus events of annotators.
+
+    events: of each annotator, without overlap within a class of a file (see `annotated_events`).
+    has_file: (n_annotators, n_files), who labelled which. weight: (n_annotators,) not negative, of which the
+    confidence is the share; where those who labelled a file weigh 0, and if it is None, they count alike.
+    iou: the mean intersection over union from which on events mean the same, in (0, 1].
+    """
+    joint = Events.joined(events)
+    sizes = [len(each) for each in events]
+    annotator = np.repeat(np.arange(len(events)), sizes)
+    position = np.arange(len(joint)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    stretches = _Stretches.of(joint)
+    clusters = _clusters(stretches, annotator, len(events), iou)
+    first = np.flatnonzero(clusters == np.arange(len(clusters)))
+    of_event = np.searchsorted(first, clusters[stretches.number])
+    n, order = len(first), np.argsort(of_event, kind="stable")
+    members = np.full((len(events), n), -1, dtype=np.int64)
+    members[annotator, of_event] = position
+    onset, onset_spread = _middle(joint.onset, of_event, n)
+    offset, offset_spread = _middle(joint.offset, of_event, n)
+    some = order[heads(of_event[order])] if n else order
+    file, label = joint.file[some], joint.label[some]
+    confidence = _share(members >= 0, has_file[:, file], weight)
+    ordered = np.lexsort((offset, label, onset, file))
+    return ConsensusEvents(
+        file[ordered], label[ordered], onset[ordered], offset[ordered], confidence[ordered],
+        onset_spread[ordered], offset_spread[ordered], members[:, ordered],
+    )  # fmt: skip
+
+
+class _Stretches(NamedTuple):
+    """The distinct times of events, all files and classes on one line, by onset and offset.
+
+    number: (n_events,) which one each event has. begin, end: (n,) on the line. size: (n,) events that have
+    it.
+    """
+
+    number: Index
+    begin: Ticks
+    end: Ticks
+    size: Index
+
+    @classmethod
+    def of(cls, events: Events) -> _Stretches:
+        """Lay events out: each class of a file gets as much of the line as it needs."""
+        group = file_class(events, int(events.label.max(initial=0)) + 1)
+        longest = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
+        np.maximum.at(longest, group, events.offset)
+        base = np.cumsum(longest) - longest
+        begin, end = base[group] + events.onset, base[group] + events.offset
+        order = np.lexsort((end, begin))
+        first = heads(begin[order], end[order]) if len(order) else order
+        size = np.diff(first, append=len(order))
+        number = np.empty(len(order), dtype=np.int64)
+        number[order] = np.repeat(np.arange(len(first)), size)
+        return cls(number, begin[order[first]], end[order[first]], size)
+
+
+def _clusters(stretches: _Stretches, annotator: Index, n_annotators: int, iou: float) -> Index:
+    """Return for each stretch the first one of its cluster, (n,)."""
+    _, begin, end, size = stretches
+    n = len(begin)
+    following = np.searchsorted(begin, end, side="left")
+    n_pairs = int((following - np.arange(1, n + 1)).sum())
+    check_room(_BYTES_PER_PAIR * n_pairs, f"for {n_pairs} pairs of events that overlap", "Are rows repeated?")
+    left, right = expand(np.arange(1, n + 1), following)
+    share = intersection_over_union(begin[left], end[left], begin[right], end[right])
+    total = np.rint(share * _WHOLE).astype(np.int64)
+    # Rounding is at most half a part of a mean, and of the share.
+    least = round(iou * _WHOLE) - 1
+    # Runs of stretches that overlap one another: where all pairs are alike enough, a run is one cluster.
+    until = np.maximum.accumulate(end)
+    run = np.cumsum(np.append(True, begin[1:] >= until[:-1])[:n]) - 1
+    length = np.bincount(run)
+    alike = np.bincount(run[left], total >= least, minlength=len(length))
+    whole = 2 * alike == length * (length - 1)
+    clusters = np.where(whole[run], (np.cumsum(length) - length)[run], np.arange(n))
+    if whole.all():
+        return clusters
+    rest = np.flatnonzero(~whole[run])
+    place = np.cumsum(~whole[run]) - 1
+    inside = ~whole[run[left]]
+    left, right, total = place[left[inside]], place[right[inside]], total[inside]
+    event = np.flatnonzero(~whole[run[stretches.number]])
+    has = np.zeros((len(rest), n_annotators), dtype=bool)
+    has[place[stretches.number[event]], annotator[event]] = True
+    pairs = _Pairs(left, right, total * size[rest[left]] * size[rest[right]])
+    clusters[rest] = rest[_agglomerated(pairs, size[rest], np.packbits(has, axis=1), least)]
+    return clusters
+
+
+class _Pairs(NamedTuple):
+    """Pairs of clusters, each the number of its first stretch, left < right, and the sum of their IoU."""
+
+    left: Index
+    right: Index
+    total: Index
+
+    def take(self, chosen: Bools | Index) -> _Pairs:
+        return _Pairs(self.left[chosen], self.right[chosen], self.total[chosen])
+
+
+def _agglomerated(pairs: _Pairs, size: Index, who: Array, least: int) -> Index:
+    """Return for each stretch the first one of its cluster, (n,).
+
+    pairs: of stretches that overlap. size: (n,) events of each. who: (n, n_bytes), the annotators of each as
+    bits. least: the mean from which on clusters become one.
+    """
+    n, size, who = len(size), size.copy(), who.copy()
+    clusters = np.arange(n)
+    while True:
+        mean = pairs.total / (size[pairs.left] * size[pairs.right])
+        near = mean >= least
+        # A cluster without a partner will never have one: no mean that it is in can grow.
+        partner = np.zeros(n, dtype=bool)
+        partner[pairs.left[near]] = partner[pairs.right[near]] = True
+        going = partner[pairs.left] & partner[pairs.right]
+        pairs, mean = pairs.take(going), mean[going]
+        if not len(mean):
+            return clusters
+        order = np.lexsort((pairs.right, pairs.left, -np.rint(mean / _EQUAL)))
+        backwards = order[::-1]
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        of_left, of_right = np.full((2, n), len(order))
+        of_left[pairs.left[backwards]], of_right[pairs.right[backwards]] = rank[backwards], rank[backwards]
+        best = np.minimum(of_left, of_right)
+        chosen = (best[pairs.left] == rank) & (best[pairs.right] == rank)
+        left, right = pairs.left[chosen], pairs.right[chosen]
+        size[left] += size[right]
+        who[left] |= who[right]
+        target = np.arange(n)
+        target[right] = left
+        clusters = target[clusters]
+        pairs = _renamed(pairs, target, who)
+
+
+def _renamed(pairs: _Pairs, target: Index, who: Array) -> _Pairs:
+    """Return the pairs of the clusters that clusters have become; those with an annotator in common go."""
+    ends = target[pairs.left], target[pairs.right]
+    left, right = np.minimum(*ends), np.maximum(*ends)
+    apart = np.flatnonzero((left != right) & ~(who[left] & who[right]).any(axis=1))
+    apart = apart[np.argsort(left[apart] * len(target) + right[apart], kind="stable")]
+    if not len(apart):
+        return pairs.take(apart)
+    left, right, total = left[apart], right[apart], pairs.total[apart]
+    first = heads(left, right)
+    return _Pairs(left[first], right[first], np.add.reduceat(total, first))
+
+
+def _middle(times: Ticks, cluster: Index, n: int) -> tuple[Ticks, Floats]:
+    """Return the median time of each cluster, and in seconds the mean distance from it, NaN of one time.
+
+    times, cluster: (n_events,). The median of an even number is half-way between the two in the middle, cut
+    to a whole tick. The mean distance is the same from any time between these two.
+    """
+    count, scale = np.bincount(cluster, minlength=n), int(times.max(initial=0)) + 1
+    first = np.cumsum(count) - count
+    if n < (1 << 62) // scale:
+        # Plain numbers are sorted in a fraction of the time that places take.
+        times = np.sort(cluster * scale + times) - np.repeat(np.arange(n) * scale, count)
+    else:
+        times = times[np.lexsort((times, cluster))]
+    low, high = times[first + (count - 1) // 2], times[first + count // 2]
+    rank, many = np.arange(len(times)) - np.repeat(first, count), np.repeat(count, count)
+    side = (rank >= (many + 1) // 2).astype(np.int64) - (rank < many // 2)
+    distance = np.add.reduceat(side * times, first) if n else count
+    spread = np.where(count > 1, to_seconds(distance) / np.maximum(count, 1), np.nan)
+    return (low + high) // 2, spread
+
+
+def _share(has: Bools, given: Bools, weight: Floats | None) -> Floats:
+    """Return the share of those who labelled that have it, (n,); has, given: (n_annotators, n)."""
+    alike = has.sum(axis=0) / given.sum(axis=0)
+    if weight is None:
+        return np.asarray(alike)
+    part, whole = np.zeros(has.shape[1]), np.zeros(has.shape[1])
+    # By weight, so that the sums do not depend on who comes first.
+    for each in np.argsort(weight).tolist():
+        part += weight[each] * has[each]
+        whole += weight[each] * given[each]
+    return np.asarray(np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), alike))

@@ -1,0 +1,162 @@
+"""Annotators' tables brought together: one list of files, one of classes, units of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sedeval_soft.annotators.units import Units
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.filenames import listing
+from sedeval_soft.timeline.alignment_report import last_offsets
+from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.timeline.recordings import align
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Annotators' tables on one list of files and one of classes.
+
+    names: of annotators. tables: their rows, with codes of `files` and `classes`. length: (n_files,) seconds.
+    has_file: (n_annotators, n_files), who labelled which. units: what they say, in continuous time or on a
+    grid of segments. warnings: of how names were matched, and of files that few labelled.
+    """
+
+    names: tuple[str, ...]
+    tables: tuple[EventTable, ...]
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    length: Floats
+    has_file: Bools
+    units: Units
+    continuous: bool
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of_tables(
+        cls,
+        tables: Mapping[str, EventTable],
+        settings: Settings,
+        durations: Mapping[str, float] | None,
+        *,
+        all_files: bool,
+        continuous: bool | None = None,
+    ) -> Crowd:
+        """Bring tables together; files that nobody labelled are left out.
+
+        durations: seconds by file name, and the list of files. all_files: everyone labelled all files, also
+        those that a table does not name. continuous: whether time stays as it is, or is cut into segments;
+        if None, it is where no table has values on a grid.
+        """
+        rows = [*tables.values()]
+        files, lengths = _files_of(rows, settings, durations)
+        pairs = [align(files, table, Settings.of(classes=settings.classes), lengths) for table in rows]
+        named = np.array(pairs[0].files, dtype=object)
+        missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
+        has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)
+        has_file = has_file.reshape(len(rows), len(named))
+        number_of = has_file.sum(axis=0)
+        warnings = sorted({note for p in pairs for note in (*p.findings.doubtful, *p.findings.notes)})
+        unlabelled = {*named[number_of == 0]} | {name for pair in pairs for name in pair.findings.dropped}
+        if unlabelled:
+            warnings.append(f"nobody labelled {listing(sorted(unlabelled), 'file')}; left out")
+        alone = named[number_of == 1].tolist()
+        if alone:
+            warnings.append(
+                f"one annotator labelled {listing(alone, 'file')}; it says nothing about agreement"
+            )
+        labelled, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
+        pairs = [pair.with_files(labelled) for pair in pairs]
+        rows = [pair.system for pair in pairs]
+        ticks = pairs[0].reach_ticks
+        if continuous is None:
+            continuous = not any(map(has_steps, rows))
+        if continuous:
+            units = Units.of_time(rows, ticks, has_file, settings.segment_ticks)
+        else:
+            units = Units.of_segments(rows, Grid.over(ticks, settings.segment_ticks), has_file, settings.pool)
+        return cls(
+            tuple(tables), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
+            continuous, tuple(warnings),
+        )  # fmt: skip
+
+    def of(self, annotators: Index) -> Crowd:
+        """Return the same annotators in another order; positions, (n_annotators,)."""
+        names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
+        units = self.units.of(annotators)
+        return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
+
+    def reference(
+        self, values: Floats, name: str, files: Bools | None = None, units: Units | None = None
+    ) -> tuple[EventTable, dict[str, float]]:
+        """Return the values of units as rows of some files (None: of all), and the lengths of these files.
+
+        units: whose values they are, those of all annotators if None.
+        """
+        units = self.units if units is None else units
+        files = np.ones(len(self.files), dtype=bool) if files is None else files
+        chosen = files[units.file] & (units.offset > units.onset)
+        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
+        return self.within(table, files)
+
+    def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float]]:
+        """Return a table of all files as one of some of them, (n_files,), and the lengths of these."""
+        code = np.cumsum(files) - 1
+        names = tuple(name for name, inside in zip(self.files, files.tolist(), strict=True) if inside)
+        table = table.take(np.flatnonzero(files[table.file]))
+        table = replace(table, files=names, file=code[table.file].astype(np.int32))
+        return table, dict(zip(names, self.length[files].tolist(), strict=True))
+
+
+def _files_of(
+    tables: Sequence[EventTable], settings: Settings, durations: Mapping[str, float] | None
+) -> tuple[EventTable, dict[str, float]]:
+    """Return a table without rows that has all files and classes, and how long files are.
+
+    Without durations they are as long as any annotator's last label says.
+    """
+    plain = Settings.of(classes=settings.classes)
+    briefs = [_brief(table) for table in tables]
+    names, lengths = briefs[0], dict[str, float]()
+    for table in (*briefs[1:], briefs[0]):
+        pair = align(names, table, plain)
+        for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
+            lengths[name] = max(seconds, lengths.get(name, 0.0))
+        names = replace(EventTable.empty(tables[0].origin), files=pair.files, classes=pair.classes)
+    if durations is not None:
+        pair = align(names, names, plain, durations)
+        given = zip(pair.files, pair.length.tolist(), strict=True)
+        lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
+    return names, lengths
+
+
+def _brief(table: EventTable) -> EventTable:
+    """Return a table with the names of another one, and a row for each file, up to its last label."""
+    last = last_offsets(table)
+    file = np.flatnonzero(last).astype(np.int32)
+    brief = replace(EventTable.empty(table.origin), files=table.files, classes=table.classes)
+    return replace(brief, file=file, onset=np.zeros(len(file)), offset=last[file], label=np.zeros_like(file))
+
+
+def has_steps(table: EventTable) -> bool:
+    """Return whether a table has values in time steps, which say nothing of boundaries within a step.
+
+    Steps are rows that last as long as the others, from one multiple of that to the next; the last of a file
+    may be shorter.
+    """
+    if table.has_steps:
+        return True
+    if not table.has_values or not len(table):
+        return False
+    spans = table.spans()
+    extent = spans.offset - spans.onset
+    step = int(extent.max())
+    if not step or np.any(spans.onset % step):
+        return False
+    last = np.zeros(len(table.files), dtype=np.int64)
+    np.maximum.at(last, spans.file, spans.offset)
+    return bool(np.all((extent == step) | (spans.offset == last[spans.file])))

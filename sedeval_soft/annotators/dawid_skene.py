@@ -1,0 +1,149 @@
+"""What each annotator hears and makes up of each class: sensitivity and specificity, from the labels alone.
+
+The model is that of Dawid & Skene 1979 (Maximum likelihood estimation of observer error-rates using the EM
+algorithm), for each class by itself. An item is a class in a segment, or in a segment's time. The class is
+there with its prevalence. If it is, an annotator says yes with a probability of his own for this class, the
+sensitivity; if not, says no with another, the specificity. Labels are independent given what is so; those
+that are missing say nothing.
+
+These are the numbers of the highest likelihood that expectation maximisation finds from the shares of yes.
+There is no prior: counts below 1e-10 count as that. What no three annotators labelled together does not
+determine sensitivity and specificity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.competence import Patterns
+from sedeval_soft.arrays import Floats
+from sedeval_soft.tables.filenames import listing
+
+ENOUGH = 3
+"""Annotators of the same items below whom the model is not determined."""
+
+_LEAST, _CLOSE, _STEPS = 1e-10, 1e-9, 2000
+
+_SOME = 1e-6
+"""Items of which more are some: what is left of a class that nobody believes in is not."""
+
+
+class DawidSkene(NamedTuple):
+    """What annotators and classes are like.
+
+    posterior: (n_patterns,), how probable a class is given the answers. prevalence: (n_classes,).
+    sensitivity, specificity: (n_annotators, n_classes), NaN where they are not determined. positives,
+    negatives: the same shape, how many of the annotator's items have the class, and have it not. likelihood:
+    (n_steps,), the logarithm of it, before each step.
+    """
+
+    posterior: Floats
+    prevalence: Floats
+    sensitivity: Floats
+    specificity: Floats
+    positives: Floats
+    negatives: Floats
+    likelihood: Floats
+
+    def micro(self) -> tuple[Floats, Floats]:
+        """Return sensitivity and specificity over the items of all classes, (n_annotators,)."""
+        return _pooled(self.sensitivity, self.positives), _pooled(self.specificity, self.negatives)
+
+
+class Confusion(NamedTuple):
+    """The prevalence of a class, and each annotator's sensitivity and specificity; None where undefined."""
+
+    class_name: str
+    prevalence: float
+    sensitivity: tuple[float | None, ...]
+    specificity: tuple[float | None, ...]
+
+
+def confusions(estimate: DawidSkene, classes: Sequence[str]) -> tuple[Confusion, ...]:
+    """Return what an estimate says of each class."""
+    columns = (map(defined, shares.T) for shares in (estimate.sensitivity, estimate.specificity))
+    return tuple(map(Confusion, classes, estimate.prevalence.tolist(), *columns))
+
+
+def doubts(estimate: DawidSkene, annotators: Sequence[str], classes: Sequence[str]) -> list[str]:
+    """Return warnings of annotators who cannot be judged, and of classes that are believed to be nowhere."""
+    unknown = np.isnan(np.concatenate((estimate.sensitivity, estimate.specificity), axis=1)).all(axis=1)
+    alone = [annotators[each] for each in np.flatnonzero(unknown).tolist()]
+    lost = np.flatnonzero(estimate.positives.max(axis=0, initial=0.0) <= _SOME)
+    nowhere = [classes[each] for each in lost.tolist()]
+    warnings = []
+    if alone and len(annotators) >= ENOUGH:
+        warnings.append(
+            f"no two others labelled the same files as {listing(alone, 'annotator')}; "
+            "sensitivity and specificity are unknown"
+        )
+    if nowhere:
+        warnings.append(f"dawid-skene believes in no event of {listing(nowhere, 'class')}")
+    return warnings
+
+
+def defined(values: Floats) -> tuple[float | None, ...]:
+    """Return numbers, None for NaN."""
+    return tuple(None if math.isnan(value) else value for value in values.tolist())
+
+
+def dawid_skene(patterns: Patterns, n_classes: int) -> DawidSkene:
+    """Estimate prevalences, sensitivities and specificities, and from them how probable each class is."""
+    yes, given, class_ = patterns.yes, patterns.given, patterns.label
+    items = np.where(given.any(axis=0), patterns.items, 0.0)
+    n_items = np.maximum(np.bincount(class_, items, minlength=n_classes), _LEAST)
+    cell = (class_ + n_classes * np.arange(len(yes))[:, None]).reshape(-1)
+
+    def by_class(counts: Floats) -> Floats:
+        """Return the sums of each annotator and class, none of them 0."""
+        sums = np.bincount(cell, (counts * given).reshape(-1), minlength=len(yes) * n_classes)
+        return np.maximum(sums.reshape(len(yes), n_classes), _LEAST)
+
+    def prevalence_of(posterior: Floats) -> Floats:
+        return np.asarray(np.bincount(class_, items * posterior, minlength=n_classes) / n_items)
+
+    def shares(probability: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return how often one says yes, says no, and how many items there are."""
+        says_yes, says_no = (by_class(items * probability * answer) for answer in (yes, ~yes))
+        both = says_yes + says_no
+        return says_yes / both, says_no / both, both
+
+    def log_probability(says_yes: Floats, says_no: Floats, prior: Floats) -> Floats:
+        answer = np.where(yes, says_yes[:, class_], says_no[:, class_])
+        log_prior = np.log(np.maximum(prior, _LEAST))[class_]
+        return np.asarray(log_prior + np.where(given, np.log(answer), 0.0).sum(axis=0))
+
+    posterior = np.asarray((yes & given).sum(axis=0) / np.maximum(given.sum(axis=0), 1))
+    likelihood: list[float] = []
+    change = 1.0
+    while len(likelihood) < _STEPS and change >= _CLOSE:
+        prevalence = prevalence_of(posterior)
+        log_there = log_probability(*shares(posterior)[:2], prevalence)
+        log_absent = log_probability(*shares(1.0 - posterior)[:2], 1.0 - prevalence)
+        log_any = np.logaddexp(log_there, log_absent)
+        before, posterior = posterior, np.exp(log_there - log_any)
+        change = float(np.abs(posterior - before).max(initial=0.0))
+        likelihood.append(float((log_any * items).sum()))
+    sensitivity, _, positives = shares(posterior)
+    _, specificity, negatives = shares(1.0 - posterior)
+    compared = by_class(np.where(given.sum(axis=0) >= ENOUGH, items, 0.0) * np.ones_like(given)) > _SOME
+    sensitivity, specificity = (
+        np.where(compared & (n > _SOME), share, np.nan)
+        for share, n in ((sensitivity, positives), (specificity, negatives))
+    )
+    prevalence = prevalence_of(posterior)
+    return DawidSkene(
+        posterior, prevalence, sensitivity, specificity, positives, negatives, np.array(likelihood)
+    )
+
+
+def _pooled(share: Floats, items: Floats) -> Floats:
+    """Return the mean of shares weighted by items, over those that are defined, NaN where none is."""
+    items = np.where(np.isnan(share), 0.0, items)
+    total = items.sum(axis=1)
+    some = np.where(total > 0, total, np.nan)
+    return np.asarray(np.nansum(share * items, axis=1) / some, dtype=np.float64)

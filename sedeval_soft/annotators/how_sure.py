@@ -1,0 +1,185 @@
+"""How sure scores are where references are pooled from annotators, and how many annotators are enough.
+
+The score of a system depends on the files, and on who labelled them. What is estimated is the score against a
+reference that is pooled from so many annotators of this kind, over files of this kind: another number for
+each number of annotators, as a mean of more of them is smoother. Of k of n annotators the score is the mean
+over sets of k (Hoeffding 1948), and its variance that of the jackknife in two ways:
+
+    V = V_annotators + V_files - V_both
+
+where the first two leave out one annotator, or one file, at a time, and V_both, one of each, is what both of
+them contain (Owen 2007, with the jackknife for the bootstrap). The interval takes Student's t with as many
+degrees of freedom as the two variances have together (Satterthwaite 1946). Annotators are never drawn twice:
+a reference of fewer distinct ones has other scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.crowd import Crowd
+from sedeval_soft.annotators.pooled import reference_of
+from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.evaluation.resample import Replicates
+from sedeval_soft.evaluation.scores import Key
+from sedeval_soft.evaluation.shard import shard_of_rows
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+
+MOST_SETS = 35
+"""Sets of one size that are looked at; of more, so many are drawn, or three for each annotator."""
+
+MOST_GROUPS = 200
+"""Files up to which each is left out by itself; more are left out in so many groups."""
+
+_EACH = 10
+"""Numbers of annotators up to which each is looked at; further on they grow by a quarter."""
+
+
+class Interval(NamedTuple):
+    """Ends of intervals, NaN where undefined, and standard errors from annotators and from files."""
+
+    low: Floats
+    high: Floats
+    by_annotators: Floats
+    by_files: Floats
+
+
+def sizes_of(n: int) -> list[int]:
+    """Return of how many annotators there are references, of n at the most; n - 1 and n are among them."""
+    sizes = [*range(1, min(n, _EACH) + 1)]
+    while sizes[-1] * 5 // 4 < n:
+        sizes.append(sizes[-1] * 5 // 4)
+    return sorted({*sizes, max(n - 1, 1), n})
+
+
+def sets_of(n: int, size: int, seed: int) -> Bools:
+    """Return sets of annotators of one size, (n_sets, n): all of them, or distinct ones drawn at random."""
+    most = max(MOST_SETS, 3 * n)
+    chosen: Sequence[Sequence[int]]
+    if comb(n, size) <= most:
+        chosen = [*combinations(range(n), size)]
+    else:
+        rng = np.random.default_rng([seed, size])
+        distinct: dict[tuple[int, ...], None] = {}
+        while len(distinct) < most:
+            distinct[tuple(np.sort(rng.permutation(n)[:size]).tolist())] = None
+        chosen = [*distinct]
+    members = np.zeros((len(chosen), n), dtype=bool)
+    np.put_along_axis(members, np.array(chosen, dtype=np.int64).reshape(-1, size), values=True, axis=1)
+    return members
+
+
+def groups_of(n_files: int) -> Index:
+    """Return in which group each file is left out, (n_files,)."""
+    return np.arange(n_files) % min(max(n_files, 1), MOST_GROUPS)
+
+
+def scores_of_sets(
+    crowd: Crowd,
+    method: str,
+    threshold: float,
+    settings: Settings,
+    systems: Mapping[str, EventTable],
+    keys: Sequence[Key],
+    members: Bools,
+) -> Floats:
+    """Return scores against references of sets of annotators, (n_systems, n_keys, n_sets, 1 + n_groups).
+
+    members: (n_sets, n_annotators). The first is that of all files that the set labelled, the others are
+    without one group of files each; NaN where undefined. systems: with the names of the crowd's files.
+    """
+    group = groups_of(len(crowd.files))
+    left_out = np.arange(group.max(initial=-1) + 1)[:, None] != group
+    weights = np.concatenate((np.ones((1, len(group))), left_out))
+    scores = np.full((len(systems), len(keys), len(members), len(weights)), np.nan)
+    for s, who in enumerate(members):
+        for k, values in enumerate(
+            scores_against(crowd, who, method, threshold, settings, systems, keys, weights)
+        ):
+            scores[k, :, s] = values
+    return scores
+
+
+def scores_against(
+    crowd: Crowd,
+    who: Bools,
+    method: str,
+    threshold: float,
+    settings: Settings,
+    systems: Mapping[str, EventTable],
+    keys: Sequence[Key],
+    weights: Floats,
+) -> Iterator[Floats]:
+    """Yield the scores of each system against a reference of some annotators, (n_keys, n_weights).
+
+    weights: (n_weights, n_files) how often each file counts; those that none of these annotators labelled do
+    not. NaN where undefined.
+    """
+    files = np.asarray(crowd.has_file[who].any(axis=0), dtype=bool)
+    units = crowd.units.of(np.flatnonzero(who))
+    reference, lengths = crowd.reference(reference_of(units, method, threshold), "annotators", files, units)
+    place = {name: number for number, name in enumerate(crowd.files)}
+    for name, system in systems.items():
+        tally = shard_of_rows(reference, system, settings, lengths, name).tally
+        own = weights[:, [place[file] for file in tally.files]]
+        values = np.full((len(keys), len(weights)), np.nan)
+        some = own.any(axis=1)
+        if some.any():
+            values[:, some] = Replicates.of(tally, settings).values(own[some], keys)
+        yield values
+
+
+def effects_of(values: Floats, members: Bools) -> tuple[Floats, Floats]:
+    """Return the mean over sets of one size, and how far the mean without each annotator is from it.
+
+    values: (..., n_sets). members: (n_sets, n_annotators), all of one size, less than n_annotators. Returns
+    (...) and (..., n_annotators). Of all sets the second is the difference of means; of some it is that of
+    the sum of annotators' effects that is nearest to the values.
+    """
+    n, size = members.shape[1], int(members[0].sum())
+    # Equal values have no effects, to the last bit.
+    away = values - values[..., :1]
+    mean = values[..., 0] + away.mean(axis=-1)
+    centred = away - away.mean(axis=-1, keepdims=True)
+    effect = centred @ np.linalg.pinv(members - members.mean(axis=0)).T
+    return mean, -effect * size / max(n - 1, 1)
+
+
+def two_way(
+    estimate: Floats, files: Floats, without: Floats, confidence: float, low: Floats, high: Floats
+) -> Interval:
+    """Return intervals over annotators and files.
+
+    estimate: (n_scores,). files: (n_scores, n_groups) the same without each group of files. without:
+    (n_scores, n_annotators, 1 + n_groups) how far the score without each annotator is from the mean of such,
+    of all files and without each group. low, high: (n_scores,) between which scores lie, infinite where they
+    do not end. NaN where any of these is undefined, and of fewer than two annotators or groups.
+    """
+    from scipy.special import stdtrit
+
+    n, m = without.shape[1], files.shape[1]
+    if min(n, m) < 2:
+        nothing = np.full(len(estimate), np.nan)
+        return Interval(nothing, nothing, nothing, nothing)
+    with np.errstate(invalid="ignore"):
+        first = files[:, :1]
+        file = (files - first) - (files - first).mean(axis=1, keepdims=True)
+        annotator, both = without[:, :, 0], without[:, :, 1:] - without[:, :, :1]
+        both = both - both.mean(axis=2, keepdims=True)
+        of_annotators, of_files = (
+            (n - 1) / n * (annotator**2).sum(axis=1),
+            (m - 1) / m * (file**2).sum(axis=1),
+        )
+        of_both = (n - 1) / n * (m - 1) / m * (both**2).sum(axis=(1, 2))
+        variance = np.maximum(np.maximum(of_annotators + of_files - of_both, of_annotators), of_files)
+        spread = of_annotators**2 / (n - 1) + of_files**2 / (m - 1)
+        free = np.divide(variance**2, spread, out=np.ones_like(variance), where=spread > 0)
+        margin = stdtrit(free, (1 + confidence) / 2) * np.sqrt(variance)
+        ends = np.clip(estimate - margin, low, estimate), np.clip(estimate + margin, estimate, high)
+    return Interval(*ends, np.sqrt(of_annotators), np.sqrt(of_files))

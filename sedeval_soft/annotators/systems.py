@@ -1,0 +1,227 @@
+"""Systems against several annotators: how sure their scores are, over how many annotators, against each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sedeval_soft.annotators.crowd import Crowd
+from sedeval_soft.annotators.how_sure import effects_of, scores_of_sets, sets_of, sizes_of, two_way
+from sedeval_soft.annotators.perspectives import (
+    Distances,
+    against_each,
+    deviation_of,
+    distances,
+    mean_of,
+    places_among,
+    with_system,
+)
+from sedeval_soft.annotators.pooled import reference_of
+from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.comparison.ranks import places
+from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.means import key_of
+from sedeval_soft.evaluation.resample import NOT_SMOOTH
+from sedeval_soft.evaluation.scores import finite
+from sedeval_soft.measures.registry import ScoreName, measure_of
+from sedeval_soft.plan import THRESHOLDED
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables.event_table import EventTable
+
+
+class Point(NamedTuple):
+    """A score against references of so many annotators: mean over sets of them, and its interval."""
+
+    annotators: int
+    sets: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class SystemScore(NamedTuple):
+    """A score of a system where there are several annotators.
+
+    value, low, high: against the reference of all, with the interval over annotators and files.
+    by_annotators, by_files: standard errors from either. over: by the number of annotators. against: each of
+    them, in the files that it labelled; mean, deviation: of those. place: among the annotators, 1 the best,
+    of one more than there are; None where no annotator can be compared.
+    """
+
+    score: str
+    value: float | None
+    low: float | None
+    high: float | None
+    by_annotators: float | None
+    by_files: float | None
+    over: tuple[Point, ...]
+    against: tuple[float | None, ...]
+    mean: float | None
+    deviation: float | None
+    place: int | None
+
+
+class System(NamedTuple):
+    """A system where there are several annotators: its scores, and how far it is from what each says."""
+
+    name: str
+    scores: tuple[SystemScore, ...]
+    distances: Distances
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        scores = [
+            {**each._asdict(), "over": [point._asdict() for point in each.over]} for each in self.scores
+        ]
+        return {"name": self.name, "scores": scores, "distances": self.distances._asdict()}
+
+
+class Share(NamedTuple):
+    """How many sets of so many annotators rank systems as all annotators do, as a share."""
+
+    annotators: int
+    share: float
+
+
+class Ranking(NamedTuple):
+    """How many annotators rank systems as all do.
+
+    over: by the number of annotators. enough: the number from which on the share is at least the confidence.
+    """
+
+    score: str
+    over: tuple[Share, ...]
+    enough: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {**self._asdict(), "over": [each._asdict() for each in self.over]}
+
+
+def check_resampled(names: Sequence[str], settings: Settings) -> None:
+    """Raise SettingsError for scores that do not change smoothly where a file or annotator is left out."""
+    for name in names:
+        score = ScoreName.parse(name)
+        why = None
+        if score.measure in NOT_SMOOTH:
+            why = "it picks one threshold, bin or class"
+        elif (score.basis, score.reading) in THRESHOLDED and not settings.fixed_thresholds:
+            why = "best thresholds are picked"
+        if why is not None:
+            raise SettingsError(
+                f"{name} cannot be resampled: {why}, which does not change smoothly where an annotator is "
+                "left out; expected a score such as segment.soft.f1.macro"
+            )
+
+
+def systems_of(
+    crowd: Crowd,
+    method: str,
+    threshold: float,
+    settings: Settings,
+    names: Sequence[str],
+    systems: Mapping[str, EventTable],
+) -> tuple[tuple[System, ...], tuple[Ranking, ...]]:
+    """Return what several annotators say of systems, and how many annotators their ranking takes.
+
+    names: of scores. systems: rows with the files and classes of the crowd.
+    """
+    if not systems:
+        return (), ()
+    n = len(crowd.names)
+    # Sums are taken in the order of names, whichever that of the tables is.
+    order = np.array(sorted(range(n), key=crowd.names.__getitem__))
+    crowd = crowd.of(order)
+    keys = [key_of(ScoreName.parse(name)) for name in names]
+    measures = [measure_of(name) for name in names]
+    lower = np.array([measure.direction == "lower" for measure in measures])
+    least, most = (
+        np.array([empty if end is None else end for end in ends], dtype=np.float64)
+        for ends, empty in (([m.low for m in measures], -np.inf), ([m.high for m in measures], np.inf))
+    )
+    members = {size: sets_of(n, size, settings.seed) for size in sizes_of(n)}
+    how = (crowd, method, threshold, settings, systems, keys)
+    scores = {size: scores_of_sets(*how, each) for size, each in members.items()}
+    made = reference_of(crowd.units, method, threshold)
+    reference, lengths = crowd.reference(made, "all")
+    whole = [evaluate_rows(reference, table, settings, lengths) for table in systems.values()]
+    against = against_each(crowd, settings, threshold, systems, keys)
+    place, _ = places_among(against, len(systems), lower)
+    back = np.argsort(order)
+    results = []
+    for k, (name, table) in enumerate(systems.items()):
+        own = {size: values[k] for size, values in scores.items()}
+        point = np.array([whole[k][each] for each in names], dtype=np.float64)
+        over, errors = _over(own, members, point, settings.confidence, least, most)
+        each = against.scores[k]
+        units, says = with_system(crowd, table, settings)
+        columns = zip(
+            names, zip(*over, strict=True), *errors.tolist(), each[:, back].tolist(), mean_of(each).tolist(),
+            deviation_of(each).tolist(), place[k].tolist(), strict=True,
+        )  # fmt: skip
+        results.append(
+            System(
+                name,
+                tuple(
+                    SystemScore(
+                        score, points[-1].value, points[-1].low, points[-1].high, finite(annotators),
+                        finite(files), points, tuple(map(finite, values)), finite(mean), finite(deviation),
+                        rank or None,
+                    )
+                    for score, points, annotators, files, values, mean, deviation, rank in columns
+                ),
+                distances(units.values, units.given, units.weight, says, threshold),
+            )
+        )  # fmt: skip
+    return tuple(results), _rankings(names, scores, lower, settings.confidence)
+
+
+def _over(
+    scores: Mapping[int, Floats],
+    members: Mapping[int, Bools],
+    whole: Floats,
+    confidence: float,
+    least: Floats,
+    most: Floats,
+) -> tuple[list[list[Point]], Floats]:
+    """Return a system's scores over the number of annotators, and the standard errors with all of them.
+
+    scores: by size of sets, (n_scores, n_sets, 1 + n_groups). whole: (n_scores,) with all annotators.
+    """
+    largest = max(scores)
+    over, errors = [], np.empty((2, 0))
+    for size, values in scores.items():
+        # Without an annotator there are no sets of all.
+        inner = max(min(size, largest - 1), 1)
+        mean, without = effects_of(np.moveaxis(scores[inner], 1, 2), members[inner])
+        if size == largest:
+            mean = values[:, 0]
+        estimate = whole if size == largest else mean_of(values[:, :, 0])
+        ends = two_way(estimate, mean[:, 1:], np.moveaxis(without, 1, 2), confidence, least, most)
+        rows = zip(*(each.tolist() for each in (estimate, ends.low, ends.high)), strict=True)
+        over.append([Point(size, values.shape[1], *map(finite, row)) for row in rows])
+        errors = np.array([ends.by_annotators, ends.by_files])
+    return over, errors
+
+
+def _rankings(
+    names: Sequence[str], scores: Mapping[int, Any], lower: Bools, confidence: float
+) -> tuple[Ranking, ...]:
+    """Return how often sets of annotators rank systems as all annotators do; of one system nothing."""
+    first = next(iter(scores.values()))
+    if len(first) < 2:
+        return ()
+    rankings = []
+    for number, name in enumerate(names):
+        # (n_sets, n_systems)
+        ranks = {size: places(values[:, number, :, 0].T, lower[number]) for size, values in scores.items()}
+        final = ranks[max(ranks)][0]
+        shares = {size: float((each == final).all(axis=1).mean()) for size, each in ranks.items()}
+        below = [size for size, share in shares.items() if share < confidence]
+        enough = min(size for size in shares if size > max(below, default=0))
+        rankings.append(Ranking(name, tuple(starmap(Share, shares.items())), enough))
+    return tuple(rankings)

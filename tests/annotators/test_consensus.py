@@ -1,0 +1,367 @@
+"""Consensus events of annotators: clusters against a slow definition, laws, and what was planted."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+from called import call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sedeval_soft import EvaluationError, annotate, evaluate
+from sedeval_soft.annotators.consensus import annotated_events, consensus_of
+from sedeval_soft.api.sources import limits_from, to_rows
+from sedeval_soft.settings import Settings
+from sedeval_soft.tables import read_rows
+from sedeval_soft.timeline.events import Events
+
+
+def events_of(rows):
+    """Return (file, class, onset, offset) in ticks as events."""
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    codes, times = columns[:2].astype(np.int32), columns[2:]
+    return Events(*codes, *times, *(times / 1e6))
+
+
+def apart(rows):
+    """Return rows that overlap as one, as annotators' events are; slowly."""
+    joined = []
+    for row in sorted(rows):
+        if joined and row[:2] == joined[-1][:2] and row[2] < joined[-1][3]:
+            joined[-1] = (*joined[-1][:3], max(row[3], joined[-1][3]))
+        else:
+            joined.append(tuple(row))
+    return joined
+
+
+def iou(one, other):
+    if one[:2] != other[:2]:
+        return Fraction(0)
+    common = min(one[3], other[3]) - max(one[2], other[2])
+    return Fraction(max(common, 0), max(one[3], other[3]) - min(one[2], other[2]))
+
+
+def slow_clusters(annotators, share):
+    """Return clusters of (annotator, row) as the definition says, one merger after another, in fractions."""
+    clusters = [[(who, row)] for who, rows in enumerate(annotators) for row in rows]
+
+    def first(cluster):
+        return min(row for _, row in cluster)
+
+    while True:
+        best = None
+        for i, one in enumerate(clusters):
+            for other in clusters[:i]:
+                if {who for who, _ in one} & {who for who, _ in other}:
+                    continue
+                pairs = [iou(a, b) for _, a in one for _, b in other]
+                mean = sum(pairs) / len(pairs)
+                key = (-mean, *sorted([first(one), first(other)]))
+                if mean >= share and (best is None or key < best[0]):
+                    best = key, one, other
+        if best is None:
+            return clusters
+        clusters = [each for each in clusters if each not in best[1:]] + [best[1] + best[2]]
+
+
+def as_sets(consensus, annotators):
+    """Return consensus events as the set of their members."""
+    return {
+        frozenset((who, annotators[who][at]) for who, at in enumerate(column) if at >= 0)
+        for column in consensus.members.T.tolist()
+    }
+
+
+ROW = st.tuples(st.integers(0, 1), st.integers(0, 1), st.integers(0, 20), st.integers(1, 12)).map(
+    lambda row: (*row[:3], row[2] + row[3])
+)
+PEOPLE = st.lists(st.lists(ROW, max_size=7).map(apart), min_size=2, max_size=5)
+SHARES = st.sampled_from([Fraction(1, 5), Fraction(3, 10), Fraction(1, 2), Fraction(3, 5), Fraction(1)])
+
+
+@given(PEOPLE, SHARES)
+@settings(max_examples=300)
+def test_clusters_are_those_of_the_definition(people, share):
+    labelled = np.ones((len(people), 2), dtype=bool)
+    made = consensus_of([events_of(rows) for rows in people], labelled, iou=float(share))
+    slow = slow_clusters(people, share)
+    assert as_sets(made, people) == {frozenset(cluster) for cluster in slow}
+    assert len(made) == len(slow)
+    for at, column in enumerate(made.members.T.tolist()):
+        rows = [people[who][place] for who, place in enumerate(column) if place >= 0]
+        assert {row[:2] for row in rows} == {(made.file[at], made.label[at])}
+        for axis, middle, spread in (
+            (2, made.onset, made.onset_spread),
+            (3, made.offset, made.offset_spread),
+        ):
+            times = [row[axis] for row in rows]
+            assert middle[at] == median(times) // 1
+            if len(rows) == 1:
+                assert np.isnan(spread[at])
+            else:
+                distance = sum(abs(time - median(times)) for time in times) / len(times) / 1e6
+                assert spread[at] == pytest.approx(distance, abs=1e-15)
+        assert made.confidence[at] == len(rows) / len(people)
+
+
+def columns_of(consensus, *, members=True):
+    """Return all columns but members, and for these the order of annotators does not count."""
+    names = [each.name for each in fields(consensus) if members or each.name != "members"]
+    return [getattr(consensus, name) for name in names]
+
+
+@given(PEOPLE, st.lists(st.floats(0, 1), min_size=5, max_size=5), st.randoms(use_true_random=False))
+def test_the_order_of_annotators_does_not_matter(people, weights, random):
+    weight, labelled = np.array(weights[: len(people)]), np.ones((len(people), 2), dtype=bool)
+    order = random.sample(range(len(people)), len(people))
+    tables = [events_of(rows) for rows in people]
+    made = consensus_of(tables, labelled, weight)
+    again = consensus_of([tables[i] for i in order], labelled, weight[order])
+    for one, other in zip(columns_of(made, members=False), columns_of(again, members=False), strict=True):
+        assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    assert np.array_equal(made.members[order], again.members)
+
+
+@given(PEOPLE)
+def test_the_order_of_files_does_not_matter(people):
+    labelled = np.ones((len(people), 2), dtype=bool)
+    turned = [[(1 - row[0], *row[1:]) for row in rows] for rows in people]
+    made, other = (consensus_of([events_of(r) for r in each], labelled) for each in (people, turned))
+    back = {frozenset((who, (1 - r[0], *r[1:])) for who, r in cluster) for cluster in as_sets(other, turned)}
+    assert as_sets(made, people) == back
+
+
+@given(st.lists(ROW, max_size=9).map(apart), st.integers(1, 5))
+def test_identical_annotators_give_their_table(rows, n):
+    made = consensus_of([events_of(rows)] * n, np.ones((n, 2), dtype=bool))
+    assert np.all(made.confidence == 1.0)
+    assert sorted(zip(made.file, made.label, made.onset, made.offset, strict=True)) == rows
+    assert np.all(made.onset_spread == 0.0) if n > 1 else np.all(np.isnan(made.onset_spread))
+
+
+def test_confidence_is_a_share_of_those_who_labelled_the_file():
+    people = [[(0, 0, 0, 10), (1, 0, 0, 10)], [(0, 0, 0, 10)], []]
+    labelled = np.array([[True, True], [True, False], [True, True]])
+    tables = [events_of(rows) for rows in people]
+    assert consensus_of(tables, labelled).confidence.tolist() == [2 / 3, 1 / 2]
+    weighted = consensus_of(tables, labelled, np.array([0.5, 0.25, 0.25]))
+    assert weighted.confidence.tolist() == [0.75, 2 / 3]
+    # Where those who labelled weigh nothing they count alike.
+    assert consensus_of(tables, labelled, np.array([0.0, 1.0, 0.0])).confidence.tolist() == [1.0, 1 / 2]
+
+
+def test_annotators_rows_that_overlap_are_one_event():
+    table = {
+        "filename": ["x"] * 5,
+        "onset": [0.0, 0.5, 1.0, 2.0, 3.0],
+        "offset": [1.0, 0.75, 2.0, 3.0, 3.0],
+        "event_label": ["a", "a", "a", "b", "b"],
+    }
+    rows = to_rows(table, "annotator", Settings(), limits_from(None))
+    events = annotated_events(rows, Settings())
+    # Touching rows are events each, and those without extent are none.
+    assert events.onset.tolist() == [0, 1_000_000, 2_000_000]
+    assert events.offset.tolist() == [1_000_000, 2_000_000, 3_000_000]
+    merged = annotated_events(rows, Settings.of(events="merge"))
+    assert merged.onset.tolist() == [0, 2_000_000]
+
+
+def test_nothing_gives_nothing():
+    made = consensus_of([events_of([])] * 3, np.ones((3, 0), dtype=bool))
+    assert len(made) == 0
+    assert made.members.shape == (3, 0)
+
+
+# The function and the command.
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+TABLES = [str(SAMPLES / name) for name in ("ref.tsv", "sys.tsv", "sys_b.tsv")]
+
+
+def events(*rows):
+    """Return rows of (file, onset, offset, class), None for the times and class of a file without events."""
+    names = ("filename", "onset", "offset", "event_label")
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def rows_of(table):
+    """Return file, onset, offset, class and value of a table."""
+    values = table.values[0].tolist()
+    of = zip(table.file, table.onset.tolist(), table.offset.tolist(), table.label, values, strict=True)
+    return [(table.files[f], on, off, table.classes[k], value) for f, on, off, k, value in of]
+
+
+def test_the_reference_has_the_consensus_events():
+    """By hand: three hear a dog, two of them a car, for which the IoU are 8 / 10, 8 / 12 and 10 / 10."""
+    people = [
+        events(("x", 0.0, 10.0, "dog"), ("x", 20.0, 22.0, "car"), ("y", None, None, None)),
+        events(("x", 2.0, 10.0, "dog"), ("x", 21.0, 23.0, "car"), ("y", 1.0, 2.0, "dog")),
+        events(("x", 0.0, 12.0, "dog")),
+    ]
+    third = 1 / 3
+    made = annotate(people, consensus=True)
+    expected = [
+        ("x", 0.0, 10.0, "dog", 1.0),
+        ("x", 20.5, 22.5, "car", 2 * third),
+        ("y", 1.0, 2.0, "dog", 0.5),
+    ]
+    assert rows_of(made.reference) == expected
+    most = annotate(people, consensus=True, method="majority")
+    assert rows_of(most.reference) == [(*row[:4], 1.0) for row in expected[:2]]
+    # The cars' IoU is 1 / 3.
+    strict = annotate(people, consensus=True, same_iou=0.34).reference
+    assert rows_of(strict)[1:3] == [("x", 20.0, 22.0, "car", third), ("x", 21.0, 23.0, "car", third)]
+    frame = made.events.to_pandas()
+    assert frame["onset_spread"].tolist()[:2] == [pytest.approx(2 * third), 0.5]
+    assert frame["onset_spread"].isna().tolist() == [False, False, True]
+    assert frame["annotators"].tolist()[2] == ["annotator 2"]
+    assert annotate(people).events is None
+
+
+def test_competence_weighs_confidence():
+    made = annotate(TABLES, consensus=True, method="competence")
+    weight = {each.name: each.competence for each in made.annotators}
+    for event in made.to_dict()["events"]:
+        share = sum(weight[name] for name in event["annotators"]) / sum(weight.values())
+        assert event["confidence"] == pytest.approx(share, abs=1e-12)
+
+
+def test_the_ceiling_is_each_against_the_consensus_of_the_others():
+    asked = {"scores": ["event.hard.f1.micro"], "consensus": True}
+    found = annotate(TABLES, **asked, ceiling_of=TABLES[1])
+    rows = [to_rows(path, "annotator", Settings(), limits_from(None)) for path in TABLES]
+    lengths = dict(zip(found.reference.files, found_lengths(rows, found.reference.files), strict=True))
+    expected, machine = [], []
+    for place, path in enumerate(TABLES):
+        others = [each for each in TABLES if each != path]
+        reference = annotate(others, consensus=True, durations=lengths).reference
+        score = {"durations": lengths, "only": ["event.hard"]}
+        expected.append(evaluate(reference, rows[place], **score)["event.hard.f1.micro"])
+        machine.append(evaluate(reference, rows[1], **score)["event.hard.f1.micro"])
+    assert found.ceiling[0].annotators == pytest.approx(expected)
+    assert found.ceiling[0].system == pytest.approx(np.mean(machine))
+
+
+def test_the_ceiling_counts_who_labelled_a_file():
+    """By hand: one of the two others who labelled y has the event, so the soft precision of it is 0.5."""
+    people = [
+        events(("x", None, None, None)),
+        events(("x", None, None, None), ("y", 0.0, 1.0, "a")),
+        events(("x", None, None, None), ("y", 0.0, 1.0, "a")),
+        events(("y", None, None, None)),
+    ]
+    made = annotate(people, consensus=True, scores=["segment.soft.precision.micro"])
+    assert made.ceiling[0].annotators == (None, 0.5, 0.5, None)
+
+
+def test_events_that_touch_stay_two():
+    people = [events(("x", 0.0, 1.0, "a"), ("x", 1.0, 2.0, "a"))] * 2
+    made = annotate(people, consensus=True, scores=["event.hard.f1.micro"], method="majority")
+    assert rows_of(made.reference) == [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0)]
+    assert made.ceiling[0].mean == 1.0
+
+
+def found_lengths(tables, files):
+    """Return how long files are by their last label in any table."""
+    ends = [
+        table.offset[table.file == table.files.index(name)].max(initial=0.0)
+        for name in files
+        for table in tables
+        if name in table.files
+    ]
+    return np.array(ends).reshape(len(files), -1).max(axis=1).tolist()
+
+
+def test_the_command_writes_consensus_events(tmp_path):
+    target = tmp_path / "ref.tsv"
+    asked = ["annotate", *TABLES, "--events", "consensus", "--same-iou", "0.5"]
+    done = call(*asked, "-o", target, "--format", "json")
+    made = annotate(TABLES, consensus=True, same_iou=0.5)
+    assert done.code == 0
+    assert done.document == json.loads(json.dumps(made.to_dict(), allow_nan=False))
+    assert rows_of(read_rows(target)) == [
+        (*row[:4], pytest.approx(row[4], abs=1e-6)) for row in rows_of(made.reference)
+    ]
+    assert done.document["events"][0].keys() == {
+        *("file", "class", "onset", "offset", "confidence", "onset_spread", "offset_spread", "annotators")
+    }
+    text = call(*asked).out
+    assert "consensus events, share of those who labelled" in text
+    counts = np.bincount([len(each["annotators"]) for each in done.document["events"]])
+    for n, count in enumerate(counts[1:], start=1):
+        assert re.search(rf"^{n} +{count} ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ({"consensus": 1}, "consensus must be true or false"),
+        (
+            {"consensus": True, "method": "dawid-skene"},
+            "method must be one of mean, competence, majority for consensus",
+        ),
+        ({"same_iou": 0.5}, "expected consensus beside it"),
+        ({"consensus": True, "same_iou": 0.0}, "same_iou must be a number above 0"),
+        ({"consensus": True, "same_iou": "x"}, "same_iou must be a number above 0"),
+        ({"consensus": True, "same_iou": float("nan")}, "same_iou must be a number above 0"),
+    ],
+)
+def test_wrong_arguments_are_refused(given_, said):
+    with pytest.raises(EvaluationError, match=said):
+        annotate(TABLES, **given_)
+
+
+def test_an_iou_without_consensus_is_refused():
+    done = call("annotate", *TABLES, "--same-iou", "0.5")
+    assert done.code == 2
+    assert "--same-iou needs --events consensus" in done.err
+
+
+def planted(seed, n_annotators, jitter, missed, false, n=300):
+    """Return events of 0.5 s and more, and what annotators make of them: tables of two files and classes."""
+    rng = np.random.default_rng(seed)
+    length = 0.5 + rng.exponential(1.0, n)
+    onset = 1.0 + np.cumsum(rng.exponential(2.0, n) + 0.1) + np.cumsum(length) - length
+    file, label = rng.integers(0, 2, n), rng.integers(0, 2, n)
+
+    def table(chosen, shift):
+        more = rng.poisson(false * n) if shift else 0
+        times = np.array([onset[chosen], onset[chosen] + length[chosen]])
+        times = times + shift * rng.standard_normal(times.shape)
+        begin = rng.uniform(0, onset[-1], more)
+        times = np.concatenate((times, [begin, begin + 0.5 + rng.exponential(1.0, more)]), axis=1).clip(0.0)
+        names = [np.append(each[chosen], rng.integers(0, 2, more)) for each in (file, label)]
+        lasting = np.flatnonzero(times[1] > times[0])
+        return events(
+            *(("xy"[names[0][i]], times[0, i], times[1, i], "ab"[names[1][i]]) for i in lasting.tolist())
+        )
+
+    everything = np.ones(n, dtype=bool)
+    return table(everything, 0.0), [table(rng.random(n) >= missed, jitter) for _ in range(n_annotators)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("n", "jitter"), [(3, 0.05), (3, 0.1), (5, 0.1), (5, 0.15)])
+def test_the_consensus_finds_planted_events_at_least_as_well_as_any_annotator(seed, n, jitter):
+    truth, people = planted(seed, n, jitter, missed=0.2, false=0.2)
+    made = annotate(people, consensus=True, method="majority", scores=["event.hard.f1.micro"])
+    score = {"only": ["event.hard"], "onset_collar": 0.2, "events": "rows"}
+    f = [evaluate(truth, each, **score)["event.hard.f1.micro"] for each in (made.reference, *people)]
+    assert f[0] >= max(f[1:])
+
+
+@pytest.mark.slow
+@given(st.lists(st.lists(ROW, max_size=25).map(apart), min_size=3, max_size=8), SHARES)
+@settings(max_examples=300, deadline=None)
+def test_clusters_of_many_annotators_are_those_of_the_definition(people, share):
+    made = consensus_of(
+        [events_of(r) for r in people], np.ones((len(people), 2), dtype=bool), iou=float(share)
+    )
+    assert as_sets(made, people) == {frozenset(cluster) for cluster in slow_clusters(people, share)}

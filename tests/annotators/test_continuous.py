@@ -1,0 +1,161 @@
+"""References in continuous time: exact functions of what annotators say: brute force and laws."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from called import call
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sedeval_soft import annotate, evaluate
+from sedeval_soft.timeline.events import Activity
+
+FILES, CLASSES = ("x", "y"), ("a", "b")
+TICKS = st.integers(0, 40)
+EVENT = st.tuples(st.sampled_from(FILES), TICKS, st.integers(1, 12), st.sampled_from(CLASSES))
+PEOPLE = st.lists(st.lists(EVENT, max_size=6), min_size=2, max_size=4)
+
+
+def table(events, unit=0.25, *, declared=()):
+    """Return events of whole units as columns; declared: files that are labelled, whatever they hold."""
+    rows = [(name, unit * begin, unit * (begin + n), label) for name, begin, n, label in events]
+    rows += [(name, None, None, None) for name in declared]
+    names = "filename", "onset", "offset", "event_label"
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def people_of(crowd, unit=0.25, declared=FILES):
+    return [table(events, unit, declared=declared) for events in crowd]
+
+
+def function(rows):
+    """Return a table as pieces of constant value: file, class, onset, offset in ticks, and value."""
+    pieces = Activity.of_table(rows).merged()
+    names = [rows.files[k] for k in pieces.file], [rows.classes[k] for k in pieces.label]
+    return sorted(
+        zip(*names, pieces.onset.tolist(), pieces.offset.tolist(), pieces.value.tolist(), strict=True)
+    )
+
+
+def says(events, name, label, at):
+    """Return whether one of the events sounds at a time in units."""
+    return any(f == name and k == label and begin <= at < begin + n for f, begin, n, k in events)
+
+
+@settings(max_examples=25)
+@given(PEOPLE, st.sampled_from(["mean", "majority"]))
+def test_it_is_what_annotators_say_at_every_time(crowd, method):
+    made = annotate(people_of(crowd), method=method, classes=CLASSES, scores=["segment.soft.f1.micro"])
+    assert made.settings["continuous"]
+    pieces = function(made.reference)
+    for name in FILES:
+        for label in CLASSES:
+            for k in range(53):
+                at, votes = k + 0.5, sum(says(events, name, label, k + 0.5) for events in crowd)
+                expected = votes / len(crowd) if method == "mean" else float(2 * votes > len(crowd))
+                value = [
+                    v for f, c, begin, end, v in pieces
+                    if (f, c) == (name, label) and begin <= at * 250_000 < end
+                ]  # fmt: skip
+                assert (value or [0.0]) == [expected]
+
+
+@settings(max_examples=12)
+@given(PEOPLE, st.sampled_from(["mean", "majority", "competence"]), st.sampled_from([1.0, 0.5, 0.25]))
+def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, length):
+    people = people_of(crowd, unit=1.0)
+    how = {"method": method, "classes": CLASSES, "scores": ["segment.soft.f1.micro"]}
+    exact = annotate(people, **how)
+    grid = annotate(people, segment_length=length, **how)
+    assert (exact.settings["continuous"], grid.settings["continuous"]) == (True, False)
+    if method != "competence" or length == 1.0:
+        assert function(exact.reference) == function(grid.reference)
+    if length == 1.0:
+        # How much time there is, is counted in segments: agreement is that of the grid, too.
+        assert exact.annotators == grid.annotators
+        for one, other in zip(exact.agreement, grid.agreement, strict=True):
+            assert one[1:] == pytest.approx(other[1:], abs=1e-12)
+        assert exact.pairs == grid.pairs
+        assert exact.segments == grid.segments
+        assert exact.ceiling == grid.ceiling
+
+
+@settings(max_examples=20)
+@given(st.lists(EVENT, min_size=1, max_size=6), st.integers(2, 5), st.sampled_from(["mean", "majority"]))
+def test_equal_annotators_give_what_each_of_them_says(events, n, method):
+    made = annotate(people_of([events] * n), method=method)
+    alone = annotate(people_of([events] * 2), method="mean").reference
+    assert function(made.reference) == function(alone)
+    assert {piece[-1] for piece in function(alone)} == {1.0}
+    scores = evaluate(made.reference, table(events, declared=FILES), events="merge", only=["event.soft"])
+    assert scores["event.soft.f1.micro"] == 1.0
+
+
+@settings(max_examples=20)
+@given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from(["mean", "majority", "competence"]))
+def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method):
+    people = people_of(crowd)
+    order = random.sample(range(len(crowd)), len(crowd))
+    turned = people_of([crowd[k][::-1] for k in order], declared=FILES[::-1])
+    one, other = (
+        annotate(each, method=method, scores=["segment.soft.f1.micro"]) for each in (people, turned)
+    )
+    if method == "competence":
+        pieces = [[piece[:4] for piece in function(each.reference)] for each in (one, other)]
+        values = [[piece[4] for piece in function(each.reference)] for each in (one, other)]
+        assert pieces[0] == pieces[1]
+        assert values[0] == pytest.approx(values[1], abs=1e-6)
+    else:
+        assert function(one.reference) == function(other.reference)
+    assert one.ceiling[0].mean == pytest.approx(other.ceiling[0].mean, abs=1e-6)
+
+
+@settings(max_examples=20)
+@given(PEOPLE, st.integers(0, 3))
+def test_the_mean_above_k_of_n_is_a_vote(crowd, k):
+    """More than k of n say so exactly where the mean of what they say is above k/n."""
+    n = len(crowd)
+    made = annotate(people_of(crowd), classes=CLASSES, scores=["segment.soft.f1.micro"]).reference
+    above = {piece[:4] for piece in function(made) if piece[4] > min(k, n - 1) / n}
+    for name, label, begin, end in above:
+        at = (begin + end) / 2 / 250_000
+        assert sum(says(events, name, label, at) for events in crowd) > min(k, n - 1)
+
+
+def test_time_steps_stay_on_their_grid_unless_asked():
+    steps = {
+        "filename": ["x"] * 3, "onset": [0.0, 0.5, 1.0], "offset": [0.5, 1.0, 1.2],
+        "event_label": ["a"] * 3, "soft_value": [0.2, 0.8, 0.4],
+    }  # fmt: skip
+    events = table([("x", 1, 2, "a")])
+    assert not annotate([steps, events]).settings["continuous"]
+    exact = annotate([steps, events], continuous=True).reference
+    assert [piece[2:] for piece in function(exact)] == [
+        (0, 250_000, 0.1), (250_000, 500_000, 0.6), (500_000, 750_000, 0.9), (750_000, 1_000_000, 0.4),
+        (1_000_000, 1_200_000, 0.2),
+    ]  # fmt: skip
+    # Events with values are no time steps.
+    opinion = {name: column[:1] for name, column in steps.items()} | {"onset": [0.1]}
+    assert annotate([opinion, events]).settings["continuous"]
+
+
+def test_boundaries_are_kept_by_the_command(tmp_path):
+    for name, onset in (("a", 1.234567), ("b", 1.5), ("c", 1.5)):
+        (tmp_path / f"{name}.tsv").write_text(
+            f"filename\tonset\toffset\tevent_label\nx.wav\t{onset}\t3.25\tdog\n"
+        )
+    tables = [tmp_path / f"{name}.tsv" for name in "abc"]
+    printed = call("annotate", *tables, "-o", "-", "-q").out.splitlines()
+    assert printed[1:] == ["x.wav\t1.234567\t1.5\tdog\t0.3333333333333333", "x.wav\t1.5\t3.25\tdog\t1"]
+    asked = ("--score", "event.soft.f1.micro", "--format", "json")
+    document = call("annotate", *tables, *asked).document
+    assert document["settings"]["continuous"] is True
+    # Above 1/2 the other two begin within the collar of the second, below it they do not.
+    assert document["ceiling"][0]["annotators"] == [0.0, 0.5, 0.5]
+    grid = call("annotate", *tables, "--segment-length", "1", "--format", "json").document
+    assert grid["settings"]["continuous"] is False
+    both = call("annotate", *tables, "--continuous", "--segment-length", "0.1", "--format", "json").document
+    assert (both["settings"]["continuous"], both["settings"]["segment_length"]) == (True, 0.1)
+    assert json.dumps(both)

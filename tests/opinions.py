@@ -1,0 +1,32 @@
+"""What annotators would say of units of time, drawn from models that are known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sedeval_soft.annotators.units import Units
+
+
+def units_of(values, labelled, weight=None):
+    """Return values of segments, (n_annotators, n_classes, n_segments), of which some are labelled."""
+    n, n_classes, size = values.shape
+    label = np.repeat(np.arange(n_classes, dtype=np.int32), size)
+    onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
+    given = np.tile(labelled, n_classes)
+    weight = np.ones(len(label)) if weight is None else weight
+    return Units(values.reshape(n, -1), given, np.zeros_like(label), label, onset, onset + 1, weight)
+
+
+def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):
+    """Return labels by Dawid and Skene's model, who labelled which segment, and the truth of the model.
+
+    That is where the classes are, (n_classes, n_segments), and sensitivity and specificity, (n_annotators,
+    n_classes) each.
+    """
+    rng = np.random.default_rng(seed)
+    sensitivity = rng.uniform(0.5, 0.95, (n_annotators, n_classes))
+    specificity = rng.uniform(0.7, 0.99, (n_annotators, n_classes))
+    there = rng.random((n_classes, n_segments)) < rng.uniform(0.1, 0.5, (n_classes, 1))
+    says_yes = np.where(there, sensitivity[..., None], 1.0 - specificity[..., None])
+    values = (rng.random((n_annotators, n_classes, n_segments)) < says_yes).astype(float)
+    return values, rng.random((n_annotators, n_segments)) >= missing, (there, sensitivity, specificity)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import inputs
-from case import COMMAND, Bench, Result, check, hour, megabytes, processes, seconds, within
+from case import COMMAND, FULL, Bench, Result, check, hour, megabytes, processes, seconds, within
 from timing import call, in_turn
 
+SAMPLE = Path(__file__).parents[1] / "sample_data"
 PEER = "sed_scores_eval"
 THEIRS = 10
 """Replicates of sed_scores_eval: each takes as long as any other."""
@@ -24,25 +26,45 @@ def intervals(bench: Bench) -> Iterator[Result]:
     tables = inputs.soft_tables(n_files * SECONDS, frames_per_second=1, file_seconds=SECONDS)
     only = ("segment.hard", "segment.soft", "event.hard", "event.soft")
     case = f"1000 bootstrap replicates of hard and soft scores, {n_files} files of {SECONDS} segments"
-    replicated = _Replicated(tables, only)
+    replicated = _Replicated(tables, only=only)
     costs = in_turn(call(replicated.intervals), call(replicated.once), bench.runs)
     yield within(case, costs, "one evaluation", 1.0)
+    yield from _all_thresholds(bench)
     yield from _memory(bench)
     yield from _retuned(bench)
+
+
+def _all_thresholds(bench: Bench) -> Iterator[Result]:
+    """Give scores over all thresholds intervals, against evaluating once; the sample as a whole process."""
+    n_clips = 692 if bench.size is FULL else 8
+    size = f"{n_clips} clips x 10 classes x 62.5 ms"
+    clips = inputs.clip_tables(bench.folder, n_clips, n_classes=10, frames_per_second=16)
+    tables = [str(path) for path in (clips.reference, clips.system)]
+    for what, settings in (
+        ("best F", {"only": ("event.optimal", "intersection.optimal")}),
+        ("PSDS1", {"only": ("intersection.hard",), "psds": "dcase-psds1"}),
+        ("PSDS2", {"only": ("intersection.hard",), "psds": "dcase-psds2"}),
+    ):
+        replicated = _Replicated(tables, **settings)
+        costs = in_turn(call(replicated.intervals), call(replicated.once), bench.runs)
+        yield within(f"1000 bootstrap replicates of {what}, {size}", costs, "one evaluation", 20.0)
+    ours = [COMMAND, SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", "--only", "all", "--psds", "dcase-psds1"]
+    costs = processes(bench, [*ours, "--ci"], ours, "people talking")
+    yield within("the sample, `--only all --psds dcase-psds1 --ci`", costs, "without --ci", 20.0)
 
 
 class _Replicated:
     """One evaluation, and what its replicates add to it."""
 
-    def __init__(self, tables: tuple[Any, Any], only: tuple[str, ...]) -> None:
+    def __init__(self, tables: Sequence[Any], **settings: Any) -> None:  # noqa: ANN401 - any settings
         """Evaluate once, to have what is counted."""
         from sedeval_soft.api.sources import to_rows
         from sedeval_soft.evaluation.scores import score_tally
         from sedeval_soft.evaluation.shard import shard_of_rows
         from sedeval_soft.settings import Settings
 
-        self.tables, self.only = tables, only
-        self.settings = Settings.of(only=only, ci="bootstrap")
+        self.tables, self.asked = tables, settings
+        self.settings = Settings.of(**settings, ci="bootstrap")
         ours, theirs = (to_rows(table, "table", self.settings) for table in tables)
         self.tally = shard_of_rows(ours, theirs, self.settings).tally
         self.scores = score_tally(self.tally, self.settings)
@@ -51,7 +73,7 @@ class _Replicated:
         """Evaluate the tables without intervals."""
         from sedeval_soft import evaluate
 
-        return evaluate(*self.tables, only=self.only)
+        return evaluate(*self.tables, **self.asked)
 
     def intervals(self) -> Any:  # noqa: ANN401 - a mapping of scores
         """Find the intervals of all scores of what was counted."""
@@ -67,7 +89,7 @@ def _memory(bench: Bench) -> Iterator[Result]:
     few, many = (
         [COMMAND, tables.reference, tables.system, "--ci", "--replicates", n] for n in ("1000", "10000")
     )
-    costs = processes(bench, many, few, inputs.CLASSES[-1], runs=1)
+    costs = processes(bench, many, few, "class", runs=1)
     peak, floor = costs.ours[0].peak_bytes, costs.other[0].peak_bytes
     case = f"{rows:,} + {rows:,} rows, all tables with intervals: peak memory of 10000 replicates"
     yield Result(case, megabytes(peak), f"of 1000, {megabytes(floor)}", peak / floor, 1.1)

@@ -310,37 +310,50 @@ def _agglomerated(pairs: _Pairs, size: Index, who: Array, least: int) -> Index:
         partner = np.zeros(n, dtype=bool)
         partner[pairs.left[near]] = partner[pairs.right[near]] = True
         going = partner[pairs.left] & partner[pairs.right]
-        pairs, mean = pairs.take(going), mean[going]
+        pairs, mean, near = pairs.take(going), np.rint(mean[going] / _EQUAL), near[going]
         if not len(mean):
             return clusters
-        order = np.lexsort((pairs.right, pairs.left, -np.rint(mean / _EQUAL)))
-        backwards = order[::-1]
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        of_left, of_right = np.full((2, n), len(order))
-        of_left[pairs.left[backwards]], of_right[pairs.right[backwards]] = rank[backwards], rank[backwards]
-        best = np.minimum(of_left, of_right)
-        chosen = (best[pairs.left] == rank) & (best[pairs.right] == rank)
-        left, right = pairs.left[chosen], pairs.right[chosen]
-        size[left] += size[right]
-        who[left] |= who[right]
+        best = _best(pairs.take(near), mean[near], n)
+        size[best.left] += size[best.right]
+        who[best.left] |= who[best.right]
         target = np.arange(n)
-        target[right] = left
+        target[best.right] = best.left
         clusters = target[clusters]
         pairs = _renamed(pairs, target, who)
 
 
+def _best(pairs: _Pairs, mean: Floats, n: int) -> _Pairs:
+    """Return the pairs of which both clusters have none that goes before; n: how many clusters there are."""
+    highest = np.zeros(n)
+    np.maximum.at(highest, pairs.left, mean)
+    np.maximum.at(highest, pairs.right, mean)
+    high = (mean == highest[pairs.left]) | (mean == highest[pairs.right])
+    pairs, mean = pairs.take(high), mean[high]
+    pairs = pairs.take(np.lexsort((pairs.right, pairs.left, -mean)))
+    rank, last = np.arange(len(pairs.left)), len(pairs.left)
+    of_left, of_right = np.full((2, n), last)
+    # What is written last stays: the first in order.
+    of_left[pairs.left[::-1]], of_right[pairs.right[::-1]] = rank[::-1], rank[::-1]
+    of_both = np.minimum(of_left, of_right)
+    return pairs.take((of_both[pairs.left] == rank) & (of_both[pairs.right] == rank))
+
+
 def _renamed(pairs: _Pairs, target: Index, who: Array) -> _Pairs:
     """Return the pairs of the clusters that clusters have become; those with an annotator in common go."""
+    changed = target != np.arange(len(target))
+    changed[target[changed]] = True
+    moved = changed[pairs.left] | changed[pairs.right]
+    same, pairs = pairs.take(~moved), pairs.take(moved)
     ends = target[pairs.left], target[pairs.right]
     left, right = np.minimum(*ends), np.maximum(*ends)
     apart = np.flatnonzero((left != right) & ~(who[left] & who[right]).any(axis=1))
     apart = apart[np.argsort(left[apart] * len(target) + right[apart], kind="stable")]
     if not len(apart):
-        return pairs.take(apart)
+        return same
     left, right, total = left[apart], right[apart], pairs.total[apart]
     first = heads(left, right)
-    return _Pairs(left[first], right[first], np.add.reduceat(total, first))
+    both = _Pairs(left[first], right[first], np.add.reduceat(total, first))
+    return _Pairs(*map(np.concatenate, zip(same, both, strict=True)))
 
 
 def _middle(times: Ticks, cluster: Index, n: int) -> tuple[Ticks, Floats]:

@@ -168,6 +168,9 @@ def main() -> None:
     """Run the command line; every expected failure is one message and an exit code."""
     hold_streams()
     stop_cleanly()
+    # Products are small, and independent pieces of work are on all processors already. Threads of numpy's
+    # beside them wait for one another, and where processors are shared they take several times as long.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code: object = 0
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False)

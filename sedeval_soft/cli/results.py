@@ -159,7 +159,7 @@ def presets(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         from sedeval_soft.published import MODULES
-        from sedeval_soft.published.base import published_evaluator
+        from sedeval_soft.published.base import EXPLAINED, published_evaluator
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
         evaluators: dict[str, list[str]] = {}
@@ -171,7 +171,7 @@ def presets(ctx: click.Context) -> None:
             lines.append(" " * width + f"ranked by {load_preset(name)['rank_by']}")
             if name in evaluators:
                 lines[-1] += f"; published: {', '.join(evaluators[name])}"
-        lines += ["", "Where rules and published code differ: docs/reference/official-evaluators.md"]
+        lines += ["", f"Where rules and published code differ: {EXPLAINED}"]
         emit("".join(f"{line}\n" for line in lines))
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from tempfile import SpooledTemporaryFile
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -40,6 +40,9 @@ from sedeval_soft.plan import CELLS, THRESHOLDED, Family, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import positive
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.weighted_psds import WeightedPsds
 
 Progress = Callable[[int, int], None]
 """Told how many of how many are done: replicates, or the submissions of a board."""
@@ -129,6 +132,7 @@ class Replicates:
     cells: Mapping[str, SortedCells]
     optimal: Sequence[tuple[Family, WeightedScores]]
     fixed: Tables
+    psds: WeightedPsds | None
 
     @classmethod
     def of(cls, tally: Tally, settings: Settings, fixed: Tables | None = None) -> Self:
@@ -155,7 +159,13 @@ class Replicates:
         partly = np.flatnonzero(undefined.any(axis=0))
         table[undefined] = 0.0
         cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in plan.compared}
-        return cls(tally, settings, table, partly, undefined[:, partly] * 1.0, cells, optimal, fixed or {})
+        psds = None
+        if plan.psds:
+            from sedeval_soft.measures.weighted_psds import WeightedPsds
+
+            psds = WeightedPsds.of(tally, settings)
+        others = undefined[:, partly] * 1.0, cells, optimal, fixed or {}, psds
+        return cls(tally, settings, table, partly, *others)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -167,6 +177,7 @@ class Replicates:
             counted_tables(sums, self.settings),
             *({family: scores(weights)} for family, scores in self.optimal),
             {family: self._fixed_table(family[0], best, sums) for family, best in self.fixed.items()},
+            self.psds.tables(weights) if self.psds is not None else {},
         )
         place, values = {key: row for row, key in enumerate(keys)}, np.full((len(keys), len(weights)), np.nan)
 
@@ -183,14 +194,14 @@ class Replicates:
                 basis: of.repeated(np.repeat(counts, lengths[cells_of(basis)]))
                 for basis, of in self.cells.items()
             }
-            enter(values[:, number], ranked_tables(drawn, self.settings, cells))
+            enter(values[:, number], ranked_tables(drawn, self.settings, cells, psds=False))
         return values
 
     @property
     def one_by_one(self) -> bool:
         """Whether there are scores that are made for one replicate after another, which takes long."""
-        groups = {*self.settings.measures} - {"confusion", "joint", "errors"}
-        return bool(Plan.of(self.settings).psds or groups)
+        plan = Plan.of(self.settings)
+        return bool(plan.compared or plan.ranks_events)
 
     def _weighted(self, weights: Floats) -> Weighted:
         tally, sums = self.tally, weights @ self.table

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.interop.second_opinion import Comparison, Value, comparison_text
-from sedeval_soft.published.base import Inputs, published_evaluator
+from sedeval_soft.published.base import EXPLAINED, Inputs, published_evaluator
 from sedeval_soft.settings import POSTPROCESSING, Settings
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
@@ -54,7 +54,7 @@ def check_published(
                 raise SettingsError(f"--check {name} reads files; {side.origin.name} is none, or has changed")
     numbers = evaluator.numbers(inputs)
     compared = [
-        Comparison(score, ours[score], numbers.get(label))
+        Comparison(score, *evaluator.compared(label, ours[score], numbers.get(label)))
         for label, score in evaluator.same.items()
         if score in ours
     ]
@@ -63,6 +63,6 @@ def check_published(
         raise SettingsError(f"--check {name} has numbers beside {', '.join(evaluator.same.values())}{preset}")
     notes = [
         f"{name}: {evaluator.script} of {evaluator.project} ({evaluator.version[:8]}).",
-        "What differs, and why: docs/reference/official-evaluators.md",
+        f"What differs, and why: {EXPLAINED}.",
     ]
     return comparison_text(name, compared, {}, notes, explained=False)

@@ -16,7 +16,7 @@ in one staircase).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,9 +34,10 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import expand
 
-_HOUR = 3600.0
+HOUR = 3600.0
 
-_FP, _TRIGGERS = 1, 2  # rows of counts beside TP
+FOUND, FALSE, _TRIGGERS = TP, 1, 2
+"""Rows of counts: reference events found, false positives, cross triggers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ class Staircases:
             return cls.none(0)
         counts = np.concatenate([of.steps()[1][:, :-1] for of in classes], axis=1)
         label = np.repeat(np.arange(len(classes)), [len(of.level) for of in classes])
-        return cls.under(label, rates.efpr(counts), counts[TP], np.concatenate([of.n_ref for of in classes]))
+        return cls.under(
+            label, rates.efpr(counts), counts[FOUND], np.concatenate([of.n_ref for of in classes])
+        )
 
     @staticmethod
     def joined(parts: Sequence[Staircases]) -> Staircases:
@@ -126,9 +129,9 @@ class Rates:
 
     def efpr(self, counts: Index) -> Floats:
         """Return the eFPR where `points` counts so much, (n_counts, n)."""
-        efpr: Floats = counts[_FP] * (_HOUR / self.seconds)
+        efpr: Floats = counts[FALSE] * (HOUR / self.seconds)
         if self.alpha_ct > 0:
-            efpr = efpr + self.alpha_ct * _HOUR * (counts[_TRIGGERS] / self.unit)
+            efpr = efpr + self.alpha_ct * HOUR * (counts[_TRIGGERS] / self.unit)
         return efpr
 
 
@@ -140,7 +143,7 @@ def points(
     triggers: what `cross_triggers` returns.
     """
     false = judged.false()
-    lives = [*((alive, (TP,)) for alive in found_when(judged, criteria)), (false, (_FP,))]
+    lives = [*((alive, (FOUND,)) for alive in found_when(judged, criteria)), (false, (FALSE,))]
     if triggers is not None:
         weight = np.rint(triggers * rates.unit).astype(np.int64)
         lives.append((false._replace(weight=weight), (_TRIGGERS,)))
@@ -148,29 +151,42 @@ def points(
     return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
 
 
+def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Iterator[tuple[int, Index]]:
+    """Yield classes, and which false positives are cross triggers of each, positions among all of them.
+
+    n_ref: (n_classes,) how many reference events each class has: those without are left out. kind:
+    (n_classes,) classes of the same kind belong to one evaluation and can trigger one another.
+    """
+    wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
+    cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
+    needed = required(criteria.cttc, wrong.offset - wrong.onset)
+    group = wrong.file.astype(np.int64) * n_classes
+    for other in np.flatnonzero(n_ref).tolist():
+        may = np.flatnonzero((wrong.label != other) & (kind[wrong.label] == kind[other]))
+        overlap = cover.overlap(group[may] + other, wrong.onset[may], wrong.offset[may])
+        yield other, may[overlap >= needed[may]]
+
+
 def cross_triggers(judged: Judged, totals: Index, criteria: Criteria, kind: Index | None = None) -> Floats:
     """Return for each false positive its mean over other classes of CT / T_ref, (n_false,) per second.
 
-    totals: what `sounding` returns of all files. kind: (n_classes,) classes of the same kind belong to one
-    evaluation and can trigger one another; None: all do.
+    totals: what `sounding` returns of all files. kind: as for `triggered`; None: all are of one.
     """
-    wrong, (n_ref, ticks) = judged.system.take(~judged.passed), totals
-    n_classes = len(n_ref)
-    kind = np.zeros(n_classes, dtype=np.int64) if kind is None else kind
-    cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
+    n_ref, ticks = totals
+    kind = np.zeros(len(n_ref), dtype=np.int64) if kind is None else kind
     total = ticks / TICKS_PER_SECOND
-    weight = np.zeros(len(wrong))
-    needed = required(criteria.cttc, wrong.offset - wrong.onset)
-    group = wrong.file.astype(np.int64) * n_classes
-    for other in np.flatnonzero(n_ref):
-        may = (wrong.label != other) & (kind[wrong.label] == kind[other])
-        if not may.all():
-            may = np.flatnonzero(may)
-        overlap = cover.overlap(group[may] + other, wrong.onset[may], wrong.offset[may])
-        weight[may] += np.where(overlap >= needed[may], 1 / total[other], 0.0)
-    others = np.bincount(kind[n_ref > 0], minlength=int(kind.max(initial=0)) + 1)[kind] - (n_ref > 0)
-    scaled: Floats = weight / np.maximum(others, 1)[wrong.label]
+    label = judged.system.label[~judged.passed]
+    weight = np.zeros(len(label))
+    for other, which in triggered(judged, n_ref, criteria, kind):
+        weight[which] += 1 / total[other]
+    scaled: Floats = weight / np.maximum(others_of(n_ref, kind), 1)[label]
     return scaled
+
+
+def others_of(n_ref: Index, kind: Index) -> Index:
+    """Return how many other classes of its kind have a reference, of each class, (n_classes,)."""
+    others: Index = np.bincount(kind[n_ref > 0], minlength=int(kind.max(initial=0)) + 1)[kind] - (n_ref > 0)
+    return others
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +332,7 @@ class Roc:
 
     def judged(self, tally: Tally, criteria: Criteria) -> tuple[Judged, int]:
         """Return the events of some files, judged, and how many classes there are."""
-        n_classes, system = len(tally.classes), _system(tally, self.system)
+        n_classes, system = len(tally.classes), lifetimes_of(tally, self.system)
         if self.cuts is None:
             reference = tally.events["reference"].events()
         else:
@@ -408,7 +424,7 @@ class Integral:
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
-def _system(tally: Tally, name: str) -> EventLifetimes:
+def lifetimes_of(tally: Tally, name: str) -> EventLifetimes:
     """Return the lifetimes of one of `systems_of`."""
     return tally.system("intersection") if name == "system" else tally.events[name]
 

@@ -20,7 +20,7 @@ where more is asked than what is best for each class alone:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -31,12 +31,12 @@ from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
-from sedeval_soft.sorting import heads, in_order
+from sedeval_soft.sorting import distinct, heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
 
 Merit = Callable[[Any, Any, Any], Any]
-"""What is best where it is highest: of TP, N_sys and N_ref."""
+"""What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
 
 NOTHING = math.inf
 """The threshold of a class without reference: nothing is detected. It is undefined when shown."""
@@ -52,6 +52,9 @@ _AT_ONCE = 1 << 16
 
 _DENSE, _LARGEST = 32, 1 << 20
 """Numbers that a table of files by candidates may have for each change, and at all."""
+
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
+"""Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
 
 
 class Alive(NamedTuple):
@@ -253,16 +256,111 @@ def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: 
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """By how much a count grows at which candidate in which file.
+
+    place: (n,) candidates, ascending. file, amount: (n,). shape: how many candidates and files there are.
+    table: the counts themselves, (n_candidates, n_files), where that is no larger than the changes.
+    """
+
+    place: Index
+    file: Index | Codes
+    amount: Index
+    shape: tuple[int, int]
+    table: Floats | None
+
+    @classmethod
+    def of(cls, place: Index, file: Index | Codes, amount: Index, shape: tuple[int, int]) -> Self:
+        """Make a table of the counts where that is small."""
+        size, table = shape[0] * shape[1], None
+        if size <= min(_DENSE * len(place), _LARGEST) or shape[1] == 1:
+            sums = np.bincount(place * shape[1] + file, amount, minlength=size)
+            table = sums.reshape(shape).cumsum(axis=0)
+        return cls(place, file, amount, shape, table)
+
+    def counts(self, weights: Floats) -> Floats:
+        """Return the count of weighted files at all candidates, (n_candidates, n_weights)."""
+        if self.table is not None:
+            return self.table @ weights.T
+        none = np.zeros(len(weights))
+        return self.within(slice(0, self.shape[0]), weights, none).T
+
+    def within(self, some: slice, weights: Floats, before: Floats) -> Floats:
+        """Return the count of weighted files at some candidates, (n_weights, n).
+
+        before: (n_weights,) the counts right before the first of them.
+        """
+        if self.table is not None:
+            return weights @ self.table[some].T
+        begin, end = np.searchsorted(self.place, (some.start, some.stop)).tolist()
+        last = np.searchsorted(self.place[begin:end], np.arange(some.start, some.stop), side="right")
+        file, amount = self.file[begin:end], self.amount[begin:end]
+
+        def of_block(block: Floats) -> list[Array]:
+            sums = np.zeros((len(block), len(file) + 1))
+            np.cumsum(block[:, file] * amount, axis=1, out=sums[:, 1:])
+            return [sums[:, last]]
+
+        counts: Floats = _in_blocks(of_block, weights, end - begin)[0] + before[:, None]
+        return counts
+
+    def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
+        """Return the counts right before stretches of candidates, and the least and the most within them.
+
+        begins: (n,) the first candidate of each. Returns (n_files, n) each; no candidate need have the ends.
+        """
+        n = len(begins)
+        key = self.file * np.int64(n) + (np.searchsorted(begins, self.place, side="right") - 1)
+        size = n * self.shape[1]
+        rises, falls = (
+            np.bincount(key, bound(self.amount, 0), minlength=size).astype(np.float64).reshape(-1, n)
+            for bound in (np.maximum, np.minimum)
+        )
+        before: Floats = (rises + falls).cumsum(axis=1) - rises - falls
+        least: Floats = np.maximum(before + falls, 0.0)
+        return before, least, before + rises
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Candidates in stretches, and what weighted files may have in each.
+
+    changes: of each count. weights: (n_weights, n_files). ends: (n + 1,) the first candidate of each stretch,
+    and how many there are. before, least, most: of each count, (n_weights, n): right before each stretch, and
+    bounds of what it is within, which no candidate need reach.
+    """
+
+    changes: Sequence[Changes]
+    weights: Floats
+    ends: Index
+    before: Sequence[Floats]
+    least: Sequence[Floats]
+    most: Sequence[Floats]
+
+    def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
+        """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
+
+        These are the first candidate, positions of weights, (n,), and each count, (n, n_candidates).
+        """
+        for k in np.flatnonzero(worth.any(axis=0)).tolist():
+            some, rows = slice(*self.ends[k : k + 2].tolist()), np.flatnonzero(worth[:, k])
+            step = max(1, _AT_ONCE // (some.stop - some.start))
+            for i in range(0, len(rows), step):
+                row = rows[i : i + step]
+                block, pairs = self.weights[row], zip(self.changes, self.before, strict=True)
+                yield some.start, row, [of.within(some, block, start[row, k]) for of, start in pairs]
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidate thresholds of one class, or of all classes as one.
 
     value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
-    sums: of each count, what returns it at all candidates, (n, n_weights), for weights, (n_weights, n_files).
-    table: what they are candidates of.
+    changes: of each count. table: what they are candidates of.
     """
 
     value: Floats
-    sums: Sequence[Callable[[Floats], Floats]]
+    changes: Sequence[Changes]
     table: ThresholdCounts
 
     @classmethod
@@ -277,12 +375,12 @@ class Candidates:
         value = np.append(math.inf, chosen[heads(chosen)][::-1])
         place = cls(value, (), table).place(level)
         n_files, files = (1, np.zeros_like(place)) if file is None else (len(table.n_ref), file)
-        sums = []
+        changes = []
         for row in table.changes:
             # Levels ascend, and candidates descend.
             some = np.flatnonzero((row != 0) & (place < len(value)))[::-1]
-            sums.append(_weighted_sums(place[some], files[some], row[some], (len(value), n_files)))
-        return cls(value, sums, table)
+            changes.append(Changes.of(place[some], files[some], row[some], (len(value), n_files)))
+        return cls(value, changes, table)
 
     def place(self, level: Floats) -> Index:
         """Return the first candidate at which what changes at a level has changed, (n,)."""
@@ -293,26 +391,52 @@ class Candidates:
 
         weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
         """
-        return [*(sums(weights) for sums in self.sums), weights @ self.table.n_ref]
+        return [*(changes.counts(weights) for changes in self.changes), weights @ self.table.n_ref]
+
+    def stretches(self, weights: Floats) -> Stretches:
+        """Return stretches of candidates: the further down, the more changes are in each.
+
+        weights: (n_weights, n_files), whole numbers.
+        """
+        every = np.arange(len(self.value))
+        ends = sum((np.searchsorted(of.place, every, side="right") for of in self.changes), 0 * every)
+        growth, edges = max(_GROWTH, weights.shape[1] * _GROWTH_OF_FILES), [0]
+        while edges[-1] < ends[-1]:
+            edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
+        begins = distinct(np.minimum(np.searchsorted(ends, edges), every[-1]))
+        counts = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
+        bounds = ([weights @ of_row for of_row in of] for of in counts)
+        return Stretches(self.changes, weights, np.append(begins, len(every)), *bounds)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
 
         For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
         N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+
+        Most candidates are far from the best: a stretch of them is looked at only where the most TP and the
+        least N_sys that it may have are as good as what some candidate right before a stretch has.
         """
-
-        def of_block(block: Floats) -> list[Array]:
-            tp, n_sys, *_, n_ref = self.counts(block)
-            column, columns = np.arange(len(block)), []
-            for merit in merits:
-                at = np.argmax(merit(tp, n_sys, n_ref), axis=0)
-                hits, detections = (np.where(n_ref > 0, counts[at, column], 0.0) for counts in (tp, n_sys))
-                columns += [np.where(n_ref > 0, at, -1), hits, detections, n_ref]
-            return columns
-
-        columns = _in_blocks(of_block, weights, len(self.value))
-        return [columns[i : i + 4] for i in range(0, len(columns), 4)]
+        stretches, n_ref = self.stretches(weights), weights @ self.table.n_ref
+        worth = np.zeros(stretches.before[TP].shape, dtype=bool)
+        for merit in merits:
+            reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
+            bound = merit(stretches.most[TP], stretches.least[N_SYS], n_ref[:, None])
+            worth |= bound >= reached.max(axis=1, keepdims=True)
+        highest = np.full((len(merits), len(weights)), -np.inf)
+        at = np.zeros((len(merits), 3, len(weights)))
+        for first, row, (tp, n_sys, *_) in stretches.counts(worth):
+            for number, merit in enumerate(merits):
+                values = merit(tp, n_sys, n_ref[row, None])
+                place = values.argmax(axis=1)
+                value = values[np.arange(len(row)), place]
+                # Of equally good ones the first: its threshold is the highest.
+                better = np.flatnonzero(value > highest[number, row])
+                chosen, place = row[better], place[better]
+                highest[number, chosen] = value[better]
+                at[number][:, chosen] = first + place, tp[better, place], n_sys[better, place]
+        at[:, :, n_ref <= 0] = np.array([-1.0, 0.0, 0.0])[:, None]
+        return [[place.astype(np.int64), tp, n_sys, n_ref] for place, tp, n_sys in at]
 
     def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
         """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
@@ -331,28 +455,6 @@ class Candidates:
             row = row[weights[row, file[at[row]]] <= 0]
             at[row] -= 1
         return np.append(level, math.nan)[at]
-
-
-def _weighted_sums(
-    place: Index, file: Index | Codes, amount: Index, shape: tuple[int, int]
-) -> Callable[[Floats], Floats]:
-    """Return what adds up weighted changes down to each candidate; see `Candidates.sums`.
-
-    place, file, amount: (n_changes,) the candidate of each, ascending, its file, and how large it is.
-    shape: candidates and files.
-    """
-    size = shape[0] * shape[1]
-    if size <= min(_DENSE * len(place), _LARGEST) or shape[1] == 1:
-        table = np.bincount(place * shape[1] + file, amount, minlength=size).reshape(shape).cumsum(axis=0)
-        return lambda weights: table @ weights.T
-    last = np.searchsorted(place, np.arange(shape[0]), side="right")
-
-    def of_block(block: Floats) -> list[Array]:
-        changes = np.zeros((len(block), len(place) + 1))
-        np.cumsum(block[:, file] * amount, axis=1, out=changes[:, 1:])
-        return [changes[:, last]]
-
-    return lambda weights: _in_blocks(of_block, weights, len(place))[0].T
 
 
 def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:

@@ -15,6 +15,9 @@ from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import open_source
 from sedeval_soft.tables.text import decode
 
+EXPLAINED = "page 'Official evaluators' of the documentation"
+"""Where it is said what differs between rules and code, and why."""
+
 Number = float | int | None
 """One number as a script has it; None where it prints none, or NaN."""
 
@@ -55,7 +58,8 @@ class Published:
     at GitHub, as owner/name, or its package. version: the commit, or the version of the package. script: the
     file, or the function, that was followed. ranking: which of its numbers ranks systems. preset: the one
     with the rules as they are written; empty where there is none. same: the name of our score beside each of
-    its numbers that one is meant to be, with that preset. options: its options with their defaults.
+    its numbers that one is meant to be, with that preset. percent: those of them that are percentages, and to
+    how many decimals they are rounded, None for not at all. options: its options with their defaults.
     label: the class of rows of a table without labels, where the script reads such. compute: the numbers by
     their names, in the order of the script. reads_text: whether it is given texts and no rows. takes: which
     of durations and scenes it has a use for.
@@ -70,10 +74,20 @@ class Published:
     compute: Callable[[Inputs], dict[str, Number]]
     preset: str = ""
     same: Mapping[str, str] = field(default_factory=dict)
+    percent: Mapping[str, int | None] = field(default_factory=dict)
     options: Mapping[str, float | str] = field(default_factory=dict)
     label: str = ""
     reads_text: bool = False
     takes: tuple[str, ...] = ()
+
+    def compared(self, label: str, ours: Number, number: Number) -> tuple[Number, Number]:
+        """Return a score of ours and the number beside it, both as scores; ours is rounded where it is."""
+        if label not in self.percent:
+            return ours, number
+        digits = self.percent[label]
+        if ours is not None and digits is not None:
+            ours = round(100 * ours, digits) / 100
+        return ours, None if number is None else number / 100
 
     def numbers(self, inputs: Inputs) -> dict[str, Number]:
         """Return its numbers; raises SettingsError for an option that it does not have."""

@@ -249,7 +249,11 @@ PUBLISHED = {
         compute=compute,
         takes=("scenes",),
         preset="dcase2021-2024-few-shot",
-        same={word: f"event.hard.{word}.micro@scenes.harmonic" for word in ("precision", "recall")},
+        same={
+            label: f"event.hard.{measure}.micro@scenes.harmonic"
+            for label, measure in (("precision", "precision"), ("recall", "recall"), (RANKING, "f1"))
+        },
+        percent={RANKING: 3},
         options={"subsets": "folder"},
         label="POS",
     )

@@ -177,6 +177,8 @@ PUBLISHED = {
         compute=_compute,
         takes=("durations",),
         preset="voice-activity",
+        same={"detection error rate %": "segment.hard.error_rate.micro"},
+        percent={"detection error rate %": None},
         options={"collar": 0.0, "skip_overlap": 0.0, "uem": ""},
     )
 }

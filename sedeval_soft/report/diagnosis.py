@@ -254,7 +254,8 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
 
 OF_ERROR = (
     "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
-    "lower", "higher",
+    "lower", "higher", "lower_by", "higher_by", "by_chance", "fp_lower", "fp_higher", "share_lower",
+    "share_higher",
 )  # fmt: skip
 """Columns of rows of errors."""
 

@@ -27,7 +27,7 @@ from sedeval_soft.tables.columns import (
     looks_like_header,
     option,
 )
-from sedeval_soft.tables.event_table import COMMAS, INSTANT, WEAK, EventTable
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNKNOWN, WEAK, EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.text import (
@@ -146,8 +146,7 @@ def read_weak(source: Source, limits: Limits) -> EventTable | None:
 
 # Few-shot
 
-_UNKNOWN = "UNK"
-_MARKS = ("POS", "NEG", _UNKNOWN)
+_MARKS = ("POS", "NEG", UNKNOWN)
 
 
 def reads_few_shot(source: Source, columns: ColumnNames = ()) -> bool:
@@ -177,7 +176,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     file = layout.position("filename")
     wanted: list[Record] = []
     files: dict[str, None] = {}
-    n_unknown, declares = 0, _UNKNOWN not in (layout.names[i] for i in classes)
+    n_unknown, declares = 0, UNKNOWN not in (layout.names[i] for i in classes)
     for line, fields in _lines(source, layout):
         if isinstance(fields, Problem):
             wanted.append((line, fields))
@@ -185,9 +184,9 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         if file is not None and fields[file].strip():
             files[fields[file].strip()] = None
         row = [fields[i] for i in kept]
-        if any(fields[i].strip() == _UNKNOWN for i in classes):
+        if any(fields[i].strip() == UNKNOWN for i in classes):
             n_unknown += 1
-            wanted += [(line, [*row, _UNKNOWN])] * declares
+            wanted += [(line, [*row, UNKNOWN])] * declares
         if any(fields[i].strip() for i in range(len(fields)) if i != file):
             wanted += _positives(source.name, layout, line, fields, row)
     form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
@@ -199,7 +198,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
         where = f"{counted(n_unknown, 'row')} with UNK: there nothing is known, of any class"
         notes, assumed = [where] * (n_unknown > 0 and len(classes) > 1), [*layout.assumed]
     origin = origin_of(source, form, notes, layout.ignored, assumed)
-    origin = replace(origin, unknown=(_UNKNOWN,) * declares)
+    origin = replace(origin, unknown=(UNKNOWN,) * declares)
     return rows_of(source, limits, long, wanted, origin, [*files])
 
 

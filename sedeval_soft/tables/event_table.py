@@ -30,6 +30,9 @@ LONGEST = 1e9
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
+UNKNOWN = "UNK"
+"""The class of rows of few-shot tables that say when nobody knows what there is."""
+
 WEAK = "weak labels"
 """The form, in words, of labels of whole recordings."""
 

@@ -347,6 +347,25 @@ def planted(seed, n_annotators, jitter, missed, false, n=300):
     return table(everything, 0.0), [table(rng.random(n) >= missed, jitter) for _ in range(n_annotators)]
 
 
+def test_the_order_of_tables_and_rows_does_not_matter():
+    _, people = planted(5, 4, 0.1, missed=0.2, false=0.2)
+    rng, named = np.random.default_rng(0), dict(zip("abcd", people, strict=True))
+    mixed = {}
+    for name in "dbac":
+        order = rng.permutation(len(named[name]["onset"])).tolist()
+        mixed[name] = {column: [cells[i] for i in order] for column, cells in named[name].items()}
+    for method in ("mean", "competence", "majority"):
+        one, other = (annotate(each, consensus=True, method=method) for each in (named, mixed))
+        assert sorted(rows_of(one.reference)) == [
+            (*row[:4], pytest.approx(row[4], abs=1e-9)) for row in sorted(rows_of(other.reference))
+        ]
+        who = [
+            {(each["file"], each["onset"], each["class"], *sorted(each["annotators"])) for each in events_}
+            for events_ in (one.to_dict()["events"], other.to_dict()["events"])
+        ]
+        assert who[0] == who[1]
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize(("n", "jitter"), [(3, 0.05), (3, 0.1), (5, 0.1), (5, 0.15)])
 def test_the_consensus_finds_planted_events_at_least_as_well_as_any_annotator(seed, n, jitter):

@@ -102,7 +102,8 @@ SHIPPED = Path(__file__).parents[2] / "sedeval_soft" / "presets"
 
 def test_presets_are_listed_shown_with_their_sources_and_answered_with_the_closest(tmp_path):
     *lines, _, where = call("presets").out.splitlines()
-    assert Path(__file__).parents[2].joinpath(where.split()[-1]).is_file()
+    page = Path(__file__).parents[2] / "docs" / "reference" / "official-evaluators.md"
+    assert page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ") in where
     lines, ranked = lines[::2], lines[1::2]
     assert [line.split()[0] for line in lines] == list(PRESETS)
     assert [line.replace(";", "").split()[2] for line in ranked] == [

@@ -248,6 +248,8 @@ def test_rows_are_read_without_options():
     assert list(rows["kind"].unique())[:2] == ["missed", "background"] and rows["signature"].nunique() == 1
     made = sedeval_soft.diagnose(REF, SYS, only="event.hard").to_pandas()
     assert rows["share"].tolist() == made["share"].tolist()
+    # A column for all that JSON has of a kind.
+    assert {*rows} - {"system", "signature"} == {*made}
     page = call("diagnose", REF, SYS, *FEW, "--format", "markdown").out
     assert "| split | 37 | 17 |" in page
 

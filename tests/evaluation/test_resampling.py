@@ -23,7 +23,7 @@ from tables import long_rows
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import event, matching, thresholds
+from sedeval_soft.measures import event, matching, thresholds, weighted_psds
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -114,11 +114,35 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
     monkeypatch.setattr(thresholds, "_LARGEST", 1 << (seed % 2 * 20))
+    monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
     monkeypatch.setattr(resample, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)
     compare(tables, settings, rows_of_weights(5, seed))
+
+
+@pytest.mark.parametrize(
+    ("seed", "form", "changes"),
+    [
+        (40, "fine", {"psds": "dcase-psds1"}),
+        (41, "fine", {"alpha_ct": 0.5, "alpha_st": 0.0, "max_efpr": 1e4}),
+        (42, "tied", {"alpha_ct": 0.0, "alpha_st": 0.0, "psds_median_filters": (0.3, 3.0)}),
+        (43, "plain", {"psds": "dcase-psds2", "events": "rows"}),
+        (44, "fine", {"alpha_ct": 0.0, "alpha_st": 1.0, "max_efpr": 1e9, "ignore_class": "dog"}),
+        (45, "fine", {"alpha_ct": 0.3, "alpha_st": 0.5, "ignore_class": "dog"}),
+    ],
+)
+def test_psds_of_many_draws(monkeypatch, seed, form, changes):
+    """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
+    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(thresholds, "_LARGEST", 1 << (seed % 2 * 20))
+    monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
+    for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
+        monkeypatch.setattr(weighted_psds, name, (1, 200, 1 << 20)[seed % 3])
+    settings = Settings.of(only=("intersection",), **changes)
+    names, values = compare(random_tables(seed, form, n=60), settings, rows_of_weights(6, seed))
+    assert np.isfinite(values[["psds" in name for name in names]]).mean() > 0.5
 
 
 def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch):

@@ -134,3 +134,12 @@ def test_rttm_and_uem_are_read_by_the_command(tmp_path):
     uem.write_text("rec 1 soon\n")
     refused = call("published", "pyannote-vad", ours, found, "--set", f"uem={uem}")
     assert refused.code == 2 and "rec.uem:1: is no region; expected a recording" in refused.err
+
+
+def test_the_percentage_is_compared_as_a_score(tmp_path):
+    ours, found = tmp_path / "ref.tsv", tmp_path / "sys.tsv"
+    head = "filename\tonset\toffset\tevent_label\n"
+    ours.write_text(f"{head}a.wav\t1\t4\tspeech\n")
+    found.write_text(f"{head}a.wav\t2\t4.5\tspeech\n")
+    checked = call(ours, found, "--preset", "voice-activity", "--check", "pyannote-vad")
+    assert "1 of 1 score agrees" in checked.out and " 0.500000      0.500000 " in checked.out

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import assert_type
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 import sedeval_soft as sed
@@ -84,6 +85,8 @@ def main(reference: str, system: str) -> None:
         (Path(folder) / "submissions").mkdir()
         written(reference, system, Path(folder) / "submissions")
     assert_type(sed.annotate([reference, system]), sed.Annotation)
+    if agreed := sed.annotate([reference, system], consensus=True, same_iou=0.5).events:
+        assert_type(agreed.events.confidence, npt.NDArray[np.float64])
     assert_type(sed.threshold_curves(reference, system), sed.Curves)
     assert_type(sed.validate(system, reference), sed.Validation)
     assert issubclass(sed.InputError, sed.EvaluationError)

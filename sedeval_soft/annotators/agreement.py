@@ -56,7 +56,7 @@ def alpha(values: Floats, given: Bools, weight: Floats | None = None) -> float |
 
 def alphas(units: Units, values: Floats, n_classes: int) -> list[float | None]:
     """Return alpha of all classes together, then of each class; values: (n_annotators, n_units)."""
-    # Few units have few different values: those with the same are one.
+    # Numbers of few bits are sorted much sooner.
     order = np.argsort(units.label.astype(np.min_scalar_type(-n_classes - 1)), kind="stable")
     bounds = np.searchsorted(units.label[order], np.arange(n_classes + 1)).tolist()
     classes = [order[begin:end] for begin, end in pairwise(bounds)]

@@ -15,7 +15,7 @@ from sedeval_soft.annotators.competence import Patterns, competence_of
 from sedeval_soft.annotators.consensus import METHODS as CONSENSUS_METHODS
 from sedeval_soft.annotators.consensus import SAME_IOU, Consensus
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, defined, doubts
+from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, doubts
 from sedeval_soft.annotators.pooled import METHODS
 from sedeval_soft.annotators.references import References
 from sedeval_soft.annotators.systems import Ranking, System, check_resampled, systems_of
@@ -23,6 +23,7 @@ from sedeval_soft.api.comparison import named_sources
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -197,6 +198,7 @@ def annotate(
     estimate = competence_of(units, threshold)
     n_classes = len(crowd.classes)
     errors = dawid_skene(Patterns.of(units, threshold), n_classes)
+    shares = [map(finite, each.tolist()) for each in errors.micro()]
     numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     nominal, interval = (
         alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
@@ -221,9 +223,7 @@ def annotate(
         reference=reference,
         method=method,
         settings={**how, **shaped, "all_files": all_files} | drawn,
-        annotators=tuple(
-            map(Annotator, names, *(each.tolist() for each in numbers), *map(defined, errors.micro()))
-        ),
+        annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers), *shares)),
         confusions=confusions(errors, crowd.classes),
         agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
         pairs=tuple(pairs),

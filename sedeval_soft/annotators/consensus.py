@@ -10,8 +10,9 @@ or rows.
 
 That is the way, best first, to a high sum of (IoU - share) over all pairs within clusters. The highest one,
 which is how Mathet, Widlocher & Metivier (2015) align the units of annotators, is a multidimensional
-assignment and takes exponential time. For two annotators and a share of 1/2 or more clusters are the optimal
-assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et al. 2019).
+assignment, for which no fast way is known. For two annotators and a share of 1/2 or more clusters are the
+optimal assignment: events of one annotator do not overlap, so none has two partners above 1/2 (Kirillov et
+al. 2019).
 
 Two clusters that are each other's best become one whatever happens elsewhere: a mean of means is not above
 the highest of them, so no other merger makes a better partner for either (Bruynooghe 1977). So all such pairs
@@ -20,7 +21,6 @@ of all files are merged at once, round by round.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +30,7 @@ import numpy as np
 from sedeval_soft.annotators.competence import competence_of
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import intersection_over_union
 from sedeval_soft.memory import check_room
@@ -38,7 +39,7 @@ from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import Ticks, to_seconds
 from sedeval_soft.timeline.events import Events, events_of
-from sedeval_soft.timeline.ranges import expand, running_maximum
+from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import merges
 
 if TYPE_CHECKING:
@@ -130,18 +131,14 @@ class Consensus:
         for name, has in zip(self.annotators, events.members >= 0, strict=True):
             for each in np.flatnonzero(has).tolist():
                 names[each].append(name)
-        spreads = [
-            [None if math.isnan(seconds) else seconds for seconds in spread.tolist()]
-            for spread in (events.onset_spread, events.offset_spread)
-        ]
         return {
             "file": [self.files[code] for code in events.file.tolist()],
             "class": [self.classes[code] for code in events.label.tolist()],
             "onset": to_seconds(events.onset).tolist(),
             "offset": to_seconds(events.offset).tolist(),
             "confidence": events.confidence.tolist(),
-            "onset_spread": spreads[0],
-            "offset_spread": spreads[1],
+            "onset_spread": [*map(finite, events.onset_spread.tolist())],
+            "offset_spread": [*map(finite, events.offset_spread.tolist())],
             "annotators": names,
         }
 
@@ -162,16 +159,9 @@ def annotated_events(table: EventTable, settings: Settings) -> Events:
     """
     merge = merges(table, settings)
     events = events_of(table, settings.threshold, settings.inclusive, merge)
-    if merge or not len(events):
+    if merge:
         return events
-    events = events.lasting().in_order()
-    change = ~events.goes_on()
-    reach = running_maximum(events.offset, np.concatenate(([0], np.cumsum(change)))[: len(events)])
-    first = np.flatnonzero(np.append(True, change | (events.onset[1:] >= reach[:-1]))[: len(events)])
-    last = np.append(first[1:], len(events)) - 1
-    until = events.offset_seconds if len(first) == len(events) else to_seconds(reach[last])
-    joined = events.take(first)
-    return Events(joined.file, joined.label, joined.onset, reach[last], joined.onset_seconds, until)
+    return events.joined_up(touching=False)
 
 
 def agreed(
@@ -182,7 +172,7 @@ def agreed(
     events, has_file, iou: as in `consensus_of`. units, threshold: what competence is estimated of. By the
     majority there are the events of more than half of those who labelled the file, all with confidence 1.
     """
-    weight = competence_of(units.together(), threshold).competence if method == "competence" else None
+    weight = competence_of(units, threshold).competence if method == "competence" else None
     made = consensus_of(events, has_file, weight, iou)
     if method != "majority":
         return made

@@ -54,7 +54,9 @@ class Crowd:
         """
         rows = [*tables.values()]
         files, lengths = _files_of(rows, settings, durations)
-        pairs = [align(files, table, Settings.of(classes=settings.classes), lengths) for table in rows]
+        # Nothing is cut into segments here, whose edges would be compared with those of rows.
+        plain = Settings.of(classes=settings.classes, only=("event.hard",))
+        pairs = [align(files, table, plain, lengths) for table in rows]
         named = np.array(pairs[0].files, dtype=object)
         missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
         has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)

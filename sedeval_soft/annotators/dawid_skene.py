@@ -13,7 +13,6 @@ determine sensitivity and specificity.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from sedeval_soft.annotators.competence import Patterns
 from sedeval_soft.arrays import Floats
+from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.tables.filenames import listing
 
 ENOUGH = 3
@@ -65,7 +65,10 @@ class Confusion(NamedTuple):
 
 def confusions(estimate: DawidSkene, classes: Sequence[str]) -> tuple[Confusion, ...]:
     """Return what an estimate says of each class."""
-    columns = (map(defined, shares.T) for shares in (estimate.sensitivity, estimate.specificity))
+    columns = (
+        [tuple(map(finite, of_class)) for of_class in shares.T.tolist()]
+        for shares in (estimate.sensitivity, estimate.specificity)
+    )
     return tuple(map(Confusion, classes, estimate.prevalence.tolist(), *columns))
 
 
@@ -84,11 +87,6 @@ def doubts(estimate: DawidSkene, annotators: Sequence[str], classes: Sequence[st
     if nowhere:
         warnings.append(f"dawid-skene believes in no event of {listing(nowhere, 'class')}")
     return warnings
-
-
-def defined(values: Floats) -> tuple[float | None, ...]:
-    """Return numbers, None for NaN."""
-    return tuple(None if math.isnan(value) else value for value in values.tolist())
 
 
 def dawid_skene(patterns: Patterns, n_classes: int) -> DawidSkene:

@@ -8,6 +8,7 @@ no, a value lies in [0, 1], so the range that distances are divided by is 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -78,10 +79,7 @@ def with_system(crowd: Crowd, system: EventTable, settings: Settings) -> tuple[U
     inside = np.flatnonzero((spans.onset < ticks[spans.file]) & (spans.offset > spans.onset))
     rows = system.take(inside)
     ends = to_seconds(np.minimum(spans.offset[inside], ticks[rows.file]))
-    rows = EventTable(
-        rows.files, rows.classes, rows.file, rows.onset, ends, rows.values, rows.origin, rows.label
-    )
-    tables = (*crowd.tables, rows)
+    tables = (*crowd.tables, replace(rows, offset=ends))
     has_file = np.concatenate((crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool)))
     if crowd.continuous:
         units = Units.of_time(tables, ticks, has_file, settings.segment_ticks)

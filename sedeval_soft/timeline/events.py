@@ -172,6 +172,22 @@ class Events(Timed):
         first, last = ((), (self.label,)) if by_class else ((self.label,), ())
         return self.take(np.lexsort((*first, self.offset, self.onset, *last, self.file)))
 
+    def joined_up(self, *, touching: bool) -> Events:
+        """Return events by file, class and onset, those that overlap as one; none without extent.
+
+        touching: whether those that only touch are one, too. Only events of one class are joined.
+        """
+        events = self.lasting().in_order()
+        if not len(events):
+            return events
+        change = ~events.goes_on()
+        reach = running_maximum(events.offset, np.concatenate(([0], np.cumsum(change))))
+        apart = events.onset[1:] > reach[:-1] if touching else events.onset[1:] >= reach[:-1]
+        first = np.flatnonzero(np.concatenate(([True], change | apart)))
+        last = np.append(first[1:], len(events)) - 1
+        until = np.maximum.reduceat(events.offset_seconds, first)
+        return replace(events.take(first), offset=reach[last], offset_seconds=until)
+
 
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
     """Return which values are active: above the threshold, or at it too where `inclusive`."""
@@ -200,15 +216,7 @@ def events_of(rows: EventTable, threshold: float, inclusive: bool, merge: bool) 
         follows = np.where(spans.file[1:] == spans.file[:-1], *later)
         if follows.all() and np.all(spans.offset > spans.onset):
             return _merged_steps(rows, spans, threshold, inclusive)
-    events = active_rows(rows, threshold, inclusive).lasting().in_order()
-    if not len(events):
-        return events
-    change = ~events.goes_on()
-    reach = running_maximum(events.offset, np.concatenate(([0], np.cumsum(change))))
-    first = np.flatnonzero(np.concatenate(([True], change | (events.onset[1:] > reach[:-1]))))
-    last = np.append(first[1:], len(events)) - 1
-    until = np.maximum.reduceat(events.offset_seconds, first)
-    return replace(events.take(first), offset=reach[last], offset_seconds=until)
+    return active_rows(rows, threshold, inclusive).joined_up(touching=True)
 
 
 def _merged_steps(rows: EventTable, spans: Spans, threshold: float, inclusive: bool) -> Events:

@@ -1,6 +1,6 @@
 """Measure how often intervals over annotators and files hold the truth, on simulated annotators.
 
-    python benchmarks/annotator_coverage.py [SIMULATIONS]
+    python benchmarks/annotator_coverage.py [SIMULATIONS [ANNOTATORS ...]]
 
 Annotators differ in how many events they miss, make up, and how far they are off at both ends; events in how
 hard they are to hear, for all annotators and for the system alike. The truth is the mean score over many
@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from sedeval_soft.annotators.annotate import settings_for
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.how_sure import effects_of, scores_against, scores_of_sets, sets_of, two_way
+from sedeval_soft.annotators.how_sure import effects_in_all, scores_against, scores_of_sets, sets_of, two_way
 from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -26,11 +26,12 @@ from sedeval_soft.tables.event_table import EventTable, Origin
 Floats = npt.NDArray[np.float64]
 
 SCORES = ("segment.soft.f1.micro", "segment.soft.f1.macro", "segment.hard.f1.macro", "event.soft.f1.micro")
-ANNOTATORS, FILES = (3, 5, 8), (20, 50)
+ANNOTATORS, FILES = (3, 4, 5, 6, 7, 8), (20, 50)
 SIMULATIONS, POINTS = 400, 2000
 CLASSES = ("a", "b", "c")
 LENGTH, EVENTS = 30.0, 6.0
 KEYS = [key_of(ScoreName.parse(name)) for name in SCORES]
+CUT = np.array([key.reading != "soft" for key in KEYS])
 SETTINGS = settings_for(SCORES, None, {"classes": CLASSES})
 
 
@@ -104,15 +105,15 @@ def interval(job: tuple[int, int, int]) -> Floats:
     """Return the ends of the intervals of one simulation, (2, n_keys); job: annotators, files, seed."""
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
-    members = {size: sets_of(n, size, 0) for size in (n - 1, n)}
+    members = {size: sets_of(n, size, 0) for size in (n - 2, n - 1, n)}
     scores = {
         size: scores_of_sets(crowd, "mean", 0.5, SETTINGS, {"s": system}, KEYS, each)[0]
         for size, each in members.items()
     }
     whole = scores[n][:, 0]
-    _, without = effects_of(np.moveaxis(scores[n - 1], 1, 2), members[n - 1])
+    each = effects_in_all(scores, members, CUT)
     ends = np.zeros(len(KEYS)), np.ones(len(KEYS))
-    found = two_way(whole[:, 0], whole[:, 1:], np.moveaxis(without, 1, 2), 0.95, *ends)
+    found = two_way(whole[:, 0], whole[:, 1:], each, 0.95, *ends)
     return np.stack((found.low, found.high))
 
 
@@ -129,7 +130,7 @@ def main() -> None:
     simulations = int(sys.argv[1]) if len(sys.argv) > 1 else SIMULATIONS
     print("annotators files", *SCORES)
     with ProcessPoolExecutor() as pool:
-        for n, n_files in product(ANNOTATORS, FILES):
+        for n, n_files in product([*map(int, sys.argv[2:])] or ANNOTATORS, FILES):
             others = [(n, n_files, simulations + k) for k in range(POINTS)]
             truth = np.mean([*pool.map(point, others, chunksize=20)], axis=0)
             jobs = [(n, n_files, k) for k in range(simulations)]

@@ -11,6 +11,9 @@ where the first two leave out one annotator, or one file, at a time, and V_both,
 them contain (Owen 2007, with the jackknife for the bootstrap). The interval takes Student's t with as many
 degrees of freedom as the two variances have together (Satterthwaite 1946). Annotators are never drawn twice:
 a reference of fewer distinct ones has other scores.
+
+Where the reference is cut, even numbers of annotators have ties and odd ones have none: one annotator less
+makes a reference of another kind. What each annotator changes is then estimated in sets of two less.
 """
 
 from __future__ import annotations
@@ -37,6 +40,9 @@ MOST_SETS = 35
 MOST_GROUPS = 200
 """Files up to which each is left out by itself; more are left out in so many groups."""
 
+_TIED = 4
+"""Annotators from which on effects on a reference that is cut are taken from sets of two less."""
+
 _EACH = 10
 """Numbers of annotators up to which each is looked at; further on they grow by a quarter."""
 
@@ -51,11 +57,11 @@ class Interval(NamedTuple):
 
 
 def sizes_of(n: int) -> list[int]:
-    """Return of how many annotators there are references, of n at the most; n - 1 and n are among them."""
+    """Return of how many annotators there are references, of n at the most; n - 2 to n are among them."""
     sizes = [*range(1, min(n, _EACH) + 1)]
     while sizes[-1] * 5 // 4 < n:
         sizes.append(sizes[-1] * 5 // 4)
-    return sorted({*sizes, max(n - 1, 1), n})
+    return sorted({*sizes, max(n - 2, 1), max(n - 1, 1), n})
 
 
 def sets_of(n: int, size: int, seed: int) -> Bools:
@@ -149,6 +155,24 @@ def effects_of(values: Floats, members: Bools) -> tuple[Floats, Floats]:
     centred = away - away.mean(axis=-1, keepdims=True)
     effect = centred @ np.linalg.pinv(members - members.mean(axis=0)).T
     return mean, -effect * size / max(n - 1, 1)
+
+
+def effects_in_all(scores: Mapping[int, Floats], members: Mapping[int, Bools], cut: Bools) -> Floats:
+    """Return how far scores without each annotator are from the mean of such, in the set of all of them.
+
+    scores: by size of sets, (n_scores, n_sets, 1 + n_groups). members: by size, (n_sets, n_annotators). cut:
+    (n_scores,) whether the reference is cut at a threshold. Returns (n_scores, n_annotators, 1 + n_groups).
+    """
+    n = max(members)
+
+    def within(size: int) -> Floats:
+        _, without = effects_of(np.moveaxis(scores[size], 1, 2), members[size])
+        return np.moveaxis(without, 1, 2)
+
+    one_less = within(max(n - 1, 1))
+    if n < _TIED or not cut.any():
+        return one_less
+    return np.where(cut[:, None, None], within(n - 2), one_less)
 
 
 def two_way(

@@ -104,6 +104,8 @@ def annotation_text(annotation: Annotation) -> str:
     )
     if annotation.systems:
         notes += _NOTES
+        share_of_sets = 100 * float(annotation.settings["confidence"])
+        notes += (f"which on at least {share_of_sets:.4g} % of sets rank the systems as all annotators do.",)
     return text([Page("", lines, tables, notes)])
 
 
@@ -167,7 +169,6 @@ _NOTES = (
     "Intervals are over annotators and files: another reference of as many annotators, in other files. By",
     "annotators, by files: standard errors from either. Of fewer annotators a score is the mean over sets",
     "of them. The place is that among the annotators, each against the others; enough is the number from",
-    "which on at least 95 % of sets rank the systems as all annotators do.",
 )
 
 

@@ -9,7 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.how_sure import effects_of, scores_of_sets, sets_of, sizes_of, two_way
+from sedeval_soft.annotators.how_sure import (
+    effects_in_all,
+    effects_of,
+    scores_of_sets,
+    sets_of,
+    sizes_of,
+    two_way,
+)
 from sedeval_soft.annotators.perspectives import (
     Distances,
     against_each,
@@ -138,6 +145,7 @@ def systems_of(
     crowd = crowd.of(order)
     keys = [key_of(ScoreName.parse(name)) for name in names]
     measures = [measure_of(name) for name in names]
+    cut = np.array([key.reading != "soft" or method == "majority" for key in keys])
     lower = np.array([measure.direction == "lower" for measure in measures])
     least, most = (
         np.array([empty if end is None else end for end in ends], dtype=np.float64)
@@ -156,7 +164,7 @@ def systems_of(
     for k, (name, table) in enumerate(systems.items()):
         own = {size: values[k] for size, values in scores.items()}
         point = np.array([whole[k][each] for each in names], dtype=np.float64)
-        over, errors = _over(own, members, point, settings.confidence, least, most)
+        over, errors = _over(own, members, point, cut, settings.confidence, least, most)
         each = against.scores[k]
         units, says = with_system(crowd, table, settings)
         columns = zip(
@@ -184,6 +192,7 @@ def _over(
     scores: Mapping[int, Floats],
     members: Mapping[int, Bools],
     whole: Floats,
+    cut: Bools,
     confidence: float,
     least: Floats,
     most: Floats,
@@ -191,6 +200,7 @@ def _over(
     """Return a system's scores over the number of annotators, and the standard errors with all of them.
 
     scores: by size of sets, (n_scores, n_sets, 1 + n_groups). whole: (n_scores,) with all annotators.
+    cut: (n_scores,) whether the reference is cut at a threshold.
     """
     largest = max(scores)
     over, errors = [], np.empty((2, 0))
@@ -198,10 +208,10 @@ def _over(
         # Without an annotator there are no sets of all.
         inner = max(min(size, largest - 1), 1)
         mean, without = effects_of(np.moveaxis(scores[inner], 1, 2), members[inner])
+        estimate, each = mean_of(values[:, :, 0]), np.moveaxis(without, 1, 2)
         if size == largest:
-            mean = values[:, 0]
-        estimate = whole if size == largest else mean_of(values[:, :, 0])
-        ends = two_way(estimate, mean[:, 1:], np.moveaxis(without, 1, 2), confidence, least, most)
+            estimate, mean, each = whole, values[:, 0], effects_in_all(scores, members, cut)
+        ends = two_way(estimate, mean[:, 1:], each, confidence, least, most)
         rows = zip(*(each.tolist() for each in (estimate, ends.low, ends.high)), strict=True)
         over.append([Point(size, values.shape[1], *map(finite, row)) for row in rows])
         errors = np.array([ends.by_annotators, ends.by_files])

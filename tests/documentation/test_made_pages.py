@@ -23,7 +23,7 @@ PACKAGE = Path(sedeval_soft.__file__).parent
 
 
 @pytest.mark.parametrize(
-    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores"]
+    "name", ["commands", "settings", "codes", "dialects", "layers", "coverage", "scores", "annotators"]
 )
 def test_page_is_up_to_date(name):
     made = script(name)

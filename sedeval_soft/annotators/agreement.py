@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,6 +11,15 @@ import numpy as np
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.measures.detection import f_beta
+
+_FAR, _FAR_AT_LEAST = 3.5, 0.1
+"""Deviations, and soft F, below the median annotator's from which on agreement is much less."""
+
+_NORMAL = 0.6745
+"""The median absolute deviation of a normal variable whose standard deviation is 1."""
+
+_FEWEST_JUDGED = 4
+"""Annotators of fewer than whom nobody can say which is out of line."""
 
 
 class Agreement(NamedTuple):
@@ -21,12 +31,16 @@ class Agreement(NamedTuple):
 
 
 class PairAgreement(NamedTuple):
-    """Soft F of two annotators over the time that both labelled, counted in segments."""
+    """Soft F of two annotators over the time that both labelled, counted in segments, and that of events.
+
+    event_f1_micro: soft event-based F, the mean of either being the reference of the other.
+    """
 
     annotators: tuple[str, str]
     f1_micro: float | None
     f1_macro: float | None
     segments: float
+    event_f1_micro: float | None = None
 
 
 def alpha(values: Floats, given: Bools, weight: Floats | None = None) -> float | None:
@@ -83,6 +97,31 @@ def soft_f(units: Units, pair: tuple[int, int], n_classes: int) -> tuple[float |
         return None, None, time
     macro = float(f_beta(tp[used], n_a[used], n_b[used]).mean())
     return float(f_beta(tp.sum(), n_a.sum(), n_b.sum())), macro, time
+
+
+def outliers(annotators: Sequence[str], pairs: Sequence[PairAgreement]) -> list[str]:
+    """Return a sentence for each of four annotators or more who agrees much less than the others.
+
+    That is whose mean soft F with the others lies below the median annotator's by more than 3.5 standard
+    deviations, estimated by the median absolute deviation (Iglewicz & Hoaglin 1993), and by 0.1 at least.
+    """
+    own = {name: [each.f1_micro for each in pairs if name in each.annotators] for name in annotators}
+    means = {
+        name: float(np.mean([f for f in each if f is not None] or [np.nan])) for name, each in own.items()
+    }
+    means = {name: mean for name, mean in means.items() if not np.isnan(mean)}
+    if len(means) < _FEWEST_JUDGED:
+        return []
+    values = np.array([*means.values()])
+    median = float(np.median(values))
+    deviation = float(np.median(np.abs(values - median))) / _NORMAL
+    least = max(_FAR * deviation, _FAR_AT_LEAST)
+    return [
+        f"{name} agrees much less with the others than they do: its mean soft F with them is {mean:.2f}, "
+        f"that of the median annotator {median:.2f}; expected labels of the same sounds"
+        for name, mean in means.items()
+        if median - mean > least
+    ]
 
 
 def segments_in(weight: Floats, n_classes: int) -> float:

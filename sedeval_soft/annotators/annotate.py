@@ -10,10 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.agreement import Agreement, PairAgreement, alphas, segments_in, soft_f
+from sedeval_soft.annotators.agreement import (
+    Agreement,
+    PairAgreement,
+    alphas,
+    outliers,
+    segments_in,
+    soft_f,
+)
+from sedeval_soft.annotators.boundaries import Boundaries, boundaries_of
 from sedeval_soft.annotators.competence import Patterns, competence_of
-from sedeval_soft.annotators.consensus import METHODS as CONSENSUS_METHODS
-from sedeval_soft.annotators.consensus import SAME_IOU, Consensus
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, answers_of
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, doubts
 from sedeval_soft.annotators.pooled import METHODS
@@ -35,6 +42,8 @@ SCORES = (
     *("segment.hard.f1.micro", "segment.hard.f1.macro"),
 )
 """What the ceiling is of where nothing else is said."""
+
+_EVENT_F = "event.soft.f1.micro"
 
 
 class Annotator(NamedTuple):
@@ -76,7 +85,7 @@ class Annotation:
     it. confusions: of each class. segments: how much time there is in files, in segments. system: the name of
     the system whose share of the ceiling was asked for. systems: how sure the scores of others are, over how
     many annotators, and what they are against each. rankings: how many annotators it takes to rank these.
-    events: where the reference has the consensus events, these.
+    events: where the reference has the consensus events, these. boundaries: each annotator's, of these.
     """
 
     reference: EventTable
@@ -93,6 +102,7 @@ class Annotation:
     systems: tuple[System, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     events: Consensus | None = None
+    boundaries: tuple[Boundaries, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the reference as plain values, as `soft-sed-eval annotate --format json` has it."""
@@ -119,6 +129,7 @@ class Annotation:
         }
         if self.events is not None:
             columns = self.events.to_dict()
+            document["boundaries"] = [each._asdict() for each in self.boundaries]
             document["events"] = [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
             ]
@@ -153,9 +164,10 @@ def annotate(
         `segment_length` or `pool` is given.
     consensus: the reference has consensus events in place of means over time: clusters of annotators' events
         at `threshold` that mean the same, with median onsets and offsets, valued by the share of those who
-        labelled the file and have them; by `competence` that share is weighted, by the `majority` there are
-        those of more than half. `Annotation.events` says more of them. same_iou: the mean intersection over
-        union from which on events mean the same, in (0, 1], 0.3 if None.
+        labelled the file and have them; by `competence` that share is weighted, by `dawid-skene` it is the
+        probability given who has them, by the `majority` there are those of more than half.
+        `Annotation.events` says more of them, `Annotation.boundaries` of annotators. same_iou: the mean
+        intersection over union from which on events mean the same, in (0, 1], 0.3 if None.
     all_files: every annotator labelled every file: one that a table lacks has no events. Else it is missing,
         and counts for nothing; a row with only its name says that it was labelled, and nothing heard.
     ceiling_of: a system, whose scores are given as a share of what annotators reach.
@@ -197,23 +209,32 @@ def annotate(
     units = crowd.units.together()
     estimate = competence_of(units, threshold)
     n_classes = len(crowd.classes)
-    errors = dawid_skene(Patterns.of(units, threshold), n_classes)
+    references = References.of(crowd, method, threshold, chosen, iou)
+    reference, events = references.of_all()
+    # Where the model is of consensus events, it says what annotators are like there.
+    of_events = events is not None and method == "dawid-skene"
+    errors = dawid_skene(
+        answers_of(events.events, crowd.has_file)
+        if events is not None and of_events
+        else Patterns.of(units, threshold),
+        n_classes,
+    )
     shares = [map(finite, each.tolist()) for each in errors.micro()]
     numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
     nominal, interval = (
         alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
     )
     pairs = [
-        PairAgreement((names[a], names[b]), *soft_f(units, (a, b), n_classes))
+        PairAgreement(
+            (names[a], names[b]), *soft_f(units, (a, b), n_classes), _event_f(crowd, (a, b), chosen)
+        )
         for a, b in combinations(range(len(names)), 2)
     ]
-    warnings = [*crowd.warnings]
+    warnings = [*crowd.warnings, *outliers(names, pairs)]
     if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     if method == "dawid-skene":
         warnings += doubts(errors, names, crowd.classes)
-    references = References.of(crowd, method, threshold, chosen, iou)
-    reference, events = references.of_all()
     with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
     results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
@@ -234,6 +255,9 @@ def annotate(
         systems=results,
         rankings=rankings,
         events=events,
+        boundaries=()
+        if events is None or references.events is None
+        else boundaries_of(names, references.events, events.events),
     )
 
 
@@ -257,9 +281,6 @@ def _checked(
         if same_iou is not None:
             raise SettingsError("same_iou says which events mean the same; expected consensus beside it")
         return None
-    if method not in CONSENSUS_METHODS:
-        methods = ", ".join(CONSENSUS_METHODS)
-        raise SettingsError(f"method must be one of {methods} for consensus events, not {shown(method)}")
     same_iou = SAME_IOU if same_iou is None else same_iou
     number = isinstance(same_iou, int | float | np.number) and not isinstance(same_iou, bool)
     if not number or not 0 < same_iou <= 1:
@@ -335,6 +356,17 @@ def _ceilings(
         share = system_mean / ours if ours and system_mean is not None else None
         ceilings.append(Ceiling(name, tuple(each), ours, system_mean, share))
     return tuple(ceilings)
+
+
+def _event_f(crowd: Crowd, pair: tuple[int, int], settings: Settings) -> float | None:
+    """Return the soft event-based F of two annotators, the mean of that against either."""
+    files = np.logical_and(*crowd.has_file[[*pair]])
+    if not files.any():
+        return None
+    settings = settings_for([_EVENT_F], settings, {})
+    (one, lengths), (other, _) = (crowd.within(crowd.tables[each], files) for each in pair)
+    both = ((one, other), (other, one))
+    return _mean_of([evaluate_rows(*sides, settings, lengths)[_EVENT_F] for sides in both])
 
 
 def _mean_of(values: Sequence[float | None]) -> float | None:

@@ -43,16 +43,25 @@ class Patterns(NamedTuple):
     @classmethod
     def of(cls, units: Units, threshold: float) -> Patterns:
         """Return the distinct answers; a value above the threshold is yes."""
-        answers = np.where(units.given, units.values > threshold, 2).astype(np.int8)
-        code: Array = units.label.astype(np.int64)
+        return cls.of_answers(units.values > threshold, units.given, units.label, units.weight)
+
+    @classmethod
+    def of_answers(cls, yes: Bools, given: Bools, label: Array, weight: Floats) -> Patterns:
+        """Return the distinct ones of answers to items.
+
+        yes, given: (n_annotators, n_items). label: (n_items,) codes. weight: (n_items,) how many
+        items each stands for.
+        """
+        answers = np.where(given, yes, 2).astype(np.int8)
+        code: Array = label.astype(np.int64)
         for each in answers:
             if code.max(initial=0) > 2**60:
                 code = np.unique(code, return_inverse=True)[1]
             code = code * 3 + each
         _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        count = np.bincount(inverse, units.weight, minlength=len(first)).astype(np.float64)
+        count = np.bincount(inverse, weight, minlength=len(first)).astype(np.float64)
         answers = answers[:, first]
-        return cls(answers == 1, answers != 2, units.label[first].astype(np.int64), count, inverse)
+        return cls(answers == 1, answers != 2, label[first].astype(np.int64), count, inverse)
 
 
 class Competence(NamedTuple):

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.competence import competence_of
+from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.dawid_skene import dawid_skene
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.evaluation.scores import finite
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 METHODS = {
     "mean": "share of those who labelled",
     "competence": "share of those who labelled, weighted by competence",
+    "dawid-skene": "probability by Dawid & Skene's model of who has them",
     "majority": "those of the majority of those who labelled",
 }
 """What the value of a consensus event is, by how a reference is made."""
@@ -167,13 +169,17 @@ def annotated_events(table: EventTable, settings: Settings) -> Events:
 def agreed(
     events: Sequence[Events], has_file: Bools, units: Units, method: str, threshold: float, iou: float
 ) -> ConsensusEvents:
-    """Return the consensus events with the confidence of a method: mean, competence or majority.
+    """Return the consensus events with the confidence of one of the METHODS.
 
     events, has_file, iou: as in `consensus_of`. units, threshold: what competence is estimated of. By the
     majority there are the events of more than half of those who labelled the file, all with confidence 1.
     """
     weight = competence_of(units, threshold).competence if method == "competence" else None
     made = consensus_of(events, has_file, weight, iou)
+    if method == "dawid-skene":
+        answers = answers_of(made, has_file)
+        estimate = dawid_skene(answers, int(made.label.max(initial=-1)) + 1)
+        return replace(made, confidence=np.clip(estimate.posterior[answers.pattern], 0.0, 1.0))
     if method != "majority":
         return made
     most = made.take(2 * made.annotators > has_file.sum(axis=0)[made.file])
@@ -211,6 +217,12 @@ def consensus_of(
         file[ordered], label[ordered], onset[ordered], offset[ordered], confidence[ordered],
         onset_spread[ordered], offset_spread[ordered], members[:, ordered],
     )  # fmt: skip
+
+
+def answers_of(events: ConsensusEvents, has_file: Bools) -> Patterns:
+    """Return who has each event, of those who labelled its file; has_file: (n_annotators, n_files)."""
+    ones = np.ones(len(events))
+    return Patterns.of_answers(events.members >= 0, has_file[:, events.file], events.label, ones)
 
 
 class _Stretches(NamedTuple):

@@ -23,8 +23,11 @@ _MOST_COLUMNS = 8
 
 _CONSENSUS = (
     "Consensus events are counted by how many annotators have them. Spreads are the mean distances of their",
-    "onsets and offsets from the median, in seconds: the median of all events.",
+    "onsets and offsets from the median, in seconds: the median of all events. Boundaries are of events that",
+    "others have, too: bias from the mean annotator, negative where early, and jitter, a standard deviation.",
 )
+
+_BOUNDARIES = ("annotator", "events", "onset bias", "onset jitter", "offset bias", "offset jitter")
 
 
 def annotation_text(annotation: Annotation) -> str:
@@ -74,7 +77,7 @@ def annotation_text(annotation: Annotation) -> str:
         ),
         table(
             "Soft F of two annotators",
-            ("annotator", "and", "micro", "macro", "segments"),
+            ("annotator", "and", "micro", "macro", "segments", "event micro"),
             [(*pair.annotators, *pair[1:]) for pair in annotation.pairs],
             names=2,
         ),
@@ -89,7 +92,10 @@ def annotation_text(annotation: Annotation) -> str:
         *(
             ()
             if annotation.events is None
-            else (table("Consensus events", *_by_annotators(annotation.events)),)
+            else (
+                table("Consensus events", *_by_annotators(annotation.events)),
+                table("Boundaries of annotators, in seconds", _BOUNDARIES, annotation.boundaries),
+            )
         ),
     )
     if annotation.systems:
@@ -97,8 +103,8 @@ def annotation_text(annotation: Annotation) -> str:
     share = "; the share is the system's mean against these references by theirs" if system else ""
     notes: tuple[str, ...] = (
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
-        "macro average over the classes that either uses. The ceiling is each annotator against the",
-        f"reference of the others, in the files that both labelled{share}.",
+        "macro average over the classes that either uses, of events the mean of either being the reference.",
+        f"The ceiling is each annotator against the reference of the others, in the files of both{share}.",
         *(_CONSENSUS if annotation.events is not None else ()),
         "- is undefined: there is nothing to divide by.",
     )

@@ -303,10 +303,6 @@ def test_the_command_writes_consensus_events(tmp_path):
     ("given_", "said"),
     [
         ({"consensus": 1}, "consensus must be true or false"),
-        (
-            {"consensus": True, "method": "dawid-skene"},
-            "method must be one of mean, competence, majority for consensus",
-        ),
         ({"same_iou": 0.5}, "expected consensus beside it"),
         ({"consensus": True, "same_iou": 0.0}, "same_iou must be a number above 0"),
         ({"consensus": True, "same_iou": "x"}, "same_iou must be a number above 0"),

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from sedeval_soft.annotators.annotate import settings_for
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.how_sure import effects_in_all, scores_against, scores_of_sets, sets_of, two_way
+from sedeval_soft.annotators.references import References
 from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -107,7 +108,7 @@ def interval(job: tuple[int, int, int]) -> Floats:
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     members = {size: sets_of(n, size, 0) for size in (n - 2, n - 1, n)}
     scores = {
-        size: scores_of_sets(crowd, "mean", 0.5, SETTINGS, {"s": system}, KEYS, each)[0]
+        size: scores_of_sets(References(crowd, "mean", 0.5), SETTINGS, {"s": system}, KEYS, each)[0]
         for size, each in members.items()
     }
     whole = scores[n][:, 0]
@@ -122,7 +123,9 @@ def point(job: tuple[int, int, int]) -> Floats:
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     who, weights = np.ones(n, dtype=bool), np.ones((1, n_files))
-    return next(scores_against(crowd, who, "mean", 0.5, SETTINGS, {"s": system}, KEYS, weights))[:, 0]
+    return next(scores_against(References(crowd, "mean", 0.5), who, SETTINGS, {"s": system}, KEYS, weights))[
+        :, 0
+    ]
 
 
 def main() -> None:

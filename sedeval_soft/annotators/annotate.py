@@ -188,11 +188,6 @@ def annotate(
     chosen = settings_for(scores, settings, values, any_direction=bool(judged))
     if judged:
         check_resampled(scores, chosen)
-    if judged and consensus:
-        raise SettingsError(
-            "systems are held against values over time, of sets of annotators; expected systems without "
-            "consensus, or one system as ceiling_of"
-        )
     limits = limits_from(limits)
     named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
     tables = {name: to_rows(source, name, chosen, limits) for name, source in named.items()}
@@ -236,7 +231,7 @@ def annotate(
     if method == "dawid-skene":
         warnings += doubts(errors, names, crowd.classes)
     with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
-    results, rankings = systems_of(crowd, method, threshold, chosen, scores, others)
+    results, rankings = systems_of(references, chosen, scores, others)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
     drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
@@ -345,7 +340,8 @@ def _ceilings(
         if not files.any():
             people.append(undefined)
             continue
-        reference, lengths = references.of_others(annotator, files)
+        others = np.arange(len(crowd.tables)) != annotator
+        reference, lengths = references.of_some(others, files, "the others")
         people.append(evaluate_rows(reference, table, settings, lengths))
         if system is not None:
             machine.append(evaluate_rows(reference, system, settings, lengths))

@@ -25,8 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.pooled import reference_of
+from sedeval_soft.annotators.references import References
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.resample import Replicates
 from sedeval_soft.evaluation.scores import Key
@@ -87,9 +86,7 @@ def groups_of(n_files: int) -> Index:
 
 
 def scores_of_sets(
-    crowd: Crowd,
-    method: str,
-    threshold: float,
+    references: References,
     settings: Settings,
     systems: Mapping[str, EventTable],
     keys: Sequence[Key],
@@ -100,23 +97,19 @@ def scores_of_sets(
     members: (n_sets, n_annotators). The first is that of all files that the set labelled, the others are
     without one group of files each; NaN where undefined. systems: with the names of the crowd's files.
     """
-    group = groups_of(len(crowd.files))
+    group = groups_of(len(references.crowd.files))
     left_out = np.arange(group.max(initial=-1) + 1)[:, None] != group
     weights = np.concatenate((np.ones((1, len(group))), left_out))
     scores = np.full((len(systems), len(keys), len(members), len(weights)), np.nan)
     for s, who in enumerate(members):
-        for k, values in enumerate(
-            scores_against(crowd, who, method, threshold, settings, systems, keys, weights)
-        ):
+        for k, values in enumerate(scores_against(references, who, settings, systems, keys, weights)):
             scores[k, :, s] = values
     return scores
 
 
 def scores_against(
-    crowd: Crowd,
+    references: References,
     who: Bools,
-    method: str,
-    threshold: float,
     settings: Settings,
     systems: Mapping[str, EventTable],
     keys: Sequence[Key],
@@ -127,17 +120,18 @@ def scores_against(
     weights: (n_weights, n_files) how often each file counts; those that none of these annotators labelled do
     not. NaN where undefined.
     """
+    crowd = references.crowd
     files = np.asarray(crowd.has_file[who].any(axis=0), dtype=bool)
-    units = crowd.units.of(np.flatnonzero(who))
-    reference, lengths = crowd.reference(reference_of(units, method, threshold), "annotators", files, units)
+    reference, lengths = references.of_some(who, files, "annotators")
     place = {name: number for number, name in enumerate(crowd.files)}
     for name, system in systems.items():
-        tally = shard_of_rows(reference, system, settings, lengths, name).tally
+        how = references.settings_for(settings, system)
+        tally = shard_of_rows(reference, system, how, lengths, name).tally
         own = weights[:, [place[file] for file in tally.files]]
         values = np.full((len(keys), len(weights)), np.nan)
         some = own.any(axis=1)
         if some.any():
-            values[:, some] = Replicates.of(tally, settings).values(own[some], keys)
+            values[:, some] = Replicates.of(tally, how).values(own[some], keys)
         yield values
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.how_sure import scores_against
+from sedeval_soft.annotators.references import References
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.evaluation.scores import Key
@@ -109,6 +110,7 @@ def against_each(
 ) -> Against:
     """Return the scores of systems, and of annotators, against each annotator."""
     n, n_systems = len(crowd.tables), len(systems)
+    references = References.of(crowd, "mean", threshold, settings, None)
     shape = (n_systems + n, len(keys), n)
     scores, common = np.full(shape, np.nan), np.full((*shape, n), np.nan)
     for b in range(n):
@@ -117,9 +119,7 @@ def against_each(
         candidates = {f"system {k}": table for k, table in enumerate(systems.values())}
         candidates |= {f"annotator {a}": crowd.tables[a] for a in others}
         files = crowd.has_file & crowd.has_file[b]
-        scored = scores_against(
-            crowd, who, "mean", threshold, settings, candidates, keys, files.astype(np.float64)
-        )
+        scored = scores_against(references, who, settings, candidates, keys, files.astype(np.float64))
         for place, values in zip([*range(n_systems), *(n_systems + a for a in others)], scored, strict=True):
             common[place, :, b] = values
             scores[place, :, b] = values[:, b]

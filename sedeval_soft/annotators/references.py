@@ -9,7 +9,7 @@ import numpy as np
 from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, agreed, annotated_events
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.pooled import reference_of
-from sedeval_soft.arrays import Bools
+from sedeval_soft.arrays import Bools, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import Events
@@ -40,6 +40,11 @@ class References:
         events = tuple(annotated_events(table, settings) for table in crowd.tables)
         return cls(crowd, method, threshold, events, iou)
 
+    def ordered(self, annotators: Index) -> References:
+        """Return the same of annotators in another order; positions, (n_annotators,)."""
+        events = None if self.events is None else tuple(self.events[k] for k in annotators.tolist())
+        return replace(self, crowd=self.crowd.of(annotators), events=events)
+
     def of_all(self) -> tuple[EventTable, Consensus | None]:
         """Return the reference that all annotators make, and its consensus events."""
         crowd, name = self.crowd, f"{self.method} of {len(self.crowd.names)} annotators"
@@ -49,14 +54,17 @@ class References:
         consensus = Consensus(made, crowd.files, crowd.classes, crowd.names)
         return made.rows(crowd.files, crowd.classes, f"consensus, {name}"), consensus
 
-    def of_others(self, annotator: int, files: Bools) -> tuple[EventTable, dict[str, float]]:
-        """Return the reference that all but one annotator make of some files, and the lengths of these."""
-        crowd, units, name = self.crowd, self.crowd.units.without(annotator), "the others"
+    def of_some(self, who: Bools, files: Bools, name: str) -> tuple[EventTable, dict[str, float]]:
+        """Return the reference that some annotators make of some files, and the lengths of these.
+
+        who: (n_annotators,). files: (n_files,).
+        """
+        crowd, chosen = self.crowd, np.flatnonzero(who)
+        units = crowd.units.of(chosen)
         if self.events is None:
             return crowd.reference(reference_of(units, self.method, self.threshold), name, files, units)
-        events = [each for place, each in enumerate(self.events) if place != annotator]
-        has_file = np.delete(crowd.has_file, annotator, axis=0)
-        made = agreed(events, has_file, units, self.method, self.threshold, self.iou)
+        events = [self.events[each] for each in chosen.tolist()]
+        made = agreed(events, crowd.has_file[who], units, self.method, self.threshold, self.iou)
         return crowd.within(made.rows(crowd.files, crowd.classes, name), files)
 
     def settings_for(self, settings: Settings, system: EventTable | None) -> Settings:

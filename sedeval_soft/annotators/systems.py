@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.how_sure import (
     effects_in_all,
     effects_of,
@@ -26,7 +25,7 @@ from sedeval_soft.annotators.perspectives import (
     places_among,
     with_system,
 )
-from sedeval_soft.annotators.pooled import reference_of
+from sedeval_soft.annotators.references import References
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.comparison.ranks import places
@@ -126,37 +125,40 @@ def check_resampled(names: Sequence[str], settings: Settings) -> None:
 
 
 def systems_of(
-    crowd: Crowd,
-    method: str,
-    threshold: float,
+    references: References,
     settings: Settings,
     names: Sequence[str],
     systems: Mapping[str, EventTable],
 ) -> tuple[tuple[System, ...], tuple[Ranking, ...]]:
     """Return what several annotators say of systems, and how many annotators their ranking takes.
 
-    names: of scores. systems: rows with the files and classes of the crowd.
+    names: of scores. systems: rows with the files and classes of the annotators.
     """
     if not systems:
         return (), ()
-    n = len(crowd.names)
+    threshold, n = references.threshold, len(references.crowd.names)
     # Sums are taken in the order of names, whichever that of the tables is.
-    order = np.array(sorted(range(n), key=crowd.names.__getitem__))
-    crowd = crowd.of(order)
+    order = np.array(sorted(range(n), key=references.crowd.names.__getitem__))
+    references = references.ordered(order)
+    crowd = references.crowd
     keys = [key_of(ScoreName.parse(name)) for name in names]
     measures = [measure_of(name) for name in names]
-    cut = np.array([key.reading != "soft" or method == "majority" for key in keys])
+    cut = np.array([key.reading != "soft" or references.method == "majority" for key in keys])
     lower = np.array([measure.direction == "lower" for measure in measures])
     least, most = (
         np.array([empty if end is None else end for end in ends], dtype=np.float64)
         for ends, empty in (([m.low for m in measures], -np.inf), ([m.high for m in measures], np.inf))
     )
     members = {size: sets_of(n, size, settings.seed) for size in sizes_of(n)}
-    how = (crowd, method, threshold, settings, systems, keys)
-    scores = {size: scores_of_sets(*how, each) for size, each in members.items()}
-    made = reference_of(crowd.units, method, threshold)
-    reference, lengths = crowd.reference(made, "all")
-    whole = [evaluate_rows(reference, table, settings, lengths) for table in systems.values()]
+    how = (settings, systems, keys)
+    scores = {size: scores_of_sets(references, *how, each) for size, each in members.items()}
+    reference, lengths = references.of_some(
+        np.ones(n, dtype=bool), np.ones(len(crowd.files), dtype=bool), "all"
+    )
+    whole = [
+        evaluate_rows(reference, table, references.settings_for(settings, table), lengths)
+        for table in systems.values()
+    ]
     against = against_each(crowd, settings, threshold, systems, keys)
     place, _ = places_among(against, len(systems), lower)
     back = np.argsort(order)

@@ -154,3 +154,27 @@ def test_the_command_prints_and_draws_it(tmp_path):
 def test_scores_that_cannot_be_resampled_are_refused(score, said):
     with pytest.raises(EvaluationError, match=said):
         annotate(people(3), systems=people(1), scores=[score])
+
+
+@pytest.mark.parametrize("method", ["mean", "competence", "dawid-skene", "majority"])
+def test_systems_are_scored_against_consensus_events(method):
+    *crowd, system = people(4, seed=2)
+    scores = ["event.soft.f1.micro", "segment.soft.f1.micro"]
+    how = {"durations": LENGTHS, "classes": ("a", "b")}
+    made = annotate(crowd, systems=[system], scores=scores, consensus=True, method=method, **how)
+    again = annotate(crowd[::-1], systems=[system], scores=scores, consensus=True, method=method, **how)
+    for k, name in enumerate(scores):
+        found = made.systems[0].scores[k]
+        # What only touches stays two events, as in the ceiling.
+        assert found.value == evaluate(made.reference, system, events="rows", **how)[name]
+        assert found.low <= found.value <= found.high
+        backwards = again.systems[0].scores[k].over
+        assert [each.value for each in found.over] == [each.value for each in backwards]
+        assert 0 < found.value < 1
+        pairs = [
+            evaluate(
+                annotate(pair, consensus=True, method=method, **how).reference, system, events="rows", **how
+            )[name]
+            for pair in combinations(crowd, 2)
+        ]
+        assert found.over[1].value == pytest.approx(np.mean(pairs), abs=1e-12)

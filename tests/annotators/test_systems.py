@@ -161,8 +161,11 @@ def test_systems_are_scored_against_consensus_events(method):
     *crowd, system = people(4, seed=2)
     scores = ["event.soft.f1.micro", "segment.soft.f1.micro"]
     how = {"durations": LENGTHS, "classes": ("a", "b")}
-    made = annotate(crowd, systems=[system], scores=scores, consensus=True, method=method, **how)
-    again = annotate(crowd[::-1], systems=[system], scores=scores, consensus=True, method=method, **how)
+    named = dict(zip("xyz", crowd, strict=True))
+    made, again = (
+        annotate(each, systems=[system], scores=scores, consensus=True, method=method, **how)
+        for each in (named, dict(reversed(named.items())))
+    )
     for k, name in enumerate(scores):
         found = made.systems[0].scores[k]
         # What only touches stays two events, as in the ceiling.

@@ -1,0 +1,325 @@
+"""The largest matching at every level at once, of events that come and go with the level.
+
+As the level rises from 0 to 1, events are born and die. A largest matching of those that there are is kept: it is
+mended at each birth and death instead of being found anew at each level. An event that is born, or whose partner has
+died, gets a partner along an augmenting path, if there is one (Berge 1957). Marks on pairs keep these searches short:
+they are the parts of a graph that Dulmage and Mendelsohn (1958) found, only that a pair may keep a mark that it no
+longer deserves. docs/explanations/matching.md has the algorithm step by step, and the proof.
+
+The sweep is plain Python. Where there is much to do, numba compiles the same functions, if it is installed, as it is
+beside sed_eval. How many can be paired does not depend on which largest matching is held: the counts are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence, Sequence
+from functools import cache
+from types import FunctionType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.measures.level_pairs import shared_levels
+from sedeval_soft.sorting import distinct, heads, in_order
+from sedeval_soft.timeline.events import EventLifetimes
+
+_MUCH = 300_000
+"""Competing pairs from which on it pays to load numba, which takes about a second."""
+
+_ABSENT, _DESERTED, _FREE = -3, -2, -1
+"""In the place of a partner: the event is not there; its partner died at this level; it is there without one."""
+
+_REFERENCE, _SYSTEM = 1, 2
+"""Marks of pairs that an alternating path may lead to from a free event of the reference, or of the system."""
+
+
+class LevelChanges(NamedTuple):
+    """By how much the largest matching of a group grows at a level, as the level rises; (n,) each."""
+
+    group: Index
+    level: Floats
+    change: Index
+
+    @classmethod
+    def of_lives(cls, group: Index, born: Floats, dies: Floats) -> Self:
+        """Return the changes of how many there are of what lives at the levels born < a <= dies."""
+        one = np.ones(len(group), dtype=np.int64)
+        return cls(np.tile(group, 2), np.concatenate((born, dies)), np.concatenate((one, -one)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the changes of all parts, at least one."""
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def matching_changes(
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    groups: tuple[Index, Index],
+    left: Codes,
+    right: Codes,
+    *,
+    compiled: bool | None = None,
+) -> LevelChanges:
+    """Return where the size of the largest matching changes.
+
+    groups: of the events of either side. left, right: (n,) the pairs, as positions of events of one group that
+    may pair and share a level. compiled: whether numba compiles the sweep; None for where it pays.
+    """
+    group, born, dies = map(
+        np.concatenate, (groups, (reference.born, system.born), (reference.dies, system.dies))
+    )
+    alone = _without_rival(left, right, reference, system)
+    pair = left[alone], right[alone]
+    changes = LevelChanges.of_lives(groups[0][pair[0]], *shared_levels(reference, system, *pair))
+    left, right = left[~alone], right[~alone]
+    if not len(left):
+        return changes
+    # Events that compete are numbered, those of the reference first.
+    degree = np.concatenate(
+        (np.bincount(left, minlength=len(reference)), np.bincount(right, minlength=len(system)))
+    )
+    competing = np.flatnonzero(degree)
+    n_ref, n = np.count_nonzero(degree[: len(reference)]), len(competing)
+    number = np.zeros(len(degree), dtype=np.int32)
+    number[competing] = np.arange(n)
+    left, right = number[left], number[len(reference) :][right]
+    group, born, dies = group[competing], born[competing], dies[competing]
+    # Deaths come before births at the same level: equal ones stay as they are.
+    level, order = in_order(np.concatenate((dies, born)))
+    by_group = np.argsort(group[order % n].astype(np.min_scalar_type(int(group.max()))), kind="stable")
+    level, order = level[by_group], order[by_group]
+    event, is_death = order % n, order < n
+    begin = heads(group[event], level)
+    moment = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(event)))
+    last = np.zeros(n, dtype=np.int64)
+    last[event[is_death]] = moment[is_death]
+    change = _swept(
+        *(n_ref, np.append(0, np.cumsum(degree[competing])), _neighbours(left, right, n)),
+        *(np.where(is_death, ~event, event), moment, last, len(begin)),
+        len(left) >= _MUCH if compiled is None else compiled,
+    )
+    at = begin[change != 0]
+    return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change[change != 0])))
+
+
+def _without_rival(
+    left: Codes, right: Codes, reference: EventLifetimes, system: EventLifetimes
+) -> Bools:
+    """Return which pairs compete with no other one at any level of theirs, (n,).
+
+    Where pairs are more than their events most compete. To look for the others would take longer than it saves.
+    """
+    alone = np.zeros(len(left), dtype=bool)
+    if len(left) >= sum(np.count_nonzero(np.bincount(ends)) for ends in (left, right)):
+        return alone
+    alone[:] = True
+    low, high = shared_levels(reference, system, left, right)
+    levels = distinct(np.concatenate((low, high)))
+    low, high = np.searchsorted(levels, low), np.searchsorted(levels, high)
+    for event in (left, right):
+        base = event.astype(np.int64) * len(levels)
+        order = np.argsort(base + low)
+        reached = np.maximum.accumulate((base + high)[order])
+        rivals = np.flatnonzero((base + low)[order][1:] < reached[:-1])
+        alone[order[rivals]] = alone[order[rivals + 1]] = False
+    return alone
+
+
+def _neighbours(left: Codes, right: Codes, n: int) -> Codes:
+    """Return with whom each of n events may pair, one event after another, (2 n_pairs,)."""
+    near = []
+    for ends in ((left, right), (right, left)):
+        key = ends[0].astype(np.int64)
+        key *= n
+        key += ends[1]
+        key.sort()
+        key %= n
+        near.append(key.astype(np.int32))
+    return np.concatenate(near)
+
+
+# The sweep. Events are numbered 0 to n - 1, the `n_ref` of the reference first. An event `v` may pair with
+# `near[first[v]:first[v + 1]]`.
+
+
+def _swept(
+    n_ref: int,
+    first: Index,
+    near: Index,
+    updates: Index,
+    moments: Index,
+    last: Index,
+    n_moments: int,
+    compiled: bool,
+) -> Index:
+    """Return by how much the largest matching grows at each moment, (n_moments,).
+
+    updates: (2 n,) v where an event is born, ~v where it dies. moments: (2 n,) when, ascending. last: (n,) the moment
+    at which each event dies.
+    """
+    n, change = len(last), np.zeros(n_moments, dtype=np.int64)
+    partner, mark, way = np.full(n, _ABSENT), np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64)
+    sweep = _compiled() if compiled else None
+    if sweep is not None:
+        sweep(n_ref, first, near, updates, moments, last, partner, mark, way, change)
+        return change
+    # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
+    columns = [each.tolist() for each in (first, updates, moments, last, partner, mark, way, change)]
+    columns.insert(1, memoryview(near))
+    _sweep(n_ref, *columns)
+    return np.array(columns[-1])
+
+
+@cache
+def _compiled() -> Callable[..., None] | None:
+    """Return the sweep compiled by numba, None where that is not possible.
+
+    What numba compiles is kept for other processes, in a folder that it chooses.
+    """
+    try:
+        from numba import njit
+    except ImportError:
+        return None
+    functions: dict[str, Any] = {}
+    for function in (_spread, _enter, _take_over, _sweep):
+        # A copy that calls the compiled ones.
+        copy = FunctionType(function.__code__, {**globals(), **functions}, function.__name__)
+        try:
+            functions[function.__name__] = njit(cache=True)(copy)
+        except RuntimeError:
+            # There is no folder that numba may write to.
+            return None
+    return functions["_sweep"]
+
+
+Numbers = Sequence[int]
+Mutable = MutableSequence[int]
+
+
+def _sweep(
+    n_ref: int,
+    first: Numbers,
+    near: Numbers,
+    updates: Numbers,
+    moments: Numbers,
+    last: Numbers,
+    partner: Mutable,
+    mark: Mutable,
+    way: Mutable,
+    change: Mutable,
+) -> None:
+    """Let events be born and die, and note by how much the largest matching grows at each moment."""
+    now = -1
+    deserted = list(updates[:0])
+    for update, moment in zip(updates, moments):
+        if moment != now:
+            for v in deserted:
+                if partner[v] == _DESERTED:
+                    change[now] += _enter(v, n_ref, first, near, partner, mark, way)
+            deserted.clear()
+            now = moment
+        if update < 0:
+            v = partner[~update]
+            partner[~update] = _ABSENT
+            if v >= 0:
+                change[now] -= 1
+                partner[v] = _ABSENT
+                if last[v] > now:
+                    partner[v] = _DESERTED
+                    deserted.append(v)
+        elif deserted and _take_over(update, n_ref, first, near, partner, mark):
+            change[now] += 1
+        else:
+            change[now] += _enter(update, n_ref, first, near, partner, mark, way)
+
+
+def _enter(
+    event: int, n_ref: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable, way: Mutable
+) -> int:
+    """Let an event be there, and pair it if that makes the matching larger; return by how much.
+
+    An augmenting path leads through pairs with the mark of the other side. It is searched depth first; pairs that
+    were seen have the mark of the event's own side meanwhile.
+    """
+    partner[event] = _FREE
+    own = _REFERENCE if event < n_ref else _SYSTEM
+    other = _REFERENCE + _SYSTEM - own
+    reached = [event]
+    waiting = [event]
+    unmarked = False
+    while waiting:
+        u = waiting.pop()
+        for w in near[first[u] : first[u + 1]]:
+            mate = partner[w]
+            if mate >= 0:
+                if mark[w] == other:
+                    mark[w] = own
+                    way[w] = u
+                    reached.append(mate)
+                    waiting.append(mate)
+                elif mark[w] == 0:
+                    unmarked = True
+            elif mate == _FREE:
+                # Each event of the path takes the next one's partner.
+                while w >= 0:
+                    before = partner[u]
+                    partner[u] = w
+                    partner[w] = u
+                    w = before
+                    if w >= 0:
+                        u = way[w]
+                for u in reached:
+                    mark[u] = mark[partner[u]] = other
+                return 1
+    for u in reached:
+        mark[u] = own
+    if unmarked:
+        _spread(reached, own, first, near, partner, mark)
+    return 0
+
+
+def _spread(reached: list[int], own: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable) -> None:
+    """Mark all pairs that alternating paths lead to from events of one side: free ones, or those of marked pairs."""
+    for u in reached:
+        for w in near[first[u] : first[u + 1]]:
+            mate = partner[w]
+            if mate >= 0 and mark[w] != own:
+                mark[w] = mark[mate] = own
+                reached.append(mate)
+
+
+def _take_over(event: int, n_ref: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable) -> bool:
+    """Pair an event that is born with one that lost its partner at this level; return whether that is done.
+
+    Each of the two could be paired with others at most if it may pair with a free event, or with one of a pair that
+    has the mark of the other side. If both could, that might make two pairs.
+    """
+    own = _REFERENCE if event < n_ref else _SYSTEM
+    other = _REFERENCE + _SYSTEM - own
+    deserted = -1
+    has_other = False
+    for w in near[first[event] : first[event + 1]]:
+        mate = partner[w]
+        if mate == _DESERTED:
+            deserted = w
+        elif mate == _FREE or (mate >= 0 and mark[w] == other):
+            has_other = True
+    if deserted < 0:
+        return False
+    wanted = False
+    for w in near[first[deserted] : first[deserted + 1]]:
+        mate = partner[w]
+        if mate == _FREE or (mate >= 0 and mark[w] == own):
+            wanted = True
+            break
+    if has_other and wanted:
+        return False
+    partner[event], partner[deserted] = deserted, event
+    mark[event] = mark[deserted] = other if has_other else own if wanted else 0
+    if has_other:
+        _spread([deserted], other, first, near, partner, mark)
+    elif wanted:
+        _spread([event], own, first, near, partner, mark)
+    return True

@@ -22,6 +22,7 @@ from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
+from sedeval_soft.timeline.ranges import STRETCH
 
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
@@ -204,20 +205,27 @@ _BITS = 27
 def integrals(parts: Sequence[LevelChanges], n_groups: int) -> Index:
     """Return the exact integrals over all levels of counts that change at levels in [0, 1].
 
-    Returns (n_digits, n_parts, n_groups) whole numbers, which may be added and subtracted: `rounded` returns the
-    sums of digit k divided by 2**(27 (k + 1)). Each count is 0 below all levels and above.
+    Each count is 0 below all levels and above. Returns (n_digits, n_parts, n_groups) whole numbers, which may be
+    added and subtracted: `rounded` returns the sums of digit k divided by 2**(27 (k + 1)).
     """
+    size = len(parts) * n_groups
     group = np.concatenate([changes.group + k * n_groups for k, changes in enumerate(parts)])
-    rest = np.concatenate([changes.level for changes in parts])
-    # The integral of a step from there on is minus its level.
-    amount = np.concatenate([-changes.change for changes in parts])
-    digits = []
-    while not digits or rest.any():
-        rest = rest * 2.0**_BITS
-        digit = np.floor(rest)
-        rest -= digit
-        digits.append(np.bincount(group, digit * amount, minlength=len(parts) * n_groups))
-    return np.array(digits).astype(np.int64).reshape(-1, len(parts), n_groups)
+    level, amount = (np.concatenate([changes[k] for changes in parts]) for k in (1, 2))
+    digits = [np.zeros(size, dtype=np.int64)]
+    step = max(STRETCH, size)
+    for begin in range(0, len(level), step):
+        some = slice(begin, begin + step)
+        rest, k = level[some], 0
+        while rest.any():
+            rest = rest * 2.0**_BITS
+            digit = np.floor(rest)
+            rest -= digit
+            if k == len(digits):
+                digits.append(np.zeros(size, dtype=np.int64))
+            # The integral of a step up at a level is less than that of a step at 0 by the level.
+            digits[k] -= np.bincount(group[some], digit * amount[some], minlength=size).astype(np.int64)
+            k += 1
+    return np.array(digits).reshape(-1, len(parts), n_groups)
 
 
 def rounded(digits: Index) -> Floats:

@@ -67,45 +67,38 @@ def matching_changes(
     groups: of the events of either side. left, right: (n,) the pairs, as positions of events of one group that
     may pair and share a level. compiled: whether numba compiles the sweep; None for where it pays.
     """
-    group, born, dies = map(
-        np.concatenate, (groups, (reference.born, system.born), (reference.dies, system.dies))
-    )
-    alone = _without_rival(left, right, reference, system)
+    alone = _without_rival(reference, system, left, right)
     pair = left[alone], right[alone]
     changes = LevelChanges.of_lives(groups[0][pair[0]], *shared_levels(reference, system, *pair))
     left, right = left[~alone], right[~alone]
     if not len(left):
         return changes
     # Events that compete are numbered, those of the reference first.
-    degree = np.concatenate(
-        (np.bincount(left, minlength=len(reference)), np.bincount(right, minlength=len(system)))
-    )
-    competing = np.flatnonzero(degree)
-    n_ref, n = np.count_nonzero(degree[: len(reference)]), len(competing)
-    number = np.zeros(len(degree), dtype=np.int32)
-    number[competing] = np.arange(n)
-    left, right = number[left], number[len(reference) :][right]
-    group, born, dies = group[competing], born[competing], dies[competing]
-    # Deaths come before births at the same level: equal ones stay as they are.
+    (ours, left), (theirs, right) = _renumbered(left), _renumbered(right)
+    n_ref, n = len(ours), len(ours) + len(theirs)
+    first, near = _neighbours(left, right + np.int32(n_ref), n)
+    group = np.concatenate((groups[0][ours], groups[1][theirs]))
+    born = np.concatenate((reference.born[ours], system.born[theirs]))
+    dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
+    # Deaths come before births at the same level: what is equal stays as it is.
     level, order = in_order(np.concatenate((dies, born)))
-    by_group = np.argsort(group[order % n].astype(np.min_scalar_type(int(group.max()))), kind="stable")
-    level, order = level[by_group], order[by_group]
-    event, is_death = order % n, order < n
+    is_death = order < n
+    event = np.where(is_death, order, order - n)
+    by_group = np.argsort(group[event].astype(np.min_scalar_type(int(group.max()))), kind="stable")
+    level, event, is_death = level[by_group], event[by_group], is_death[by_group]
     begin = heads(group[event], level)
-    moment = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(event)))
-    last = np.zeros(n, dtype=np.int64)
+    moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(event)))
+    last = np.zeros(n, dtype=np.int32)
     last[event[is_death]] = moment[is_death]
-    change = _swept(
-        *(n_ref, np.append(0, np.cumsum(degree[competing])), _neighbours(left, right, n)),
-        *(np.where(is_death, ~event, event), moment, last, len(begin)),
-        len(left) >= _MUCH if compiled is None else compiled,
-    )
+    update = np.where(is_death, ~event, event).astype(np.int32)
+    compiled = len(left) >= _MUCH if compiled is None else compiled
+    change = _swept(n_ref, first, near, update, moment, last, len(begin), compiled)
     at = begin[change != 0]
     return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change[change != 0])))
 
 
 def _without_rival(
-    left: Codes, right: Codes, reference: EventLifetimes, system: EventLifetimes
+    reference: EventLifetimes, system: EventLifetimes, left: Codes, right: Codes
 ) -> Bools:
     """Return which pairs compete with no other one at any level of theirs, (n,).
 
@@ -127,17 +120,23 @@ def _without_rival(
     return alone
 
 
-def _neighbours(left: Codes, right: Codes, n: int) -> Codes:
-    """Return with whom each of n events may pair, one event after another, (2 n_pairs,)."""
+def _renumbered(events: Codes) -> tuple[Index, Codes]:
+    """Number the events that there are in ascending order: return which these are, and their numbers, (n,)."""
+    is_there = np.bincount(events) > 0
+    return np.flatnonzero(is_there), (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[events]
+
+
+def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
+    """Return with whom each of n events may pair, one event after another, and where those of each begin, (n + 1,)."""
     near = []
     for ends in ((left, right), (right, left)):
-        key = ends[0].astype(np.int64)
-        key *= n
-        key += ends[1]
+        key = ends[0].astype(np.int64) << 32
+        key |= ends[1]
         key.sort()
-        key %= n
+        key &= (1 << 32) - 1
         near.append(key.astype(np.int32))
-    return np.concatenate(near)
+    degree = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
+    return np.append(0, np.cumsum(degree)).astype(np.int32), np.concatenate(near)
 
 
 # The sweep. Events are numbered 0 to n - 1, the `n_ref` of the reference first. An event `v` may pair with
@@ -160,7 +159,8 @@ def _swept(
     at which each event dies.
     """
     n, change = len(last), np.zeros(n_moments, dtype=np.int64)
-    partner, mark, way = np.full(n, _ABSENT), np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int64)
+    partner, way = np.full(n, _ABSENT, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    mark = np.zeros(n, dtype=np.int8)
     sweep = _compiled() if compiled else None
     if sweep is not None:
         sweep(n_ref, first, near, updates, moments, last, partner, mark, way, change)
@@ -183,7 +183,7 @@ def _compiled() -> Callable[..., None] | None:
     except ImportError:
         return None
     functions: dict[str, Any] = {}
-    for function in (_spread, _enter, _take_over, _sweep):
+    for function in (_spread, _augment, _enter, _take_over, _sweep):
         # A copy that calls the compiled ones.
         copy = FunctionType(function.__code__, {**globals(), **functions}, function.__name__)
         try:
@@ -238,46 +238,66 @@ def _sweep(
 def _enter(
     event: int, n_ref: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable, way: Mutable
 ) -> int:
-    """Let an event be there, and pair it if that makes the matching larger; return by how much.
-
-    An augmenting path leads through pairs with the mark of the other side. It is searched depth first; pairs that
-    were seen have the mark of the event's own side meanwhile.
-    """
+    """Let an event be there, and pair it if that makes the matching larger; return by how much."""
     partner[event] = _FREE
     own = _REFERENCE if event < n_ref else _SYSTEM
     other = _REFERENCE + _SYSTEM - own
-    reached = [event]
-    waiting = [event]
-    unmarked = False
+    searches = spreads = False
+    for w in near[first[event] : first[event + 1]]:
+        mate = partner[w]
+        if mate >= 0:
+            if mark[w] == other:
+                searches = True
+            elif mark[w] != own:
+                spreads = True
+        elif mate == _FREE:
+            partner[event] = w
+            partner[w] = event
+            mark[event] = mark[w] = other
+            return 1
+    mark[event] = own
+    if searches or spreads:
+        reached = [event]
+        if searches and _augment(reached, own, first, near, partner, mark, way):
+            return 1
+        _spread(reached, own, first, near, partner, mark)
+    return 0
+
+
+def _augment(
+    reached: list[int], own: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable, way: Mutable
+) -> bool:
+    """Look for an augmenting path from the one event that is reached, and swap partners along it.
+
+    Such a path leads through pairs with the mark of the other side. It is searched depth first. Pairs that were
+    reached have the mark of the event's own side meanwhile, and keep it if there is no path.
+    """
+    other = _REFERENCE + _SYSTEM - own
+    waiting = [reached[0]]
     while waiting:
         u = waiting.pop()
         for w in near[first[u] : first[u + 1]]:
             mate = partner[w]
             if mate >= 0:
                 if mark[w] == other:
-                    mark[w] = own
+                    mark[w] = mark[mate] = own
                     way[w] = u
                     reached.append(mate)
                     waiting.append(mate)
-                elif mark[w] == 0:
-                    unmarked = True
             elif mate == _FREE:
                 # Each event of the path takes the next one's partner.
-                while w >= 0:
+                while True:
                     before = partner[u]
                     partner[u] = w
                     partner[w] = u
+                    if before < 0:
+                        break
                     w = before
-                    if w >= 0:
-                        u = way[w]
+                    u = way[w]
                 for u in reached:
                     mark[u] = mark[partner[u]] = other
-                return 1
-    for u in reached:
-        mark[u] = own
-    if unmarked:
-        _spread(reached, own, first, near, partner, mark)
-    return 0
+                return True
+    return False
 
 
 def _spread(reached: list[int], own: int, first: Numbers, near: Numbers, partner: Mutable, mark: Mutable) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from sedeval_soft.arrays import Codes, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, Condition, Windows, in_blocks
 from sedeval_soft.sorting import distinct, heads
@@ -37,21 +37,23 @@ def level_pairs(
     groups, candidates: numbers of their groups, and where the candidate pairs of these are. Raises
     TooManyPairsError where those of a group would fill the memory. That does not depend on other groups.
     """
+    checks: list[Callable[[Index, Index], Bools]] = [
+        lambda left, right: reference.born[left] < system.dies[right],
+        lambda left, right: system.born[right] < reference.dies[left],
+        *(condition.holds for condition in candidates.others),
+    ]
     if candidates.in_windows <= _FEW * (len(reference) + len(system)):
         looked_at = _in_windows(groups[0], candidates.windows)
-        conditions = candidates.others
     else:
         looked_at = _in_chains(reference, system, groups, candidates)
-        conditions = [candidates.first, *candidates.others]
+        checks.append(candidates.first.holds)
     size = np.bincount(groups[0])
     n_pairs, most = np.zeros(len(size), dtype=np.int64), np.maximum(_MOST_PAIRS, _PAIRS_OF_ONE * size)
     none = np.zeros(0, dtype=np.int32)
     pairs = [(none, none)]
     for left, right in looked_at:
-        passed = np.less(*shared_levels(reference, system, left, right))
-        left, right = left[passed], right[passed]
-        for condition in conditions:
-            passed = condition.holds(left, right)
+        for check in checks:
+            passed = np.flatnonzero(check(left, right))
             left, right = left[passed], right[passed]
         n_pairs += np.bincount(groups[0][left], minlength=len(size))
         if np.any(n_pairs > most):

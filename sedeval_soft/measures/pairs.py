@@ -31,7 +31,7 @@ Windows = tuple[Index, Index, Index]
 # Positions of events: of several, of one, or of a run of them.
 Places = Index | int | slice
 
-_AT_ONCE = 1 << 18  # pairs looked at at a time: few enough for the processor's cache
+_AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's cache
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
@@ -266,7 +266,7 @@ class Candidates(NamedTuple):
         for left, inside in in_blocks(first, last):
             right = order[inside]
             for condition in self.others:
-                passed = condition.holds(left, right)
+                passed = np.flatnonzero(condition.holds(left, right))
                 left, right = left[passed], right[passed]
             pairs.append((left, right))
             n_pairs += len(left)

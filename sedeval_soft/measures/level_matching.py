@@ -13,6 +13,7 @@ beside sed_eval. How many can be paired does not depend on which largest matchin
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence, Sequence
+from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
 from typing import Any, NamedTuple, Self
@@ -24,8 +25,8 @@ from sedeval_soft.measures.level_pairs import shared_levels
 from sedeval_soft.sorting import distinct, heads, in_order
 from sedeval_soft.timeline.events import EventLifetimes
 
-_MUCH = 300_000
-"""Competing pairs from which on it pays to load numba, which takes about a second."""
+_MUCH = 1_000_000
+"""Pairs that compete, in all that this process swept, from which on numba is loaded: that takes a second or two."""
 
 _ABSENT, _DESERTED, _FREE = -3, -2, -1
 """In the place of a partner: the event is not there; its partner died at this level; it is there without one."""
@@ -91,7 +92,6 @@ def matching_changes(
     last = np.zeros(n, dtype=np.int32)
     last[event[is_death]] = moment[is_death]
     update = np.where(is_death, ~event, event).astype(np.int32)
-    compiled = len(left) >= _MUCH if compiled is None else compiled
     change = _swept(n_ref, first, near, update, moment, last, len(begin), compiled)
     at = begin[change != 0]
     return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change[change != 0])))
@@ -151,16 +151,19 @@ def _swept(
     moments: Index,
     last: Index,
     n_moments: int,
-    compiled: bool,
+    compiled: bool | None,
 ) -> Index:
     """Return by how much the largest matching grows at each moment, (n_moments,).
 
     updates: (2 n,) v where an event is born, ~v where it dies. moments: (2 n,) when, ascending. last: (n,) the moment
-    at which each event dies.
+    at which each event dies. compiled: as for `matching_changes`.
     """
     n, change = len(last), np.zeros(n_moments, dtype=np.int64)
     partner, way = np.full(n, _ABSENT, dtype=np.int32), np.zeros(n, dtype=np.int32)
     mark = np.zeros(n, dtype=np.int8)
+    if compiled is None:
+        _EFFORT.pairs += len(near) // 2
+        compiled = _EFFORT.pairs >= _MUCH
     sweep = _compiled() if compiled else None
     if sweep is not None:
         sweep(n_ref, first, near, updates, moments, last, partner, mark, way, change)
@@ -172,11 +175,20 @@ def _swept(
     return np.array(columns[-1])
 
 
+@dataclass
+class _Effort:
+    pairs: int = 0
+
+
+_EFFORT = _Effort()
+"""What this process has swept so far."""
+
+
 @cache
 def _compiled() -> Callable[..., None] | None:
     """Return the sweep compiled by numba, None where that is not possible.
 
-    What numba compiles is kept for other processes, in a folder that it chooses.
+    numba keeps what it compiled for later processes, in a folder of its choice.
     """
     try:
         from numba import njit
@@ -189,7 +201,7 @@ def _compiled() -> Callable[..., None] | None:
         try:
             functions[function.__name__] = njit(cache=True)(copy)
         except RuntimeError:
-            # There is no folder that numba may write to.
+            # There is no folder that numba may write to: each process would compile anew.
             return None
     return functions["_sweep"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -15,14 +14,14 @@ from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.crowds import beside, crowds_of
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.measures.level_matching import LevelChanges, matching_changes
+from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
+from sedeval_soft.measures.level_matching import matching_changes
 from sedeval_soft.measures.level_pairs import level_pairs
 from sedeval_soft.measures.matching import TooManyPairsError, first_free_matching, maximum_matching
 from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import STRETCH
 
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
@@ -179,66 +178,26 @@ def _match_some(
 ) -> Iterator[LevelChanges]:
     """Yield what `match_lifetimes` returns, in parts."""
     candidates = Candidates.of(reference, system, groups, rule)
-    # Nested lifetimes that share a level are few at one time.
-    crowds = [] if reference.nested or system.nested else crowds_of(candidates)
     matched = []
-    for crowd in crowds:
+    # Of nested lifetimes only few are alive at one time and level.
+    for crowd in [] if reference.nested or system.nested else crowds_of(candidates):
         born = np.concatenate((reference.born[crowd.ours], system.born[crowd.theirs]))
-        if np.all(born == born[0]):
-            # What takes too long is matched as all others are, if there is room for its pairs.
-            with suppress(TooManyPairsError):
-                dies = crowd.levels(reference.dies[crowd.ours], system.dies[crowd.theirs])
-                group = np.full(len(dies), groups[0][crowd.ours[0]])
-                yield LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies)
-                matched.append(crowd)
+        if np.any(born != born[0]):
+            continue
+        try:
+            dies = crowd.levels(reference.dies[crowd.ours], system.dies[crowd.theirs])
+        except TooManyPairsError:
+            # It takes too long as a crowd. Perhaps there is room for its pairs.
+            continue
+        matched.append(crowd)
+        group = np.full(len(dies), groups[0][crowd.ours[0]])
+        yield LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies)
     if matched:
         ours, theirs = beside(matched, reference, system)
-        reference, system, groups = reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs])
+        reference, system = reference.take(ours), system.take(theirs)
+        groups = groups[0][ours], groups[1][theirs]
         candidates = Candidates.of(reference, system, groups, rule)
     yield matching_changes(reference, system, groups, *level_pairs(reference, system, groups, candidates))
-
-
-_BITS = 27
-"""Bits of a level in each whole number that holds a part of it: sums of 2**26 of these are exact in floats."""
-
-
-def integrals(parts: Sequence[LevelChanges], n_groups: int) -> Index:
-    """Return the exact integrals over all levels of counts that change at levels in [0, 1].
-
-    Each count is 0 below all levels and above. Returns (n_digits, n_parts, n_groups) whole numbers, which may be
-    added and subtracted: `rounded` returns the sums of digit k divided by 2**(27 (k + 1)).
-    """
-    size = len(parts) * n_groups
-    group = np.concatenate([changes.group + k * n_groups for k, changes in enumerate(parts)])
-    level, amount = (np.concatenate([changes[k] for changes in parts]) for k in (1, 2))
-    digits = [np.zeros(size, dtype=np.int64)]
-    step = max(STRETCH, size)
-    for begin in range(0, len(level), step):
-        some = slice(begin, begin + step)
-        rest, k = level[some], 0
-        while rest.any():
-            rest = rest * 2.0**_BITS
-            digit = np.floor(rest)
-            rest -= digit
-            if k == len(digits):
-                digits.append(np.zeros(size, dtype=np.int64))
-            # The integral of a step up at a level is less than that of a step at 0 by the level.
-            digits[k] -= np.bincount(group[some], digit * amount[some], minlength=size).astype(np.int64)
-            k += 1
-    return np.array(digits).reshape(-1, len(parts), n_groups)
-
-
-def rounded(digits: Index) -> Floats:
-    """Return what the digits of `integrals` are together, which must not be negative, as floats.
-
-    What is larger never becomes smaller than what was not: rounding keeps the order.
-    """
-    value, carry = np.zeros(digits.shape[1:]), np.zeros(digits.shape[1:], dtype=np.int64)
-    for digit in digits[::-1]:
-        whole = digit + carry
-        carry = whole >> _BITS
-        value = (value + (whole - (carry << _BITS))) / 2.0**_BITS
-    return value + carry
 
 
 # How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and

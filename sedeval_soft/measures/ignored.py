@@ -23,7 +23,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.level_pairs import level_pairs, shared_levels
 from sedeval_soft.measures.pairs import Candidates, PairRule
@@ -153,6 +153,7 @@ def _remaining(
     if not len(suspects):
         return np.arange(len(system)), system.born, system.dies
     some, everyone = system.take(suspects), np.arange(len(suspects))
+    own: tuple[Index | Codes, Floats, Floats]
     if rule is None:
         upto = _level_touched(reference, some, n_classes)
         own = everyone, some.born, np.clip(upto, some.born, some.dies)
@@ -179,10 +180,10 @@ def _remaining(
 
 def _compatible(
     events: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
-) -> tuple[Index, Floats, Floats]:
-    """Return which detections may be matched with an event of their group, and at which levels low < a <= high."""
+) -> tuple[Codes, Floats, Floats]:
+    """Return which detections may be matched with some event, and at which levels low < a <= high, (n,)."""
     left, right = level_pairs(events, system, groups, Candidates.of(events, system, groups, rule))
     return right, *shared_levels(events, system, left, right)
 
 
-_NONE = np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)
+_NONE = np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0)

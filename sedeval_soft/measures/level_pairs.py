@@ -1,4 +1,4 @@
-"""Pairs of lifetimes that may pair and share a level: all of them are listed, and not many more are looked at."""
+"""Pairs of lifetimes that may pair and share a level: all are listed, and not many more are looked at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sedeval_soft.timeline.ranges import Pyramid
 _FEW = 64
 """Pairs in windows for each lifetime up to which all of them are looked at."""
 
-# Of the events of one group: pairs that are listed at the most, chains that are looked at; and for each event.
+# Of the events of one group: pairs listed at the most, chains looked at; and those for each event.
 _MOST_PAIRS, _PAIRS_OF_ONE = 20_000_000, 1_000
 _MOST_CHAINS, _CHAINS_OF_ONE = 50_000_000, 4_000
 
@@ -24,7 +24,7 @@ _MOST_CHAINS, _CHAINS_OF_ONE = 50_000_000, 4_000
 def shared_levels(
     reference: EventLifetimes, system: EventLifetimes, left: Codes | Index, right: Codes | Index
 ) -> tuple[Floats, Floats]:
-    """Return the levels low < a <= high at which both events of pairs are alive, (n,); none where low >= high."""
+    """Return the levels low < a <= high at which both events of a pair are alive; none if low >= high."""
     low = np.maximum(reference.born[left], system.born[right])
     return low, np.minimum(reference.dies[left], system.dies[right])
 
@@ -51,7 +51,8 @@ def level_pairs(
     n_pairs, most = np.zeros(len(size), dtype=np.int64), np.maximum(_MOST_PAIRS, _PAIRS_OF_ONE * size)
     none = np.zeros(0, dtype=np.int32)
     pairs = [(none, none)]
-    for left, right in looked_at:
+    for some in looked_at:
+        left, right = some
         for check in checks:
             passed = np.flatnonzero(check(left, right))
             left, right = left[passed], right[passed]
@@ -68,7 +69,7 @@ def _in_chains(
     groups: tuple[Index, Index],
     candidates: Candidates,
 ) -> Iterator[tuple[Index, Index]]:
-    """Yield pairs, some at a time, all of those that may pair and share a level, where windows hold many more.
+    """Yield all pairs that may pair and share a level, and few more, where windows hold many more.
 
     Lifetimes of one class that begin at the same time are nested in one another, and alive at levels of
     their own: a chain. A slowly fading sound is a chain of many. Comparing all of one chain with all of
@@ -98,7 +99,7 @@ def _in_chains(
         looked_at = _in_windows(groups[0], windows)
     for left, at in looked_at:
         base = at * scale
-        # Alive at a level in common: it dies above where the other is born, and is born below where that dies.
+        # They share a level: one dies above where the other is born, and is born below where that dies.
         begin = np.searchsorted(death, base + our_birth[left], side="right")
         end = np.maximum(np.searchsorted(birth, base + our_death[left], side="left"), begin)
         for owner, inside in in_blocks(begin, end):
@@ -142,7 +143,7 @@ def _peaks(system: EventLifetimes, group: Index) -> Index:
 def _overlapping_chains(
     reference: Timed, widest: Timed, groups: tuple[Index, Index]
 ) -> Iterator[tuple[Index, Index]]:
-    """Yield all pairs of a reference event and a chain of its group that overlap, as positions, some at a time.
+    """Yield all pairs of a reference event and a chain of its group that overlap, some at a time.
 
     widest: the longest lifetime of each chain, which holds the others.
     """

@@ -263,8 +263,8 @@ class Candidates(NamedTuple):
         if self.in_windows > _MOST_LOOKED_AT:
             raise TooManyPairsError
         pairs, n_pairs = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
-        for left, inside in in_blocks(first, last):
-            right = order[inside]
+        for owner, inside in in_blocks(first, last):
+            left, right = owner, order[inside]
             for condition in self.others:
                 passed = np.flatnonzero(condition.holds(left, right))
                 left, right = left[passed], right[passed]

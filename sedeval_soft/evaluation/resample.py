@@ -118,17 +118,14 @@ class Weighted:
 class Replicates:
     """What gives the scores of weighted files.
 
-    tally: of the files. table: its columns side by side, those of each class first, (n_files, n_columns), 0
-    where they are undefined, which `undefined` says of the columns at `partly`. cells: by basis, those in
-    order that scores need. optimal: what looks for best thresholds anew. fixed: the tables of all files whose
-    thresholds are kept, by basis and reading.
+    tally: of the files. table: its columns side by side, those of each class first, (n_files, n_columns).
+    cells: by basis, those in order that scores need. optimal: what looks for best thresholds anew. fixed: the
+    tables of all files whose thresholds are kept, by basis and reading.
     """
 
     tally: Tally
     settings: Settings
     table: Floats
-    partly: Index
-    undefined: Floats
     cells: Mapping[str, SortedCells]
     optimal: Sequence[tuple[Family, WeightedScores]]
     fixed: Tables
@@ -155,17 +152,13 @@ class Replicates:
             tally = with_columns(tally, columns)
         parts = [np.asarray(column) for column in (*tally.per_class.values(), *tally.per_file.values())]
         table = np.column_stack([np.zeros((len(tally.files), 0)), *parts])
-        undefined = np.isnan(table)
-        partly = np.flatnonzero(undefined.any(axis=0))
-        table[undefined] = 0.0
         cells = {basis: SortedCells.of(tally, basis, settings, again=True) for basis in plan.compared}
         psds = None
         if plan.psds:
             from sedeval_soft.measures.weighted_psds import WeightedPsds
 
             psds = WeightedPsds.of(tally, settings)
-        others = undefined[:, partly] * 1.0, cells, optimal, fixed or {}, psds
-        return cls(tally, settings, table, partly, *others)
+        return cls(tally, settings, table, cells, optimal, fixed or {}, psds)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined.
@@ -205,8 +198,6 @@ class Replicates:
 
     def _weighted(self, weights: Floats) -> Weighted:
         tally, sums = self.tally, weights @ self.table
-        # A file that does not count has no say in what is undefined.
-        sums[:, self.partly] = np.where(weights @ self.undefined > 0, np.nan, sums[:, self.partly])
         shape = len(weights), len(tally.per_class), len(tally.classes)
         n = shape[1] * shape[2]
         of_classes = zip(tally.per_class, sums[:, :n].reshape(shape).swapaxes(0, 1), strict=True)

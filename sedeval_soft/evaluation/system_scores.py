@@ -341,20 +341,12 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
 
 
 def _notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> list[str]:
-    """Return what a reader must know of PSDS and, of the whole, of soft events; name: of a group or scene."""
+    """Return what a reader must know of PSDS; name: of a group or scene."""
     notes = [*shard.notes.get(name, ())]
     if "soft" in plan.psds and not shard.tables:
         from sedeval_soft.measures.psds import psds_notes
 
         notes += psds_notes(tally, plan.settings, name)
-    if name is None and plan.scores("event", "soft"):
-        crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
-        if len(crowded):
-            notes.append(
-                f"too many events overlap in {listing([tally.files[i] for i in crowded], 'file')} to match "
-                "them at every level whatever their class; the soft event-based error rate of all classes "
-                "together is left undefined"
-            )
     return notes
 
 

@@ -23,7 +23,7 @@ from tables import long_rows
 from sedeval_soft import Evaluator, evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
-from sedeval_soft.measures import event, matching, thresholds, weighted_psds
+from sedeval_soft.measures import thresholds, weighted_psds
 from sedeval_soft.measures.registry import measure_of
 from sedeval_soft.report import render
 from sedeval_soft.settings import GROUPS, READINGS, Settings
@@ -143,22 +143,6 @@ def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     settings = Settings.of(only=("intersection",), **changes)
     names, values = compare(random_tables(seed, form, n=60), settings, rows_of_weights(6, seed))
     assert np.isfinite(values[["psds" in name for name in names]]).mean() > 0.5
-
-
-def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch):
-    """Events that overlap too much to be matched whatever their class, in some of the files."""
-    monkeypatch.setattr(event, "_MOST_COPIES", 12)
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
-    tables = random_tables(0, n=25)
-    names, values = compare(tables, settings, rows_of_weights(12))
-    for undefined in (
-        np.isnan(tables.tally(settings).per_file["event.soft.substitutions"]),
-        np.isnan(values[names.index("event.soft.error_rate.micro")]),
-    ):
-        assert undefined.any() and not undefined.all()
-    evaluator = Evaluator(replace(settings, satisfice=None)).update(tables.reference, tables.system)
-    assert dict(Evaluator.of_bytes(evaluator.to_bytes()).compute()) == dict(evaluator.compute())
 
 
 @pytest.mark.parametrize("inclusive", [False, True], ids=["above", "inclusive"])

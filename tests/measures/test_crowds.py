@@ -59,14 +59,9 @@ def test_crowds_are_matched_as_others_are(seed, levels, everything_is_a_crowd):
         sizes = []
         for groups in (by_class, by_file):
             matched = match_lifetimes(ours, theirs, groups, collars)
-            assert (matched.low < matched.high).all()
-            group = groups[0][matched.left]
             for level in np.arange(1, 481) / 480:
-                at = (matched.low < level) & (level <= matched.high)
-                assert (ours.born[matched.left[at]] < level).all()
-                assert (level <= ours.dies[matched.left[at]]).all()
-                assert len(set(matched.left[at].tolist())) == at.sum()
-                sizes.append(np.bincount(group[at], minlength=4).tolist())
+                at = matched.level < level
+                sizes.append(np.bincount(matched.group[at], matched.change[at], minlength=4).tolist())
         for way in ("optimal", "greedy"):
             partner = match_events(ours.events(), theirs.events(), N_CLASSES, collars, way)
             hit = partner >= 0

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
-from sedeval_soft.published import MODULES
+from sedeval_soft.published import NAMES
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import open_source
@@ -122,11 +122,9 @@ class Published:
 
 def published_evaluator(name: str) -> Published:
     """Return a published evaluator by its name; raises SettingsError, with what could be meant."""
-    if name not in MODULES:
-        known = ", ".join(MODULES)
-        raise SettingsError(
-            f"there is no published evaluator {name!r}; expected one of {known}{meant(name, list(MODULES))}"
-        )
-    module = import_module(f"sedeval_soft.published.{MODULES[name]}")
-    evaluator: Published = module.PUBLISHED[name]
+    if name not in NAMES:
+        known = f"expected one of {', '.join(NAMES)}{meant(name, NAMES)}"
+        raise SettingsError(f"there is no published evaluator {name!r}; {known}")
+    module = import_module(f"sedeval_soft.published.{name.replace('-', '_')}")
+    evaluator: Published = module.EVALUATOR
     return evaluator

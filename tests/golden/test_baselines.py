@@ -13,7 +13,7 @@ from random_tables import Options, random_cases
 
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.api.published import published_scores
-from sedeval_soft.published import dcase2024
+from sedeval_soft.published import dcase2024_task4
 from sedeval_soft.published.base import Inputs, published_evaluator
 from sedeval_soft.settings_files import load_preset
 from sedeval_soft.tables.event_table import EventTable
@@ -92,8 +92,8 @@ def all_of_dcase2024(number, *, areas_only=False):
     try:
         inputs = Inputs(table(rows), system, dict.fromkeys(files, 20.0))
         if areas_only:
-            dcase2024.shard_of(inputs, "desed")
-            return dcase2024.mean_areas(dcase2024.shard_of(inputs, "maestro"))
+            dcase2024_task4.shard_of(inputs, "desed")
+            return dcase2024_task4.mean_areas(dcase2024_task4.shard_of(inputs, "maestro"))
         return published_evaluator("dcase2024-task4").numbers(inputs)
     except SettingsError as error:
         if "the script stops" not in str(error) and "no file of the reference" not in str(error):

@@ -13,7 +13,7 @@ from random_tables import Options, random_cases
 from sedeval_soft import SettingsError, evaluate
 from sedeval_soft.api.published import published_scores
 from sedeval_soft.published.base import Inputs, published_evaluator
-from sedeval_soft.published.biodcase import JOINED
+from sedeval_soft.published.biodcase2025_task2 import JOINED
 from sedeval_soft.tables.event_table import EventTable
 
 SUBSETS = {"file0.wav": "HB", "file1.wav": "PB"}

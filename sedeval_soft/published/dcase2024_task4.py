@@ -105,16 +105,14 @@ def _active(reference: EventTable, settings: Settings) -> tuple[Bools, set[str]]
     return files, {reference.classes[k] for k in np.unique(label).tolist()}
 
 
-PUBLISHED = {
-    "dcase2024-task4": Published(
-        name="dcase2024-task4",
-        title="DCASE 2024 task 4, PSDS 1 on DESED and mean partial AUC on MAESTRO",
-        project="DCASE-REPO/DESED_task",
-        version="c6bcb45b8b986ccde5c56bb86eefaf9d19b2320c",
-        script="recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py",
-        ranking="psds1 + segment_mpauc",
-        compute=compute,
-        takes=("durations",),
-        same={"psds1": "intersection.hard.psds", "segment_mpauc": "segment.hard.partial_auc.macro"},
-    )
-}
+EVALUATOR = Published(
+    name="dcase2024-task4",
+    title="DCASE 2024 task 4, PSDS 1 on DESED and mean partial AUC on MAESTRO",
+    project="DCASE-REPO/DESED_task",
+    version="c6bcb45b8b986ccde5c56bb86eefaf9d19b2320c",
+    script="recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py",
+    ranking="psds1 + segment_mpauc",
+    compute=compute,
+    takes=("durations",),
+    same={"psds1": "intersection.hard.psds", "segment_mpauc": "segment.hard.partial_auc.macro"},
+)

@@ -87,21 +87,19 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     return numbers | {f"R@{least}": float(np.mean(values >= least)) for least in thresholds}
 
 
-PUBLISHED = {
-    "lat-bench": Published(
-        name="lat-bench",
-        title="Audio temporal grounding of LAT-Bench (2026)",
-        project="alanshaoTT/LAT-Audio-Repo",
-        version="2fca544cdc5f905d1322ca86276b000bb6171cec",
-        script="examples/train/multimodal/eval/eval-TAG.py",
-        ranking="mIoU",
-        compute=_compute,
-        preset="audio-grounding",
-        same={
-            "mIoU": "segment.hard.mean_iou.micro",
-            **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
-        },
-        options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
-        reads_text=True,
-    )
-}
+EVALUATOR = Published(
+    name="lat-bench",
+    title="Audio temporal grounding of LAT-Bench (2026)",
+    project="alanshaoTT/LAT-Audio-Repo",
+    version="2fca544cdc5f905d1322ca86276b000bb6171cec",
+    script="examples/train/multimodal/eval/eval-TAG.py",
+    ranking="mIoU",
+    compute=_compute,
+    preset="audio-grounding",
+    same={
+        "mIoU": "segment.hard.mean_iou.micro",
+        **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
+    },
+    options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
+    reads_text=True,
+)

@@ -168,9 +168,9 @@ def test_links_and_pipes_are_refused_and_never_opened_and_limits_hold(one):
     found = {each.name: each for each in find_submissions(one.made)[0]}
     assert {*found} == {"sys", "link", "gone", "inside", "pipe"}  # a link without extension is no table
     for name in ("link", "gone", "inside"):
-        assert "is a link, which is not followed" in found[name].problems[0].message
-    assert "neither a file nor a folder" in found["pipe"].problems[0].message
-    assert not found["sys"].problems
+        assert "is a link, which is not followed" in found[name].outcome.problems[0].message
+    assert "neither a file nor a folder" in found["pipe"].outcome.problems[0].message
+    assert not found["sys"].outcome.problems
     table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"]}
     one.build(table, limits=Limits(size=1000))
     codes = {each["name"]: each["told"][0]["code"] for each in one.document()["invalid"]}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import os
 import re
 import stat
@@ -70,7 +69,7 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.shown import shown
 from sedeval_soft.report.write import OutputError, locked, write_atomic
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, in_form
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -178,12 +177,11 @@ def build_site(
     a submission is told on its page.
     """
     rank_by, settings, values = ranking_of(settings, values)
-    if time_limit is not None and not 0 < time_limit < math.inf:
-        raise SettingsError(f"time_limit must be a number of seconds above 0, not {time_limit!r:.60}")
-    if ties is not None and ties not in TESTS:
-        raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
-    if isinstance(scores, str):
-        raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
+    if time_limit is not None:
+        in_form("time_limit", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}])
+    if ties is not None:
+        in_form("ties", ties, [{"enum": TESTS}])
+    scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
     limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     if limits.points:

@@ -198,14 +198,14 @@ class Paired:
         (files, ours), (_, theirs) = self._system(first), self._system(second)
         begin, joint = (0, len(files)), {}
         for name in {**ours, **theirs}:
-            own = [(side, *parts[name]) for side, parts in enumerate((ours, theirs)) if name in parts]
+            sides = [(side, *parts[name]) for side, parts in enumerate((ours, theirs)) if name in parts]
             tally = Tally.merge(
                 replace(of.tally, files=tuple(f"{side}{file}" for file in of.tally.files))
-                for side, of, _ in own
+                for side, of, _ in sides
             )
             # What is exchanged is what each system said at thresholds of its own, which is counted already.
-            replicates = Replicates.of(tally, self._chosen, own[0][1].fixed)
-            joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in own])
+            replicates = Replicates.of(tally, self._chosen, sides[0][1].fixed)
+            joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in sides])
         return self._scorer(joint)
 
 

@@ -295,13 +295,13 @@ def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> 
     if board is None:
         return ()
     first = board.systems[0]
-    own = {
+    alone = {
         text
         for each in submissions
         if each.name == first.system and each.scores
         for text in each.scores.warnings
     }
-    return tuple(text for text in first.warnings if text not in own)
+    return tuple(text for text in first.warnings if text not in alone)
 
 
 def _who(submission: Submission) -> dict[str, Any]:

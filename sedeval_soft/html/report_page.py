@@ -133,7 +133,7 @@ def render(
                 "readings": Counter(basis for basis, _ in families),
                 "signatures": each.signatures,
                 "errors": each.errors,
-                "untold": each.untold,
+                "why_no_errors": each.why_no_errors,
                 "whole": page.tables and cells <= _MOST_CELLS,
             }
         )

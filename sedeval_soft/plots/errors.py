@@ -113,10 +113,10 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     heads = [k for k, each in enumerate(rows) if not k or _factor(rows[k - 1]) != _factor(each)]
     places = np.arange(len(rows)) + np.searchsorted(heads, np.arange(len(rows)), side="right") - 1.0
     for measure, shade in (("recall", 0.4), ("precision", 0.2)):
-        own = [place for each, place in zip(rows, places, strict=True) if each.measure == measure]
+        of_measure = [place for each, place in zip(rows, places, strict=True) if each.measure == measure]
         total = system.value(f"event.hard.{measure}.micro")
-        if own and total is not None:
-            axes.plot([total, total], [own[0] - 0.5, own[-1] + 0.5], **layout.faint(shade),
+        if of_measure and total is not None:
+            axes.plot([total, total], [of_measure[0] - 0.5, of_measure[-1] + 0.5], **layout.faint(shade),
                       linewidth=0.8 * unit, marker="none")  # fmt: skip
     for each, place in zip(rows, places, strict=True):
         if each.low is not None and each.high is not None:

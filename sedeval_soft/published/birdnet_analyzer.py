@@ -42,14 +42,14 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     classes, truth, scores = _windows(inputs, options)
     # The script compares 32 bits, those of the threshold too.
     active = scores >= np.float32(options["threshold"])
-    kept = np.flatnonzero(truth.any(axis=0))
+    annotated = np.flatnonzero(truth.any(axis=0))
     # One class in all is a binary task; of several, one may be left.
     single = "binary" if len(classes) == 1 else average
     overall = dict.fromkeys(metrics, np.nan)
-    if len(kept):
-        chosen = truth[:, kept], scores[:, kept], active[:, kept]
+    if len(annotated):
+        chosen = truth[:, annotated], scores[:, annotated], active[:, annotated]
         overall = {
-            name: overall_score(name, *chosen, single if len(kept) == 1 else average) for name in metrics
+            name: overall_score(name, *chosen, single if len(annotated) == 1 else average) for name in metrics
         }
     numbers: dict[str, Number] = {f"Overall {_NAMES[name]}": _number(overall[name]) for name in metrics}
     by_class = {name: class_scores(name, truth, scores, active) for name in metrics}

@@ -112,8 +112,8 @@ def _active(
         return active
     column = np.array([number.get(name, -1) for name in table.classes], dtype=np.int64)[table.label]
     sounding = np.ones(len(table), dtype=bool) if table.value is None else table.value > _THRESHOLD
-    kept = column[row] >= 0
-    active[frame[kept], column[row[kept]]] = sounding[row[kept]]
+    is_class = column[row] >= 0
+    active[frame[is_class], column[row[is_class]]] = sounding[row[is_class]]
     return active
 
 

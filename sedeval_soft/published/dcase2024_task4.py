@@ -80,14 +80,14 @@ def _staircase(points: Points, limit: float | None) -> float:
 
 def _of_part(inputs: Inputs, settings: Settings, part: str) -> tuple[EventTable, EventTable]:
     """Return both tables of the files of a data set."""
-    active, found = _active(inputs.reference, settings)
+    active, classes = _active(inputs.reference, settings)
     files = set(compress(inputs.reference.files, active))
     if not files:
         raise SettingsError(
             f"no file of the reference has an event of a class of {part.upper()}; expected one table of both "
             "data sets. --preset dcase2024-task4-desed and dcase2024-task4-maestro score them one by one"
         )
-    missing = [name for name in settings.classes or () if name not in found]
+    missing = [name for name in settings.classes or () if name not in classes]
     if missing:
         raise SettingsError(
             f"the reference of {part.upper()} has no event of the class {missing[0]!r}: the script stops"

@@ -75,10 +75,10 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     for line, (ours, theirs) in enumerate(zip(reference, system, strict=True), 1):
         if ours is None or theirs is None:
             continue
-        found = _in_field(theirs, str(inputs.options["pred-field"]), names[1], line)
-        wanted = _in_field(ours, str(inputs.options["ref-field"]), names[0], line)
-        if found is not None and wanted is not None:
-            overlaps.append(overlap(found, wanted))
+        response = _in_field(theirs, str(inputs.options["pred-field"]), names[1], line)
+        label = _in_field(ours, str(inputs.options["ref-field"]), names[0], line)
+        if response is not None and label is not None:
+            overlaps.append(overlap(response, label))
     numbers: dict[str, Number] = {"Total samples": len(reference), "Valid samples": len(overlaps)}
     if not overlaps:
         return numbers | {"mIoU": 0.0}

@@ -136,12 +136,14 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     nothing = np.zeros(0), np.zeros(0)
     total = miss = false_alarm = 0.0
     for name in dict.fromkeys((*ours, *regions)):
-        rows, found = ours.get(name, nothing), theirs.get(name, nothing)
-        own = Segments.support(*np.array(regions[name]).T) if name in regions else _extent(rows, found)
-        own = _evaluated(own, *rows, float(options["collar"]), bool(options["skip_overlap"]))
-        reference, system = (Segments.support(*side).inside(own) for side in (rows, found))
-        false_alarm += reference.gaps(own).duration(system)
-        miss += reference.duration(system.gaps(own))
+        rows, detected = ours.get(name, nothing), theirs.get(name, nothing)
+        evaluated = (
+            Segments.support(*np.array(regions[name]).T) if name in regions else _extent(rows, detected)
+        )
+        evaluated = _evaluated(evaluated, *rows, float(options["collar"]), bool(options["skip_overlap"]))
+        reference, system = (Segments.support(*side).inside(evaluated) for side in (rows, detected))
+        false_alarm += reference.gaps(evaluated).duration(system)
+        miss += reference.duration(system.gaps(evaluated))
         total += _total(reference.end - reference.start)
     rate = (false_alarm + miss) / total if total else float(false_alarm + miss > 0)
     numbers: dict[str, Number] = {"detection error rate %": 100 * rate, "total": total}

@@ -70,9 +70,9 @@ def render_files(
         raise EvaluationError(f"--per-file has {shown}, and there are none here; --score names other scores")
     if form in {"json", "yaml"}:
         whole, head = document(systems), (*_FIRST, *columns)
-        kept = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
+        context = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
         files = [dict(zip(head, row, strict=True)) for row in _rows(systems, tables, columns)]
-        return encoded({"schema": SCHEMA, **kept, "files": files}, form)
+        return encoded({"schema": SCHEMA, **context, "files": files}, form)
     if form in {"csv", "tsv"}:
         from sedeval_soft.report.delimited import SIGNATURE, lines
 

@@ -162,8 +162,8 @@ def _nth(possible: Bools, number: Floats) -> Index:
         return np.full(len(possible), -1)
     n = possible.sum(axis=1)
     wanted = np.minimum((number * n).astype(np.int64), np.maximum(n - 1, 0)) + 1
-    found: Index = np.where(n > 0, np.argmax(np.cumsum(possible, axis=1) == wanted[:, None], axis=1), -1)
-    return found
+    place: Index = np.where(n > 0, np.argmax(np.cumsum(possible, axis=1) == wanted[:, None], axis=1), -1)
+    return place
 
 
 def _silent_class(spans: Timed, events: Events, number: Floats, rank: Index) -> Index:
@@ -172,8 +172,8 @@ def _silent_class(spans: Timed, events: Events, number: Floats, rank: Index) -> 
     at, busy = overlapping_pairs(spans, events, files)
     silent = np.ones((len(spans), len(rank)), dtype=bool)
     silent[at, rank[events.label[busy]]] = False
-    found = _nth(silent, number)
-    return np.where(found >= 0, np.argsort(rank)[found], -1)
+    place = _nth(silent, number)
+    return np.where(place >= 0, np.argsort(rank)[place], -1)
 
 
 def _swap_classes(made: Timed, events: Events, kind: Index, drawn: Floats, rank: Index) -> None:
@@ -206,10 +206,10 @@ def _written(
     split = kind == SPLIT
     made.offset[split] = events.onset[split] + part[split]
     right = (kind == DUPLICATE) | (kind == BACKGROUND)
-    own = np.flatnonzero(~silent)
+    at = np.flatnonzero(~silent)
     error = np.where(right, HIT, kind)
     rows: list[tuple[Any, ...]] = []
-    rows.append((own, made.onset[own], made.offset[own], made.label[own], error[own]))
+    rows.append((at, made.onset[at], made.offset[at], made.label[at], error[at]))
 
     at = np.flatnonzero(split)
     rows.append((at, events.offset[at] - part[at], events.offset[at], made.label[at], kind[at]))

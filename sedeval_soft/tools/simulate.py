@@ -114,8 +114,8 @@ def simulate(
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
         system = _system(kind, arguments, pair, grid, settings, limits, seed)
-        for name, own in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
-            simulated[:, own] = system(name, own)
+        for name, segments in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
+            simulated[:, segments] = system(name, segments)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
     return rows_of(simulated, grid, pair.files, pair.classes, origin)
 
@@ -196,14 +196,14 @@ def _system(
         if not n_steps:
             raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
         # Whole time steps, all classes together, with replacement.
-        return lambda name, own: train[:, stream(seed, kind, name).integers(0, n_steps, own.stop - own.start)]
+        return lambda name, segments: train[:, stream(seed, kind, name).integers(0, n_steps, _size(segments))]
     if kind == "perturb":
         # The odd number of segments that is nearest, as the median filter's.
         width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
         errors = {name: arguments[name] for name in ("drop", "merge", "scale", "noise")}
         errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
-        return lambda name, own: np.stack(
-            [perturbed(train[k, own], seed, name, label, **errors) for k, label in of_classes]
+        return lambda name, segments: np.stack(
+            [perturbed(train[k, segments], seed, name, label, **errors) for k, label in of_classes]
         )
     constant = np.ones(len(train))
     if kind == "beta-noise":
@@ -218,9 +218,13 @@ def _system(
     if kind == "constant":
         return lambda _, __: fitted.mean[:, None]
     drawn = shuffled(fitted, pair.classes, seed) if kind == "shuffled-betas" else fitted
-    return lambda name, own: np.stack(
-        [drawn.draw(stream(seed, kind, name, label), k, own.stop - own.start) for k, label in of_classes]
+    return lambda name, segments: np.stack(
+        [drawn.draw(stream(seed, kind, name, label), k, _size(segments)) for k, label in of_classes]
     )
+
+
+def _size(segments: slice) -> int:
+    return int(segments.stop - segments.start)
 
 
 def _segments_of(source: Any, settings: Settings, limits: Limits) -> Floats:  # noqa: ANN401
@@ -245,11 +249,11 @@ def _one_annotator(
         other = align(pair.reference, rows, settings, lengths)
         labels.append((other.findings.missing, pool_rows(other.system, grid, settings.pool)))
 
-    def system(name: str, own: slice) -> Floats:
+    def system(name: str, segments: slice) -> Floats:
         who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
         if not who:
             return np.zeros((len(pair.classes), 1))
-        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, own]
+        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, segments]
 
     return system
 

@@ -191,9 +191,9 @@ def build_site(
     lengths = read_lengths(durations, limits)
     task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
     _check(task)
-    found, ignored, warnings = find_submissions(submissions, limits, reference)
+    candidates, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
-    baseline = next((each.name for each in found if each.entry == baseline), baseline)
+    baseline = next((each.name for each in candidates if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
     _check_ours(root, os.fspath(site))
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
@@ -202,7 +202,7 @@ def build_site(
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
-        done, scored = builder.look_at(found, progress)
+        done, scored = builder.look_at(candidates, progress)
         board = builder.compare(done)
         builder.write(done, board)
     invalid = [each for each in done if each.scores is None]

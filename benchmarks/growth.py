@@ -2,10 +2,10 @@
 
     python benchmarks/growth.py [--direction NAME]... [--seconds 120] [--gigabytes 20] [--quick] [--json FILE]
 
-Each size runs in a process of its own, on tables in memory. What is measured is one call of the library, after
-one on the smallest size: the processor time of all its threads, and its peak of memory beyond what there was
-before. A direction ends where a run takes longer than `--seconds`, or would take more than `--gigabytes`. The
-power is the slope of a line through the logarithms of the three largest sizes.
+Each size runs in a process of its own, on tables in memory. What is measured is one call of the library,
+after one on the smallest size: the processor time of all its threads, and its peak of memory beyond what
+there was before. A direction ends where a run takes longer than `--seconds`, or would take more than
+`--gigabytes`. The power is the slope of a line through the logarithms of the three largest sizes.
 """
 
 from __future__ import annotations

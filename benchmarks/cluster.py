@@ -56,7 +56,7 @@ def measured(patterns: tuple[str, str], n_workers: int, n_rows: int) -> str:
     busy = [after[worker] - before[worker] for worker in after]
     rate = 2 * n_rows / sum(busy)
     print(f"{n_workers} workers: {wall:.1f} s", file=sys.stderr, flush=True)
-    times = " | ".join(f"{each:.1f} s" for each in (wall, sum(busy), max(busy), ours))
+    times = " | ".join(f"{each:.3g} s" for each in (wall, sum(busy), max(busy), ours))
     return f"| {n_workers} | {times} | {rate:,.0f} |"
 
 

@@ -69,16 +69,16 @@ class Look:
     def __post_init__(self) -> None:
         """Check sizes; raises SettingsError."""
         inches: Schema = {"type": "number", "minimum": _LEAST, "maximum": _MOST}
-        fields: dict[str, list[Schema]] = {
-            "width": [inches, {"enum": COLUMNS}],
-            "height": [inches],
-            "dpi": [{"type": "integer", "minimum": 30, "maximum": 2400}],
-            "style": [{"type": "string"}],
-            "title": [{"type": "string"}, {"enum": [""]}],
-        }
-        for name, forms in fields.items():
-            if getattr(self, name) is not None:
-                in_form(name, getattr(self, name), forms)
+        for value, called, forms in (
+            (self.width, "width in inches", [inches, {"enum": COLUMNS}]),
+            (self.height, "height in inches", [inches]),
+            (self.dpi, "dpi", [{"type": "integer", "minimum": 30, "maximum": 2400}]),
+            (self.style, "style", [{"type": "string"}]),
+        ):
+            if value is not None:
+                in_form(called, value, forms)
+        if self.title:
+            in_form("title", self.title, [{"type": "string"}])
         if self.height is not None:
             # Where both are known, too many pixels are refused before anything is drawn.
             self.check_pixels(self.inches(), self.height)

@@ -178,7 +178,9 @@ def build_site(
     """
     rank_by, settings, values = ranking_of(settings, values)
     if time_limit is not None:
-        in_form("time_limit", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}])
+        in_form(
+            "time_limit in seconds", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}]
+        )
     if ties is not None:
         in_form("ties", ties, [{"enum": TESTS}])
     scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])

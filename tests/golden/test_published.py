@@ -281,7 +281,11 @@ def test_scripts_do_something_else_than_the_rules(evaluator, what):
     [
         ("dcase2016-task3", {"scenes": "city"}, "scenes must be none, or folder"),
         *(
-            ("dcase2016-task3", {"time_resolution": wrong}, "of dcase2016-task3 must be a number, 0 or")
+            (
+                "dcase2016-task3",
+                {"time_resolution": wrong},
+                "of dcase2016-task3 must be a finite number, 0 or",
+            )
             for wrong in (-1.0, math.nan, "1_0", None)
         ),
         *(

@@ -571,7 +571,7 @@ def test_two_boards_are_not_written_into_one_site(two):
     assert two.hashes() == before
     two.build(site=two.folder / "new")
     assert (two.folder / "new" / MARK).read_text().startswith("Made by soft-sed-eval board")
-    with pytest.raises(SettingsError, match="time_limit must be above 0, at most 1e"):
+    with pytest.raises(SettingsError, match="time_limit in seconds must be above 0, at most 1e"):
         two.build(time_limit=0)
 
 

@@ -69,14 +69,12 @@ class Look:
     def __post_init__(self) -> None:
         """Check sizes; raises SettingsError."""
         inches: Schema = {"type": "number", "minimum": _LEAST, "maximum": _MOST}
-        for value, called, forms in (
-            (self.width, "width in inches", [inches, {"enum": COLUMNS}]),
-            (self.height, "height in inches", [inches]),
-            (self.dpi, "dpi", [{"type": "integer", "minimum": 30, "maximum": 2400}]),
-            (self.style, "style", [{"type": "string"}]),
-        ):
-            if value is not None:
-                in_form(called, value, forms)
+        if self.width is not None:
+            in_form("width in inches", self.width, [inches, {"enum": COLUMNS}])
+        if self.height is not None:
+            in_form("height in inches", self.height, [inches])
+        in_form("dpi", self.dpi, [{"type": "integer", "minimum": 30, "maximum": 2400}])
+        in_form("style", self.style, [{"type": "string"}])
         if self.title:
             in_form("title", self.title, [{"type": "string"}])
         if self.height is not None:

@@ -231,8 +231,9 @@ class Layout:
     follow a description of the table, which columns play a role because the user says so, and which is the
     label in a dialect. label: the class of all rows, where no column has one. units: of columns of times that
     are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
-    the label, the best first. assumed: what had to be assumed, with its mend. Of a table of text, delimiter:
-    between fields; skip: how many lines stand before its rows.
+    the label, the best first. assumed: what had to be assumed, with its mend. lists: whether labels are
+    lists of several. Of a table of text, delimiter: between fields; skip: how many lines stand before its
+    rows.
     """
 
     names: tuple[str, ...]
@@ -245,8 +246,14 @@ class Layout:
     dialect: Dialect | None = None
     labels: tuple[int, ...] = ()
     assumed: tuple[str, ...] = ()
+    lists: bool = False
     delimiter: str = "\t"
     skip: int = 0
+
+    @property
+    def timed(self) -> bool:
+        """Whether rows have times; labels of whole recordings have none."""
+        return "onset" in self.roles
 
     @property
     def wide(self) -> bool:
@@ -392,6 +399,8 @@ def layout_of_header(
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
     roles, settled = _roles_of(names, columns, dialect)
+    if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns)) is not None:
+        return weak
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise _without_time("onset", names)
@@ -615,11 +624,10 @@ def layout_of_row(fields: Sequence[str], label: str = "") -> Layout | None:
     return None
 
 
-def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layout, bool] | None:
+def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
     """Return the layout of a header that names recordings and labels but no times; None for any other.
 
-    Beside it whether a cell may hold several labels, as the name of their column says. What could be a time
-    in another spelling is one.
+    What could be a time in another spelling is one.
     """
     names = tuple(field.strip() for field in fields)
     roles, settled = _roles_of(names, columns, None)
@@ -638,7 +646,7 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
         return None
     if any(_without_time(role, names).column for role in ("onset", "offset")):
         return None
-    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
 
 def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "") -> Layout | None:

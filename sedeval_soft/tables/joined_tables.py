@@ -28,12 +28,12 @@ import numpy as np
 from sedeval_soft.errors import InputError, Problem, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.rows import joined_notes
 from sedeval_soft.tables.source import (
     Source,
     extension_of,

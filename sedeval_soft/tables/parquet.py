@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.memory import check_room
+from sedeval_soft.tables.arrow_columns import cells_of
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
-from sedeval_soft.tables.frames import cells_of, rows_from_data
+from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes, pages, text_bytes
 from sedeval_soft.tables.source import SPARED, Source
@@ -39,17 +40,6 @@ _FAILURES = (
     *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
     *(struct.error, NotImplementedError),
 )
-
-
-def reads(source: Source, form: str) -> bool:
-    """Return whether a file is Parquet, an Arrow file (Feather version 2) or a stream of Arrow messages."""
-    if form == "parquet":
-        return source.data[:4] == source.data[-4:] == b"PAR1"
-    head = source.data[:8]
-    if form == "arrow":
-        return head == b"ARROW1\0\0"
-    length = int.from_bytes(head[4:], "little", signed=True)
-    return head[:4] == b"\xff" * 4 and len(head) == 8 and 0 < length < len(source.data)
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:

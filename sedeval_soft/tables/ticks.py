@@ -30,6 +30,15 @@ def tick(seconds: float) -> int:
     return round(seconds * TICKS_PER_SECOND)
 
 
+def clock_seconds(text: str) -> float:
+    """Return the seconds that hours, minutes and seconds, or the latter two, with `:` between, stand for."""
+    *parts, last = text.split(":")
+    total = 0
+    for part in parts:
+        total = 60 * total + int(part)
+    return round(60 * total + float(last), 9)
+
+
 def to_seconds(ticks: Ticks) -> Floats:
     """Return ticks as seconds: the float nearest to the decimal number."""
     return ticks / TICKS_PER_SECOND

@@ -51,7 +51,7 @@ def through(
     folder.mkdir(exist_ok=True)
     known = next(each for each in WRITTEN if each.name == form)
     path = folder / f"{called}{known.extensions[0] if not known.apart else ''}"
-    apart = known.folder or (not known.holds.recordings and len(rows.files) > 1)
+    apart = known.folder or ("recordings" in known.lacks and len(rows.files) > 1)
     target = f"{path}/" if apart else str(path)
     prepared = prepare(rows, target, to=form)
     prepared.write(target)

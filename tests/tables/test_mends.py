@@ -24,7 +24,7 @@ from called import Called, call
 import sedeval_soft
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.forms import blocks_of
+from sedeval_soft.tables.blocks import blocks_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 RIGHT = HEAD + "r1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"

@@ -22,7 +22,7 @@ from itertools import chain
 
 from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, one_line_of, seconds
-from sedeval_soft.tables.columns import ALIASES, Layout, dialect_of, normal, to_number
+from sedeval_soft.tables.columns import ALIASES, WORD_LISTS, Layout, dialect_of, normal, to_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import decode
@@ -106,12 +106,7 @@ def write_rttm(rows: EventTable) -> bytes:
 # ELAN
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
-_UNITS = {
-    "": "",
-    "ss.msec": "s", "ss.ms": "s", "ss.mmm": "s", "sec": "s", "s": "s", "seconds": "s",
-    "hh:mm:ss.ms": "h", "hh:mm:ss.msec": "h", "hh:mm:ss.mmm": "h", "hh:mm:ss": "h",
-    "msec": "ms", "ms": "ms", "milliseconds": "ms",
-}  # fmt: skip
+_UNITS = {"": ""} | {name: unit for unit in ("s", "h", "ms") for name in WORD_LISTS[f"elan-{unit}"]}
 _EXPECTED = {
     "s": "seconds, such as 1.250",
     "h": "hours, minutes and seconds, such as 00:00:01.250",
@@ -121,10 +116,8 @@ _EXPECTED = {
 """Units of times, the best first, and what is expected of one; the last is unknown."""
 
 _CLOCK = re.compile(r"\d{1,12}:[0-5]\d:[0-5]\d(?:\.\d+)?", re.ASCII)
-_VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "label")
-_TIERS = ("tier", "tier_name", "tiername", "tier_id")
+_VALUES, _TIERS, _PAST = (WORD_LISTS[f"elan-{name}"] for name in ("values", "tiers", "others"))
 _FILES = (*ALIASES["filename"], "media_file")
-_PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
 _MEDIA = ("#", '"#')
 

@@ -27,7 +27,7 @@ import msgspec
 
 from sedeval_soft.errors import counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, Document, check_document
-from sedeval_soft.tables.columns import Layout, looks_like_header
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.json_lines import NO_JSON, objects
 from sedeval_soft.tables.limits import Limits
@@ -35,16 +35,14 @@ from sedeval_soft.tables.lines import SOLID
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import clock_seconds
 
-OF_SYSTEM = ("response", "final_prediction", "prediction", "pred", "output", "answer")
-OF_REFERENCE = ("labels", "ground_truth", "reference", "gt", "target", "answer")
-_OF_BOTH = ("spans", "span", "windows", "relevant_windows", "timestamps")
+OF_SYSTEM, OF_REFERENCE, _OF_BOTH = (
+    WORD_LISTS[f"answers-{name}"] for name in ("system", "reference", "either")
+)
 """The fields that answers are in, by side, and those of either."""
 
 _FIELDS = frozenset((*OF_SYSTEM, *OF_REFERENCE, *_OF_BOTH))
 
-_IDS = ("id", "qid", "question_id", "item_id", "sample_index")
-_AUDIO = ("audio", "audio_path", "audio_id", "audios", "filename", "file", "vid", "wav")
-_QUERY = ("query", "question", "caption", "prompt", "messages")
+_IDS, _AUDIO, _QUERY = (WORD_LISTS[f"answers-{name}"] for name in ("ids", "audio", "query"))
 """Fields that name an item: one alone, or the recording and the query together."""
 
 LABEL = "query"
@@ -82,9 +80,7 @@ _ONE = re.compile(rf"\s{{0,4}}(?:{_TIME})\s{{0,4}}", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"[\d.]+", re.ASCII)  # a time that is a number alone
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 
-_STARTS = ("start", "onset", "begin", "start_time", "onset_time", "start_sec")
-_ENDS = ("end", "offset", "end_time", "offset_time", "end_sec")
-_INNER = (*OF_SYSTEM, *_OF_BOTH, "segments", "intervals", "events", "result", "timestamp")
+_STARTS, _ENDS, _INNER = (WORD_LISTS[f"answers-{name}"] for name in ("starts", "ends", "inner"))
 
 Spans = list[tuple[float, float]]
 

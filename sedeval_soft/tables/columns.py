@@ -1,8 +1,8 @@
 """Which column of a table plays which role, by its name and by what the user says of it.
 
 To have another name known, add it to its role in `columns.tsv`, with the unit of its times; the headers of
-tools that give names another meaning are in `dialects.tsv`. A table without header of another shape is a line
-of `_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
+tools that give names another meaning are in `dialects.tsv`. Tables without header are in
+`headerless.tsv`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
 order of columns is free, and columns that play no role are read past. Where there is no offset, a duration
 takes its place. A header with times but without any label column is that of a wide table: every other column
 is a class.
@@ -40,24 +40,16 @@ UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
 TIMES = ("onset", "offset", "duration")
 """Roles of columns of times."""
 
-WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("column_words.tsv")}
-"""What tells what columns without a role hold."""
+WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("word_lists.tsv")}
+"""Lists of words by name: what columns, fields and files are called."""
 
 ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
 
-_HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
-    ("nn[ns]", ("onset", "offset", "event_label")),  # sed_eval
-    ("nnsn", ("onset", "offset", "event_label", "soft_value")),  # MAESTRO
-    ("[ns]nns", ("filename", "onset", "offset", "event_label")),  # sed_eval
-    ("[ns]nnsn", ("filename", "onset", "offset", "event_label", "soft_value")),
-    ("snnnn", ("filename", "onset", "offset", "event_label", "soft_value")),
-    ("ssnns", ("filename", None, "onset", "offset", "event_label")),  # dcase_util, with a scene
-    (
-        "ssnns.[ns]",
-        ("filename", None, "onset", "offset", "event_label", None, None),
-    ),  # TUT 2017, of a mixture
-)
+_HEADERLESS = [
+    (pattern, tuple(None if role == "-" else role for role in roles.split()))
+    for pattern, roles, _ in data("headerless.tsv")
+]
 """Rows of tables without header: which fields are numbers (n) and which are not (s), and their roles.
 
 `filename onset offset number` could be a class called by a number, or a label, its times and a value.

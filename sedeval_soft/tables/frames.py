@@ -22,6 +22,7 @@ from sedeval_soft.tables.columns import (
     by_cells,
     layout_of_header,
 )
+from sedeval_soft.tables.date_times import SUCH_AS, as_text
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.row_checks import check_row, of_each_value
@@ -139,8 +140,6 @@ class _Table:
     def numbers(self, position: int, layout: Layout) -> Any:  # noqa: ANN401
         """Return a column of numbers, (n,), missing ones as NaN; raises InputError naming what is none."""
         if layout.units.get(position) == "date":
-            from sedeval_soft.tables.date_times import SUCH_AS
-
             expected = f"a date and time such as {SUCH_AS}"
             return self._converted(position, "date", expected, None, arrow_columns.dates)
         role = layout.roles[position]
@@ -191,11 +190,7 @@ class _Table:
 
 def _written(number: float, unit: str) -> str:
     """Return a number as text, ticks since 1970 as a date and time of day."""
-    if unit != "date":
-        return repr(number)
-    from sedeval_soft.tables.date_times import as_text
-
-    return as_text(number)
+    return as_text(number) if unit == "date" else repr(number)
 
 
 def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame

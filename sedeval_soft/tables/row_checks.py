@@ -27,6 +27,7 @@ from sedeval_soft.tables.columns import (
     option,
     to_number,
 )
+from sedeval_soft.tables.date_times import NAMED, SUCH_AS, ticks_of
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BESIDE_CLASSES, DELIMITERS, Record, records, split
@@ -239,8 +240,6 @@ def check_row(
         elif role in _NAMES and "\0" in text:
             wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
         elif layout.units.get(column - 1) == "date":
-            from sedeval_soft.tables.date_times import SUCH_AS, ticks_of
-
             numbers.append(float(ticks_of([text])[0]))
             if math.isnan(numbers[-1]):
                 message = (
@@ -299,8 +298,6 @@ def _wrong_times(
     end = at.get("offset", at.get("duration", 0))
     begin_text, end_text = (fields[i].strip()[:SHOWN] for i in (at["onset"], end))
     if math.isnan(onset) or math.isnan(offset):
-        from sedeval_soft.tables.date_times import NAMED
-
         file = columns.file.names[0] if columns.file else ""
         message = (
             f"{layout.names[at['onset']]} counts from when the recording began, which its name, "

@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.limits import LIMITS, Limits
 
 T = TypeVar("T")
@@ -382,8 +383,6 @@ class Taken:
             why = f"has more than {self._limits.ratio} bytes for each compressed one"
             raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:
-            from sedeval_soft.memory import check_room
-
             # The buffer doubles, more or less, when it is full.
             check_room(self.size, f"{self._name}: to hold it", "Expected less data, or data in several parts")
             self._checked = self.size + _CHECKED

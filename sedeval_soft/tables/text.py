@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.csv as pv
 
 from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrow_columns import TEXT, buffer_of, numbers, words_as_numbers
 from sedeval_soft.tables.columns import (
     FILES_ALONE,
@@ -60,8 +61,6 @@ def _check_room(source: Source, n_columns: int) -> None:
     """Refuse a table of more rows than memory can hold; raises RoomError."""
     data = source.data
     if len(data) > _ESTIMATED:
-        from sedeval_soft.memory import check_room
-
         sample = data[len(data) // 2 : len(data) // 2 + _PIECE]
         rows = len(data) / _PIECE * max(1, sample.count(b"\n") or sample.count(b"\r"))
         what = f"{source.name}: to read about {rows:.2g} rows of {n_columns} columns"

@@ -3,7 +3,7 @@
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
 values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
 from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
-either, the user is asked. Which names are beyond doubt is in `column_words.tsv`.
+either, the user is asked. Which names are beyond doubt is in `word_lists.tsv`.
 """
 
 from __future__ import annotations

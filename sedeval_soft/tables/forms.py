@@ -200,7 +200,9 @@ def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None 
     A form goes by what a file holds, then by its extension. layout: what it looks like as text. What is
     wrong with a table must not be ignored in another form: only of these it looks like one.
     """
-    form = next((form for form in FORMS if form.reads(source, limits)), None)
+    # An archive may hold others as they are.
+    asked = sorted(FORMS, key=lambda form: form.name not in ARCHIVES)
+    form = next((form for form in asked if form.reads(source, limits)), None)
     form = form or _BY_EXTENSION.get(extension_of(source.name))
     if form is None or layout is None:
         return "" if form is None else form.name

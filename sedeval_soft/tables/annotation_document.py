@@ -137,12 +137,23 @@ class Document:
             (n if isinstance(place, str) else place, fields)
             for n, (place, fields, _) in enumerate(self.records)
         ]
+        more = [f"{len(self.ignored) - _LISTED} more"] * (len(self.ignored) > _LISTED)
+        texts = ([*self.ignored][:_LISTED] + more, self.notes, self.assumed)
+        origin = Origin(source.name, source.sha256, self.form, *map(tuple, texts))  # type: ignore[arg-type]
         try:
-            return rows_of_records(source, layout, records, self._origin(), limits, [*self.recordings])
+            return rows_of_records(source, layout, records, origin, limits, [*self.recordings])
         except InputError as error:
             if self.layout is not EVENT:
                 raise
-            problems = [_placed(each, places.get(each.line or 0)) for each in error.problems]
+            problems = [
+                replace(
+                    each,
+                    message=f"{places.get(each.line or 0, '')}{each.message}",
+                    line=None if each.line in places else each.line,
+                    column=None,
+                )
+                for each in error.problems
+            ]
             raise InputError(problems, error.more) from error
 
     def _without_missing(self) -> Layout:
@@ -162,19 +173,6 @@ class Document:
                 for fields in missing:
                     fields[at] = "1"
         return layout
-
-    def _origin(self) -> Origin:
-        more = [f"{len(self.ignored) - _LISTED} more"] * (len(self.ignored) > _LISTED)
-        texts = ([*self.ignored][:_LISTED] + more, self.notes, self.assumed)
-        ignored, notes, assumed = map(tuple, texts)
-        return Origin(self.source.name, self.source.sha256, self.form, ignored, notes, assumed)
-
-
-def _placed(problem: Problem, place: str | None) -> Problem:
-    """Return a problem of an event without its column; place: where the event is, if not on a line."""
-    if place is None:
-        return replace(problem, column=None)
-    return replace(problem, message=f"{place}{problem.message}", line=None, column=None)
 
 
 def end_of(onset: str, duration: str) -> str:

@@ -76,8 +76,12 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
     if layout is None:
         return None
     classes = [i for i, role in enumerate(layout.roles) if role == "class"]
+    # Of many others those without a role are left out; of few they stay, so that messages count columns.
+    others = [i for i, role in enumerate(layout.roles) if role != "class"]
+    others = others if len(others) <= _FEW else [i for i in others if layout.roles[i] is not None]
+    part = layout.of(others)
+    long = replace(part, names=(*part.names, "class"), roles=(*part.roles, "event_label"))
     form = f"few-shot table, {counted(len(classes), 'class')}{layout.choices}"
-    columns, long = _without_classes(layout)
     document = Document(source, limits, form, long, ignored=dict.fromkeys(layout.ignored))
     if not classes:
         wrong = "has no column of a class; expected columns whose cells are POS, NEG or UNK"
@@ -94,7 +98,7 @@ def read_few_shot(source: Source, limits: Limits) -> EventTable | None:
             continue
         if file is not None and cells[file].strip():
             document.recordings[cells[file].strip()] = None
-        row = [cells[i] for i in columns]
+        row = [cells[i] for i in others]
         is_unknown = UNKNOWN in (cells[i].strip() for i in classes)
         n_unknown += is_unknown
         document.records += [(line, [*row, UNKNOWN], "")] * (is_unknown and declares)
@@ -119,18 +123,6 @@ def _add_cell(document: Document, line: int, event: list[str], cell: str, column
     elif cell.strip() not in _MARKS:
         mend = f"expected one of these, or {option(('', event[-1]))} where that is no class"
         document.wrong(line, f"{event[-1]} {quoted(cell)} is not POS, NEG or UNK; {mend}", column)
-
-
-def _without_classes(layout: Layout) -> tuple[list[int], Layout]:
-    """Return the positions of columns that are no class, and a layout of them and of a label behind.
-
-    Of many columns those without a role are left out; of few they stay, so that messages count columns as the
-    table has them.
-    """
-    others = [i for i, role in enumerate(layout.roles) if role != "class"]
-    others = others if len(others) <= _FEW else [i for i in others if layout.roles[i] is not None]
-    part = layout.of(others)
-    return others, replace(part, names=(*part.names, "class"), roles=(*part.roles, "event_label"))
 
 
 # SELD

@@ -399,9 +399,14 @@ def layout_of_header(
     if "offset" not in roles and "duration" not in roles:
         raise _without_end(names, roles, row)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
-    of_one_class = bool(label) and _has_no_classes(roles, settled, dialect)
+    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    no_classes = "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
+    of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
-        raise _without_label(names, roles, settled, dialect)
+        same = [name for key, name in zip(keys, names, strict=True) if key in dialect.same]
+        free = next((name for name in (*(names[i] for i in others), *same) if name), "NAME")
+        message = f"{dialect.title}: no column is known to have the labels; expected "
+        raise LayoutError(f"{message}{option(('event_label', free))}{_ONE}", "missing-column")
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled)
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
@@ -416,12 +421,6 @@ def layout_of_header(
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels)
     return _of_one_class(layout, label) if of_one_class else layout
-
-
-def _has_no_classes(roles: Sequence[str | None], settled: set[int], dialect: Dialect | None) -> bool:
-    """Return whether a header has neither a column of labels nor one that would be a class."""
-    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
-    return "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
 
 
 def _of_one_class(layout: Layout, label: str) -> Layout:
@@ -477,19 +476,6 @@ def _without_end(names: Sequence[str], roles: Sequence[str | None], row: Sequenc
     message = (
         f"{names[onset]!r} says when events begin, but no column when they end; expected one named 'offset' "
         f"or 'duration'{mends}{', if that is one' if mends else ''}"
-    )
-    return LayoutError(message, "missing-column")
-
-
-def _without_label(
-    names: Sequence[str], roles: Sequence[str | None], settled: set[int], dialect: Dialect
-) -> LayoutError:
-    """Return what is wrong with a header of a dialect in which no column is known to be the label."""
-    free = [name for i, name in enumerate(names) if roles[i] is None and i not in settled and name]
-    same = [name for name in names if normal(name) in dialect.same]
-    message = (
-        f"{dialect.title}: no column is known to have the labels; expected "
-        f"{option(('event_label', next(iter([*free, *same]), 'NAME')))}{_ONE}"
     )
     return LayoutError(message, "missing-column")
 
@@ -599,6 +585,7 @@ FILES_ALONE = _without_header(("filename", "onset", "offset", "event_label"))
 
 
 def _mask(fields: Sequence[str]) -> str:
+    """Return which fields are numbers (n) and which are not (s)."""
     return "".join("n" if is_number(field) else "s" for field in fields)
 
 
@@ -700,20 +687,6 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
     return {role: i for role, i in roles.items() if i is not None}
 
 
-def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
-    """Return whether places in a row are a mere guess.
-
-    They are where a column is known to be something else than its place says, and where the label would be
-    one number of several.
-    """
-    ends = {"offset", "duration"}
-    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
-    if any(role != there and not {role, there} <= ends for role, there in known.items()):
-        return True
-    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
-    return is_number(cells[places["event_label"]]) and any(map(is_number, others))
-
-
 def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
     """Return the option that says of a header what a row may be; empty where the row has no such times.
 
@@ -724,19 +697,18 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     cells = [cell.strip() for cell in row]
     places = places_in(cells)
     timed = (names[i] for role, i in places.items() if role in TIMES)
-    if not places or _guessed(places, cells, roles) or any(map(_in_another_unit, timed)):
+    if not places or any(map(_in_another_unit, timed)):
+        return ""
+    # A mere guess is no mend: a column that has another role, a label that would be one number of several.
+    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
+    ends = {"offset", "duration"}
+    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
+    if any(role != there and not {role, there} <= ends for role, there in known.items()) or (
+        is_number(cells[places["event_label"]]) and any(map(is_number, others))
+    ):
         return ""
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
-
-
-def _seems_header(texts: Sequence[str]) -> bool:
-    return len(texts) > 2 and all(texts) and not any(map(is_number, texts))
-
-
-def _one_class(fields: Sequence[str]) -> str:
-    """Return what reads a row without label, where fields could be one; else nothing."""
-    return _ONE if _mask(fields) in _UNLABELLED else ""
 
 
 def _misnamed(names: Sequence[str]) -> LayoutError | None:
@@ -773,7 +745,7 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
-    places = places_in(texts)
+    places, one_class = places_in(texts), _ONE if _mask(texts) in _UNLABELLED else ""
     if places:
         mend = _numbered(places)
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
@@ -781,14 +753,15 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
         frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
         mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
-            f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
+            f"{wrong}; expected a header, or the numbers of its columns: {mend}{one_class}",
             "not-a-table",
         )
     known = "onset, offset and event_label"
-    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" if _seems_header(texts) else ""
+    seems_header = len(texts) > 2 and all(texts) and not any(map(is_number, texts))
+    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" * seems_header
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns {known} "
         f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
-        f"{_one_class(texts)}",
+        f"{one_class}",
         "not-a-table",
     )

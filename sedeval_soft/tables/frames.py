@@ -60,8 +60,7 @@ def rows_from_objects(
 
     origin: its form has `{}` where `long` or `wide` stands.
     """
-    table = replace(_of_objects(objects, origin.name), lines=lines)
-    return _rows_of(table, origin, limits)
+    return _rows_of(replace(_table_of(objects, origin.name), lines=lines), origin, limits)
 
 
 def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | None = None) -> EventTable:
@@ -77,10 +76,8 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     if rows is not None:
         return rows
     row = columns.first_unsound(limits) or 0
-    cells = {
-        i: "" if np.isnan(column[row]) else _written(float(column[row]), layout.units.get(i, ""))
-        for i, column in numbers.items()
-    }
+    cells = {i: "" if np.isnan(column[row]) else repr(float(column[row])) for i, column in numbers.items()}
+    cells |= {i: as_text(numbers[i][row]) for i in layout.dates() if cells[i]}
     for role, names in texts.items():
         cells[layout.roles.index(role)] = names.names[names.codes[row]]
     fields = [cells.get(i, "") for i in range(len(layout.names))]
@@ -98,7 +95,9 @@ def _layout_of(table: _Table, limits: Limits) -> Layout:
     try:
         layout = layout_of_header(table.names, limits.columns, label=limits.label)
     except LayoutError as error:
-        named = by_cells(table.names, table.first_row()) if error.code == "missing-column" else ""
+        cells = [cells_of(column[:1]) for column in table.columns]
+        row = [str(cell[0].as_py() if len(cell) and cell[0].is_valid else "") for cell in cells]
+        named = by_cells(table.names, row) if error.code == "missing-column" else ""
         mend = f", or {named}" if named and COLUMNS not in str(error) else ""
         raise InputError(Problem(table.name, f"{error}{mend}", table.head)) from error
     columns = table.columns
@@ -131,11 +130,6 @@ class _Table:
     def head(self) -> int | None:
         """Return the line that has the names of columns, None where it is not a file."""
         return None if self.lines is None else 1
-
-    def first_row(self) -> list[str]:
-        """Return the cells of the first row as texts, those that are no numbers or texts empty."""
-        cells = [cells_of(column[:1]) for column in self.columns]
-        return [str(cell[0].as_py() if len(cell) and cell[0].is_valid else "") for cell in cells]
 
     def numbers(self, position: int, layout: Layout) -> Any:  # noqa: ANN401
         """Return a column of numbers, (n,), missing ones as NaN; raises InputError naming what is none."""
@@ -188,17 +182,15 @@ class _Table:
         yield from enumerate(cells, low)
 
 
-def _written(number: float, unit: str) -> str:
-    """Return a number as text, ticks since 1970 as a date and time of day."""
-    return as_text(number) if unit == "date" else repr(number)
-
-
 def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
     """Return a table of a data frame or a mapping of columns; raises InputError for what is none."""
     if isinstance(data, Mapping):
         return _of_columns({str(key): column for key, column in data.items()}, name)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        return _of_objects(data, name)
+        # Rows that name their cells, as those of an event list of dcase_util.
+        rows = [{str(key): cell for key, cell in row.items()} for row in data]
+        keys = dict.fromkeys(key for row in rows for key in row)
+        return _of_columns({key: [row.get(key) for row in rows] for key in keys}, name)
     if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns"):
         return _of_pandas(data, name)
     try:
@@ -210,13 +202,6 @@ def _table_of(data: Any, name: str) -> _Table:  # noqa: ANN401 - any data frame
             more = ": pandas.DataFrame(rows, columns=[...]) or numpy.array(segments) makes one of a list"
         raise InputError(Problem(name, f"{what} is not a table; {_EXPECTED}{more}")) from error
     return _Table(name, tuple(map(str, table.column_names)), table.columns)
-
-
-def _of_objects(objects: Sequence[Mapping[Any, Any]], name: str) -> _Table:
-    """Return a table of rows that name their cells, as those of an event list of dcase_util."""
-    rows = [{str(key): cell for key, cell in row.items()} for row in objects]
-    columns = dict.fromkeys(key for row in rows for key in row)
-    return _of_columns({key: [row.get(key) for row in rows] for key in columns}, name)
 
 
 def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:

@@ -20,8 +20,8 @@ from sedeval_soft.tables.source import Bytes
 DICTIONARY, DELTA = 2, 7
 """The kind of a page that has the dictionary of others; the encoding of texts as ends of those before."""
 
-_PLAIN = frozenset({0, 2, 8})
-"""Encodings of values that pyarrow can read as they lie: plain, and codes into a dictionary."""
+CODED = frozenset({0, 2, 8})
+"""Encodings that pyarrow can read as they lie, texts as codes: plain, and codes into a dictionary."""
 
 _DEEPEST = 16
 
@@ -34,11 +34,6 @@ class Page:
     kind: int
     size: int
     encoding: int
-
-    @property
-    def by_dictionary(self) -> bool:
-        """Whether texts of it may be read as codes into a dictionary, not each at its full length."""
-        return self.encoding in _PLAIN
 
 
 def pages(data: Bytes, metadata: Any, columns: Collection[str]) -> Iterator[Page]:  # noqa: ANN401 - pyarrow

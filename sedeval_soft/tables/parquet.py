@@ -18,7 +18,7 @@ from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes, pages, text_bytes
+from sedeval_soft.tables.packed_columns import CODED, DELTA, DICTIONARY, message_sizes, pages, text_bytes
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
@@ -191,7 +191,7 @@ def _weigh(
         if not is_text[page.column]:
             continue
         texts.add(page.size, SPARED)
-        by_code[page.column] &= page.by_dictionary
+        by_code[page.column] &= page.encoding in CODED
         if page.kind == DICTIONARY or page.encoding == DELTA:
             longest[page.column] = max(longest[page.column], page.size)
     of_others = (longest[i] for i, coded in by_code.items() if not coded)

@@ -209,22 +209,15 @@ def declares(layout: Layout, fields: Sequence[str]) -> str:
     others = (text for i, text in enumerate(fields) if i != at and layout.roles[i] not in past)
     whole = (len(fields) == len(layout.names) or alone) and not any(text.strip() for text in others)
     whole = whole or _says_nothing(layout, fields)
-    return _file_of(layout, fields) if whole else ""
+    folder = layout.position("folder")
+    place = fields[folder] if folder is not None and folder < len(fields) else ""
+    return below(place.strip(), fields[at].strip()) if whole else ""
 
 
 def _says_nothing(layout: Layout, fields: Sequence[str]) -> bool:
     """Return whether the label of a line says that its recording has no event."""
     at = layout.position("event_label")
     return at is not None and len(fields) == len(layout.names) and layout.says_nothing(fields[at])
-
-
-def _file_of(layout: Layout, fields: Sequence[str]) -> str:
-    """Return the file of a line, below its folder where it has one; empty where it names none."""
-    folder, file = (
-        "" if at is None or at >= len(fields) else fields[at].strip()
-        for at in (layout.position("folder"), layout.position("filename"))
-    )
-    return below(folder, file)
 
 
 def check_row(
@@ -236,7 +229,9 @@ def check_row(
     for column, (role, title, text) in enumerate(zip(layout.roles, layout.names, fields, strict=True), 1):
         wrong = None
         if role in _NAMES and not text.strip():
-            wrong = "empty-name", f"{title} is empty; expected a name{_or_other(layout, role)}"
+            others = [option(("event_label", layout.names[i])) for i in layout.labels]
+            other = f", or {(others or ['the line left out if it is no event'])[0]}" * (role == "event_label")
+            wrong = "empty-name", f"{title} is empty; expected a name{other}"
         elif role in _NAMES and "\0" in text:
             wrong = "nul-byte", f"{title} holds a NUL character; expected a name"
         elif layout.units.get(column - 1) == "date":
@@ -260,14 +255,6 @@ def check_row(
         wrong_times = _wrong_times(layout, fields, numbers, limits)
         problems += [Problem(name, text, line, at + 1, code) for at, code, text in wrong_times]
     return problems, numbers
-
-
-def _or_other(layout: Layout, role: str) -> str:
-    """Return what else could have the names that a column lacks, as it follows what was expected."""
-    if role != "event_label":
-        return ""
-    others = [option(("event_label", layout.names[i])) for i in layout.labels]
-    return f", or {(others or ['the line left out if it is no event'])[0]}"
 
 
 def _of_no_class(

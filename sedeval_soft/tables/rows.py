@@ -155,25 +155,18 @@ class Columns:
         """
         if self.label is not None and not self.layout.timed:
             return self.label.are_empty()
-        blank = self._without_numbers()
+        first, *others = self.numbers.values()
+        blank = np.isnan(first)
+        for column in others if blank.any() else ():
+            blank &= np.isnan(column)
+        if blank.any() and self.label is not None:
+            blank &= self.label.are_empty()
+        if blank.any() and self.layout.ignored:
+            # What stands in a column that is ignored may be all that a nameless row holds.
+            blank &= False if self.file is None else ~self.file.are_empty()
         if self.label is not None and self.layout.dialect is not None and self.layout.dialect.nothing:
             says = np.array([self.layout.says_nothing(name) for name in self.label.names], dtype=bool)
             blank = blank | says[self.label.codes]
-        return blank
-
-    def _without_numbers(self) -> Bools:
-        """Return which rows hold nothing, but perhaps the name of a file, (n,)."""
-        first, *others = self.numbers.values()
-        blank = np.isnan(first)
-        if not blank.any():
-            return blank
-        for column in others:
-            blank &= np.isnan(column)
-        if self.label is not None:
-            blank &= self.label.are_empty()
-        if self.layout.ignored:
-            # What stands in a column that is ignored may be all that a nameless row holds.
-            blank &= False if self.file is None else ~self.file.are_empty()
         return blank
 
     def first_unsound(self, limits: Limits) -> int | None:

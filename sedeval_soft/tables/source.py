@@ -160,12 +160,11 @@ def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
     from concurrent.futures import ThreadPoolExecutor
 
     def sha256() -> str:
-        if keep:
-            return hashlib.sha256(raw).hexdigest()
         digest = hashlib.sha256()
         for at in range(0, len(raw), _AT_ONCE):
-            digest.update(raw[at : at + _AT_ONCE])
-            let_go(raw, at, at + _AT_ONCE)
+            digest.update(memoryview(raw)[at : at + _AT_ONCE])
+            if not keep:
+                let_go(raw, at, at + _AT_ONCE)
         return digest.hexdigest()
 
     thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")

@@ -42,7 +42,7 @@ from sedeval_soft.tables.forms import Form
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, decoded, misquoted, not_text, split
 from sedeval_soft.tables.rows import Columns, Named, OtherTextError
-from sedeval_soft.tables.source import Bytes, Source, copy_command
+from sedeval_soft.tables.source import Source, copy_command
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 """What divides the fields of tables that are not read as they are: patterns, and what they are called."""
@@ -197,25 +197,20 @@ def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
 
     def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
         types = dict.fromkeys(map(str, positions), pa.large_binary())
+        whole = pa.py_buffer(np.array([0, len(source.data)])), pa.py_buffer(source.data)
+        is_text = False
+        with suppress(pa.ArrowInvalid):
+            pa.LargeStringArray.from_buffers(1, *whole).validate(full=True)
+            is_text = True
         # pyarrow shows those that it skips as text. What it stops at is refused when rows are read.
         with (
             suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, layout, types, skip=_is_text(source.data))) as reader,
+            pv.open_csv(*_parsing(source, layout, types, skip=is_text)) as reader,
         ):
             for batch in reader:
                 yield [_as_text(column) for column in batch.columns]
 
     return settled(source.name, layout, limits, batches, layout.skip)
-
-
-def _is_text(data: Bytes) -> bool:
-    """Return whether all is UTF-8."""
-    ends = pa.py_buffer(np.array([0, len(data)]))
-    try:
-        pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(data)).validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
 
 
 def _as_text(column: Any) -> Any:  # noqa: ANN401

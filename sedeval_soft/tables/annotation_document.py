@@ -1,7 +1,7 @@
 """A file of annotations while it is read: its events, what is wrong with them, and what must be said of it.
 
-Readers take files apart into the fields of events; `text.scan` says what is wrong with these, as of tables of
-text. Writers take events from `events_of`.
+Readers take files apart into the fields of events; `row_checks.scan` says what is wrong with these, as of tables
+of text. Writers take events from `events_of`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from sedeval_soft.errors import InputError, Problem, be, counted, quoted
+import msgspec
+
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import Layout, normal, option, to_number
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -33,6 +36,9 @@ EVENT = Layout(
 )
 """The fields of an event of a document whose own are called otherwise, or stand nowhere."""
 
+NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
+"""What msgspec raises for a text that is not the JSON that it should be."""
+
 _LISTED = 50  # of what was ignored
 _ESTIMATED, _FACTOR = 1 << 25, 8  # bytes from which on memory is estimated, as so many for each
 _CHECKED, _SIZE = 1 << 14, 1000  # events after which limits and memory are looked at, and bytes of one
@@ -44,6 +50,27 @@ def check_document(source: Source, factor: int = _FACTOR) -> None:
     size = len(source.data)
     if size > _ESTIMATED:
         check_room(factor * size, f"{source.name}: to read a document of {size} bytes", _MEND)
+
+
+def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number of each line that is not blank, and its object.
+
+    Raises InputError, in the end, with the first lines that hold none.
+    """
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    problems: list[Problem] = []
+    for line, text in enumerate(source.data[:].split(b"\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            yield line, decode(text)
+        except NO_JSON as error:
+            wrong = f"is not a JSON object: {error}; expected one in each line"
+            problems.append(Problem(source.name, wrong, line))
+        if len(problems) > MAX_PROBLEMS:
+            break
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
 
 
 @dataclass(slots=True)

@@ -24,11 +24,10 @@ from urllib.parse import unquote
 import msgspec
 
 from sedeval_soft.errors import be, counted, quoted
-from sedeval_soft.tables.annotation_document import Document, check_document, end_of, events_of
+from sedeval_soft.tables.annotation_document import NO_JSON, Document, check_document, end_of, events_of
 from sedeval_soft.tables.columns import Layout, normal, option
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
-from sedeval_soft.tables.json_lines import NO_JSON
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import Source
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND

@@ -195,7 +195,7 @@ def read_eaf(source: Source, limits: Limits) -> EventTable | None:
 def _parsed(document: Document) -> ET.Element:
     """Return the root of a document; raises InputError for what is no sound XML, or may do harm."""
     try:
-        root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder()))  # noqa: S314
+        root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder(), encoding="utf-8"))  # noqa: S314
     except ET.ParseError as error:
         decode(document.source)  # says where it is not UTF-8
         message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"

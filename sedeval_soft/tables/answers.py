@@ -26,10 +26,9 @@ from typing import Any
 import msgspec
 
 from sedeval_soft.errors import counted, quoted
-from sedeval_soft.tables.annotation_document import HEAD, Document, check_document
+from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
 from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.json_lines import NO_JSON, objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import SOLID
 from sedeval_soft.tables.source import Source

@@ -40,7 +40,8 @@ def buffer_of(array: Any, kind: type[np.generic] | str) -> Array:  # noqa: ANN40
 
 def _array(column: Any) -> Any:  # noqa: ANN401
     """Return a column as Arrow has it, NaN as missing."""
-    array = column if isinstance(column, pa.ChunkedArray) else pa.array(column, from_pandas=True)
+    is_arrow = isinstance(column, pa.ChunkedArray | pa.Array)
+    array = column if is_arrow else pa.array(column, from_pandas=True)
     if not isinstance(array, pa.ChunkedArray):
         return array
     return (array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array).combine_chunks()
@@ -96,8 +97,8 @@ def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     sound = is_number(array.type) or is_text(array.type) or pa.types.is_null(array.type)
     if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
         raise pa.ArrowTypeError(f"it is of type {array.type}")
-    if array.type not in {pa.float16(), pa.float32()}:
-        array = array.cast(pa.float64())
+    if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
+        array = array.cast(pa.float64())  # imports pyarrow.compute
     kind = array.type.to_pandas_dtype()
     found = buffer_of(array, kind)
     if array.null_count:

@@ -25,7 +25,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, SettingsError
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR, data
 from sedeval_soft.tables.limits import LIMITS, Limits, over_limit
 from sedeval_soft.tables.source import Source, copy_command, extension_of
@@ -231,7 +231,7 @@ def read(
     """Read a table; raises InputError where it is none, and with what is wrong with one that is no text.
 
     form: what it must be, or, of an archive, what its members must be; empty to find out. most, whole: of the
-    problems of text that are looked for, as for `text.scan`.
+    problems of text that are looked for, as for `row_checks.scan`.
     """
     known, found = form_of(form, FROM) if form else None, form_at_once(source, limits)
     if known is not None and found in ARCHIVES and found != known.name:
@@ -258,8 +258,7 @@ def read_table(source: Source, form: str = "", limits: Limits = LIMITS) -> Event
 
 def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *, whole: bool) -> Reading:
     """Read a table as text; where that cannot be done, say which other form recognises it, if nobody did."""
-    from sedeval_soft.tables.row_checks import scan
-    from sedeval_soft.tables.text import check_form, origin_of, read_fast, sniff
+    from sedeval_soft.tables.text import origin_of, read_fast, sniff
 
     try:
         layout = sniff(source, limits)
@@ -272,15 +271,41 @@ def _read_text(source: Source, known: Form | None, limits: Limits, most: int, *,
     if layout is None:
         return Reading("", None)
     if known is not None:
-        check_form(source, layout, known)
+        _check_layout(known, source, layout)
     rows = read_fast(source, layout, limits)
     if rows is not None:
         return Reading("", rows, layout)
+    from sedeval_soft.tables.row_checks import scan
+
     lines = scan(source, layout, most, limits, whole=whole)
     lines.mend(layout, copy_command(source.name))
     form = form_instead(source, limits, layout) if lines.counts and known is None else ""
     rows = None if form else lines.rows(layout, origin_of(source, layout), limits)
     return Reading(form, rows, layout, lines)
+
+
+def _check_layout(form: Form, source: Source, layout: Layout) -> None:
+    """Refuse a table that is laid out otherwise than those of a form of text; raises InputError."""
+    from sedeval_soft.tables.event_table import WEAK
+    from sedeval_soft.tables.lines import DELIMITERS
+    from sedeval_soft.tables.text import origin_of
+
+    if form.name == "weak":
+        if not layout.timed:
+            return
+        wrong = "has no header with a filename and labels, and without times"
+        message = f"{wrong}; expected filename and event_labels"
+    else:
+        wide, header = "long" in form.lacks, "header" in form.kind
+        same = (layout.delimiter, layout.has_header) == (form.delimiter, header)
+        if (same or form.folder) and layout.wide == wide and layout.timed:
+            return
+        wanted = f"{'wide' if wide else 'long'} table"
+        if not form.folder:
+            wanted += f" {'with' if header else 'without'} header, {DELIMITERS[form.delimiter]}"
+        kind = origin_of(source, layout).form if layout.timed else f"list of {WEAK}"
+        message = f"is a {kind}; expected a {wanted}"
+    raise InputError(Problem(source.name, message, line=1, code="malformed-file"))
 
 
 def _read_as(form: Form, source: Source, limits: Limits, *, found: bool = False) -> EventTable | None:

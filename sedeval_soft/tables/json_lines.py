@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.tables.annotation_document import HEAD
+from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, objects
+from sedeval_soft.tables.answers import is_item
 from sedeval_soft.tables.columns import looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
 from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import SPARED, Source
-
-NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-"""What msgspec raises for a text that is not the JSON that it should be."""
 
 _CELL = 8
 """Bytes of a cell at the least, whether an object has it or not."""
@@ -26,31 +23,8 @@ _DOCUMENTS = (("annotations", list), ("data", dict))
 """What documents of annotations hold, which may stand on one line as well."""
 
 
-def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number of each line that is not blank, and its object.
-
-    Raises InputError, in the end, with the first lines that hold none.
-    """
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    problems: list[Problem] = []
-    for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            yield line, decode(text)
-        except NO_JSON as error:
-            wrong = f"is not a JSON object: {error}; expected one in each line"
-            problems.append(Problem(source.name, wrong, line))
-        if len(problems) > MAX_PROBLEMS:
-            break
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
-
-
 def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
-    from sedeval_soft.tables.answers import is_item
-
     try:
         first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
     except NO_JSON:

@@ -64,10 +64,11 @@ def decoded(data: bytes) -> str | bytes:
 
 def decode(source: Source) -> str:
     """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
-    for number, line in numbered(source):
-        if isinstance(line, bytes):
-            raise InputError(not_text(source.name, number, line))
-    return source.data[:].decode("utf-8")
+    text = decoded(source.data[:])
+    if isinstance(text, str):
+        return text
+    lines = ((number, line) for number, line in numbered(source) if isinstance(line, bytes))
+    raise InputError(not_text(source.name, *next(lines)))
 
 
 def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:

@@ -38,7 +38,6 @@ from sedeval_soft.tables.columns import (
     places_in,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
-from sedeval_soft.tables.forms import Form
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, decoded, misquoted, not_text, split
 from sedeval_soft.tables.rows import Columns, Named, OtherTextError
@@ -229,26 +228,6 @@ def origin_of(source: Source, layout: Layout) -> Origin:
     return Origin(
         source.name, source.sha256, f"{form}{layout.choices}", layout.ignored, assumed=layout.assumed
     )
-
-
-def check_form(source: Source, layout: Layout, form: Form) -> None:
-    """Refuse a table that is laid out otherwise than those of a form of text; raises InputError."""
-    if form.name == "weak":
-        if not layout.timed:
-            return
-        wrong = "has no header with a filename and labels, and without times"
-        message = f"{wrong}; expected filename and event_labels"
-    else:
-        wide, header = "long" in form.lacks, "header" in form.kind
-        same = (layout.delimiter, layout.has_header) == (form.delimiter, header)
-        if (same or form.folder) and layout.wide == wide and layout.timed:
-            return
-        wanted = f"{'wide' if wide else 'long'} table"
-        if not form.folder:
-            wanted += f" {'with' if header else 'without'} header, {DELIMITERS[form.delimiter]}"
-        kind = origin_of(source, layout).form if layout.timed else f"list of {WEAK}"
-        message = f"is a {kind}; expected a {wanted}"
-    raise InputError(Problem(source.name, message, line=1, code="malformed-file"))
 
 
 def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:

@@ -1,7 +1,7 @@
 """A file of annotations while it is read: its events, what is wrong with them, and what must be said of it.
 
-Readers take files apart into the fields of events; `row_checks.scan` says what is wrong with these, as of tables
-of text. Writers take events from `events_of`.
+Readers take files apart into the fields of events; `row_checks.scan` says what is wrong with these, as of
+tables of text. Writers take events from `events_of`.
 """
 
 from __future__ import annotations

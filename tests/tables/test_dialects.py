@@ -84,15 +84,10 @@ def test_a_column_by_a_name_like_one_of_times_is_told_with_its_option(tmp_path):
     assert call(path, path, "--columns", "offset=ofset", "--score", "event.hard.f1.micro").out == "1.0\n"
 
 
-HEADERS = [
-    (case["kind"], case["head"], case["row"], case["message"]) for case in cases("refused_headers.tsv")
-]
-
-
-@pytest.mark.parametrize(("kind", "head", "row", "message"), HEADERS)
-def test_what_is_wrong_is_said_with_its_place(kind, head, row, message, tmp_path):
+@pytest.mark.parametrize("case", cases("refused_headers.tsv"), ids=lambda case: case["message"])
+def test_what_is_wrong_is_said_with_its_place(case, tmp_path):
     """No column is proposed that is known to be another, or in another unit."""
-    path = table(tmp_path / "x.tsv", head, row)
+    path, message = table(tmp_path / "x.tsv", case["head"], case["row"]), case["message"]
     for options in ((), ("--only", "clip")):
         assert message in refused(path, path, *options)
     if not case["kind"]:

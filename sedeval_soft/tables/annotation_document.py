@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, be, counted, quoted
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.columns import Layout, normal, option, to_number
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -52,25 +52,16 @@ def check_document(source: Source, factor: int = _FACTOR) -> None:
         check_room(factor * size, f"{source.name}: to read a document of {size} bytes", _MEND)
 
 
-def objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number of each line that is not blank, and its object.
-
-    Raises InputError, in the end, with the first lines that hold none.
-    """
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    problems: list[Problem] = []
+def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """Yield the number of each line that is not blank, and the JSON object on it, or what is wrong."""
+    decoded = msgspec.json.Decoder(dict[str, Any]).decode
     for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        if not text.strip():
-            continue
         try:
-            yield line, decode(text)
+            if text.strip():
+                yield line, decoded(text)
         except NO_JSON as error:
             wrong = f"is not a JSON object: {error}; expected one in each line"
-            problems.append(Problem(source.name, wrong, line))
-        if len(problems) > MAX_PROBLEMS:
-            break
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
+            yield line, Problem(source.name, wrong, line)
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from sedeval_soft.errors import counted, quoted
+from sedeval_soft.errors import Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
 from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header
 from sedeval_soft.tables.event_table import EventTable
@@ -235,6 +235,9 @@ def read_answers(source: Source, limits: Limits) -> EventTable | None:
     lines: dict[str, int] = {}
     unreadable = []
     for line, item in objects(source):
+        if isinstance(item, Problem):
+            document.records.append((line, item, ""))
+            continue
         name = _name_of(item, line, [name for role, name in limits.columns if role == "filename"])
         if not name or lines.setdefault(name, line) != line:
             wrong = f"item {quoted(name)} stands in line {lines[name]}, too" if name else "names no item"
@@ -252,8 +255,7 @@ def read_answers(source: Source, limits: Limits) -> EventTable | None:
             document.add(line, [name, repr(onset), repr(offset), label])
     limits.check(source.name, "files", len(lines), "items")
     document.recordings = dict.fromkeys(lines)
-    if not of_reference:
-        document.form += f", {counted(len(unreadable), 'unreadable answer')}"
+    document.form += "" if of_reference else f", {counted(len(unreadable), 'unreadable answer')}"
     if unreadable:
         few = ", ".join(f"line {line} {quoted(_shown(answer))}" for line, answer in unreadable[:_SHOWN])
         few += f", and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""

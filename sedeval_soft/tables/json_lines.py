@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
 from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, objects
 from sedeval_soft.tables.answers import is_item
 from sedeval_soft.tables.columns import looks_like_header
@@ -36,10 +37,17 @@ def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
 
 def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
-    lines, rows = [], []
+    lines, rows, problems = [], [], []
     for line, row in objects(source):
-        lines.append(line)
-        rows.append(row)
+        if isinstance(row, Problem):
+            problems.append(row)
+            if len(problems) > MAX_PROBLEMS:
+                break
+        else:
+            lines.append(line)
+            rows.append(row)
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
     if not rows:
         return None
     limits.check(source.name, "rows", len(rows), "rows")

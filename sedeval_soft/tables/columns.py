@@ -37,6 +37,8 @@ NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
 """The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
 
+_UNITS = tuple(dict.fromkeys(UNITS.values()))
+
 TIMES = ("onset", "offset", "duration")
 """Roles of columns of times."""
 
@@ -373,7 +375,7 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
     """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
     for role in TIMES:
         units = {i: UNITS.get(keys[i], "s") for i, other in enumerate(roles) if other == role}
-        first = next((unit for unit in UNITS.values() if unit in units.values()), "s")
+        first = next((unit for unit in _UNITS if unit in units.values()), "s")
         for i in (i for i, unit in units.items() if unit != first):
             roles[i] = None
             settled.add(i)

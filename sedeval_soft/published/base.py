@@ -13,8 +13,8 @@ from sedeval_soft.settings import in_form
 from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import decode
 
 EXPLAINED = "page 'Official evaluators' of the documentation"
 """Where it is said what differs between rules and code, and why."""

@@ -25,8 +25,8 @@ from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.published.base import Inputs, Number, Published
 from sedeval_soft.published.rows import rows_by_file
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import decode
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
 from sedeval_soft.timeline.ranges import expand
 

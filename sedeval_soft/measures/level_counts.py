@@ -61,7 +61,7 @@ def integrals(counts: Sequence[LevelChanges], n_groups: int) -> Index:
                 digits.append(np.zeros(size, dtype=np.int64))
             digits[k] -= np.bincount(group[some], digit * change[some], minlength=size).astype(np.int64)
             k += 1
-    return np.array(digits).reshape(-1, len(counts), n_groups)
+    return np.array(digits).reshape(len(digits), len(counts), n_groups)
 
 
 def rounded(digits: Index) -> Floats:

@@ -73,9 +73,8 @@ def values(rng: np.random.Generator, form: str) -> Activity:
     parts = []
     for file, label in itertools.product(range(2), range(3)):
         n, step = int(rng.integers(0, 25)), int(rng.integers(1, 4))
-        value = rng.random(n)
-        if form == "smooth":
-            value = np.convolve(value, np.ones(5) / 5, "same")
+        value = rng.random(n + 4)
+        value = np.convolve(value, np.ones(5) / 5, "valid") if form == "smooth" else value[:n]
         if form == "tied":
             value = np.ceil(value * 4) / 4
         kept = rng.random(n) < 0.9
@@ -109,7 +108,7 @@ def may_pair(a, b, rule: PairRule) -> bool:
     if isinstance(rule, Overlap):
         both = max(a[3], b[3]) - min(a[2], b[2])
         common = Fraction(min(a[3], b[3]) - max(a[2], b[2]), both) if both else Fraction(1)
-        return common >= Fraction(rule.least)
+        return common >= Fraction(str(rule.least))
     starts = rule.onset is None or abs(a[2] - b[2]) <= rule.onset
     tolerance = max(rule.offset or 0, round(rule.rate * (a[3] - a[2])))
     return starts and (rule.offset is None or abs(a[3] - b[3]) <= tolerance)

@@ -20,7 +20,7 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft import Evaluator, evaluate
+from sedeval_soft import evaluate
 from sedeval_soft.evaluation import resample
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import thresholds, weighted_psds

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -11,16 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import maximum_size
-from tables import long_rows, wide_rows
 
-from sedeval_soft import Evaluator, evaluate
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft import Evaluator
 from sedeval_soft.measures import event, level_matching, level_pairs
-from sedeval_soft.measures.event import count_soft_events, match_lifetimes
+from sedeval_soft.measures.event import count_soft_events
 from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
 from sedeval_soft.measures.level_matching import matching_changes
 from sedeval_soft.measures.pairs import Collars, Overlap, PairRule
-from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Activity, EventLifetimes
 
 GRAIN = 8
@@ -64,15 +62,16 @@ def test_any_graph_is_matched_at_every_level(seed, data, compiled):
 
 RULES = {
     "collars": Collars(3, 3, 0.5), "no tolerance": Collars(0, 0, 0.0), "onsets": Collars(4, None, 0.0),
-    "offsets": Collars(None, 2, 0.3), "wide": Collars(30, 30, 1.0), "overlap": Overlap(0.4), "any": Overlap(1e-9),
+    "offsets": Collars(None, 2, 0.3), "wide": Collars(30, 30, 1.0), "overlap": Overlap(0.4),
+    "any overlap": Overlap(1e-9),
 }  # fmt: skip
 
 
 def values(rng: np.random.Generator, form: str) -> Activity:
-    """Values of three classes in two files: noise, smooth or tied ones, with gaps, in steps of own lengths."""
+    """Values of three classes in two files: noise, smooth or tied, with gaps, in steps of many lengths."""
     parts = []
     for file, label in itertools.product(range(2), range(3)):
-        n, step = int(rng.integers(0, 25)), int(rng.integers(1, 4))
+        n, step = int(rng.integers(0, 14)), int(rng.integers(1, 4))
         value = rng.random(n + 4)
         value = np.convolve(value, np.ones(5) / 5, "valid") if form == "smooth" else value[:n]
         if form == "tied":
@@ -86,7 +85,7 @@ def values(rng: np.random.Generator, form: str) -> Activity:
 
 def rows(rng: np.random.Generator) -> EventLifetimes:
     """Rows that overlap, touch, or have no extent, each an event up to its value."""
-    n = int(rng.integers(0, 40))
+    n = int(rng.integers(0, 25))
     file, label = np.sort(rng.integers(0, 2, n)).astype(np.int32), rng.integers(0, 3, n).astype(np.int32)
     onset, dies = rng.integers(0, 40, n), rng.integers(1, 6, n) / 5
     return EventLifetimes(file, label, onset, onset + rng.integers(0, 20, n), np.zeros(n), dies)
@@ -152,9 +151,8 @@ def exact(ours: EventLifetimes, theirs: EventLifetimes, rule: PairRule) -> Exact
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("form", ["noise", "smooth", "tied", "rows", "rows against noise", "perfect"])
-def test_soft_counts_are_the_exact_integrals(rule, form, compiled, monkeypatch):
-    """Each is the float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
-    monkeypatch.setattr(level_matching, "_MUCH", 0 if compiled else 10**18)
+def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
+    """Each is a float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 2])
@@ -177,3 +175,47 @@ def test_soft_counts_are_the_exact_integrals(rule, form, compiled, monkeypatch):
         if form == "perfect":
             assert got.tp.tolist() == got.n_ref.tolist() == got.n_sys.tolist()
             assert not any(each.any() for each in (got.substitutions, got.deletions, got.insertions))
+
+
+LIVES = st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1), st.booleans()))
+
+
+@settings(max_examples=100)
+@given(LIVES)
+def test_integrals_are_exact(lives):
+    """Of all lives, of some of them, and of what is left: whatever the levels, down to the smallest float."""
+    group, born, dies = (
+        np.array([row[k] for row in lives], dtype) for k, dtype in enumerate((int, float, float))
+    )
+    born, dies = np.minimum(born, dies), np.maximum(born, dies)
+    some = np.array([row[3] for row in lives], dtype=bool)
+    counts = [LevelChanges.of_lives(group[at], born[at], dies[at]) for at in (slice(None), some)]
+    whole, part = integrals(counts, 3).swapaxes(0, 1)
+    floats = [rounded(digits) for digits in (whole, part, whole - part)]
+    for found, at in zip(floats, (np.ones_like(some), some, ~some), strict=True):
+        for g in range(3):
+            lengths = [
+                Fraction(b) - Fraction(a)
+                for a, b in zip(born[at & (group == g)], dies[at & (group == g)], strict=True)
+            ]
+            assert abs(Fraction(found[g].item()) - sum(lengths)) <= sum(lengths) * Fraction(2) ** -52
+    assert (floats[1] <= floats[0]).all()
+
+
+def test_bytes_do_not_depend_on_numba(monkeypatch):
+    """With it and without it, where there is enough to do."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(level_matching, "_MUCH", 0)
+    rng = np.random.default_rng(0)
+    sides, counted = rng.random((2, 80, 6)), []
+    for present in (True, False):
+        with monkeypatch.context() as patch:
+            level_matching._compiled.cache_clear()
+            if not present:
+                patch.setitem(sys.modules, "numba", None)
+            evaluator = Evaluator(segment_length=0.02, only=["event.soft", "event.optimal"])
+            counted.append(evaluator.update(*sides, files="a.wav").to_bytes())
+            assert (level_matching._compiled() is not None) == present
+    level_matching._compiled.cache_clear()
+    assert counted[0] == counted[1]
+    assert Evaluator.of_bytes(counted[0]).compute()["event.soft.error_rate.micro"] > 0

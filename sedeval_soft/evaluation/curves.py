@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.details import THRESHOLDS, Sweep
 from sedeval_soft.evaluation.optimal import counts_at, optimal_scores, paired_events, threshold_counts
 from sedeval_soft.evaluation.scores import finite, named
@@ -17,7 +18,6 @@ from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -217,7 +217,7 @@ def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
     counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings)
     pairs = None
     if basis == "event":
-        with contextlib.suppress(TooManyPairsError):
+        with contextlib.suppress(EvaluationError):
             files = np.zeros((1, 1), dtype=np.int64)
             (every,) = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)
             low, (count,) = every.steps()

@@ -9,12 +9,18 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, Condition, Windows, in_blocks
+from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.timeline.events import EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import Pyramid
 
 _FEW = 64
 """Pairs in windows for each lifetime up to which all of them are looked at."""
+
+_PAIR = 72
+"""Bytes for each pair while pairs are listed and matched, measured."""
+
+_MEND = "A smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer pairs of events"
 
 # Of the events of one group: pairs listed at the most, chains looked at; and those for each event.
 _MOST_PAIRS, _PAIRS_OF_ONE = 20_000_000, 1_000
@@ -35,7 +41,8 @@ def level_pairs(
     """Return all pairs of lifetimes of one group that may pair and share a level, as positions, (n,) each.
 
     groups, candidates: numbers of their groups, and where the candidate pairs of these are. Raises
-    TooManyPairsError where those of a group would fill the memory. That does not depend on other groups.
+    TooManyPairsError where those of a group are too many, whatever other groups there are, and RoomError
+    where all of them do not fit into memory.
     """
     checks: list[Callable[[Index, Index], Bools]] = [
         lambda left, right: reference.born[left] < system.dies[right],
@@ -59,6 +66,7 @@ def level_pairs(
         n_pairs += np.bincount(groups[0][left], minlength=len(size))
         if np.any(n_pairs > most):
             raise TooManyPairsError
+        check_room(_PAIR * int(n_pairs.sum()), "events: to match them at all levels", _MEND)
         pairs.append((left.astype(np.int32), right.astype(np.int32)))
     return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
 

@@ -19,6 +19,7 @@ from sedeval_soft.measures import crowds, event, level_pairs, pairs
 from sedeval_soft.measures.event import count_events, match_events
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, Collars, Overlap
+from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -182,6 +183,11 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatc
         "repeated, or are there very many events at one time? A smaller --onset-collar or --offset-collar "
         "(a larger --iou) leaves fewer, --only segment needs none"
     )
+
+
+def test_pairs_that_do_not_fit_into_memory_are_refused():
+    with memory_limited(1), pytest.raises(RoomError, match="events: to match them at all levels would take"):
+        pairs_of_lifetimes(alike(3), alike(4), Collars(1, 1, 0.0))
 
 
 # Readings.

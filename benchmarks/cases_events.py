@@ -94,7 +94,7 @@ _WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None; from sedeval_soft.cli
 
 
 def noise(bench: Bench) -> Iterator[Result]:
-    """Read white noise softly as a whole process, with numba and without it, against what it may take."""
+    """Read white noise softly as a whole process, with and without numba, against the time it may take."""
     n_fine = 3000 if bench.size is FULL else 100
     for case, n_frames, n_classes, frames_per_second, limits in (
         (f"{hour(bench)} x 17 classes x 0.2 s", bench.size.hour * 5, 17, 5, (15.0, 3.0)),
@@ -105,8 +105,8 @@ def noise(bench: Bench) -> Iterator[Result]:
         commands = {"with numba": [COMMAND], "without numba": [sys.executable, "-c", _WITHOUT_NUMBA]}
         runs = [process([*command, *arguments]) for command in commands.values()]
         costs = in_turn(runs[0], runs[1], min(bench.runs, 3))
-        for name, took, limit in zip(commands, costs.seconds, limits[::-1], strict=True):
-            row = f"soft event-based, white noise, {case}, {name}"
+        for name, took, limit in zip(commands, costs.processor_seconds, limits[::-1], strict=True):
+            row = f"soft event-based, white noise, {case}, {name}: processor time"
             if name == "with numba" and find_spec("numba") is None:
                 yield Result(row, "-", "numba is not installed")
             else:

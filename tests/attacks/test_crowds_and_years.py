@@ -72,7 +72,7 @@ def noise(path: Path, n: int, step: float, seed: int) -> Path:
 
 
 def test_noise_within_a_collar_is_refused(tmp_path):
-    sides = noise(tmp_path / "ref.tsv", 12_000, 1e-5, 1), noise(tmp_path / "sys.tsv", 12_000, 1e-5, 2)
+    sides = noise(tmp_path / "ref.tsv", 20_000, 1e-5, 1), noise(tmp_path / "sys.tsv", 20_000, 1e-5, 2)
     done = attack(*sides)
     done.refused("too many events lie within each other's collars", "--only segment")
     assert done.seconds < 2

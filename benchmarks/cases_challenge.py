@@ -56,7 +56,7 @@ def events(files, name):
     return files[name]
 """,
 }
-"""How the events of a file are found: as the challenge's own script does it, and as fast as it can be done."""
+"""How the events of a file are found: as the challenge's own script does it, and as fast as can be."""
 
 
 def challenge(bench: Bench) -> Iterator[Result]:

@@ -258,8 +258,12 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         return None
     begin = solid.start()
     end = max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)
-    pieces = enumerate(data[:end].splitlines(), 1)
-    lines = [(number, decoded(piece)) for number, piece in pieces if SOLID.search(piece)]
+    head = decoded(data[:end])
+    if isinstance(head, str):
+        pieces = enumerate(head.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
+        lines: list[tuple[int, str | bytes]] = [each for each in pieces if each[1].strip(BLANK)]
+    else:
+        lines = [(k, decoded(line)) for k, line in enumerate(head.splitlines(), 1) if SOLID.search(line)]
     if end < len(data) and len(lines) > 1:
         lines.pop()  # cut off in the middle
     number, first = lines[0]

@@ -179,6 +179,10 @@ class Measure:
         """Return the averages over classes that it has where they are asked for."""
         return CLASS_MEANS if "macro" in self.averages and self.has_mean("harmonic") else ()
 
+    def has(self, average: str | None) -> bool:
+        """Return whether it has an average, if only where that is asked for; None: the value of a class."""
+        return self.has_classes if average is None else average in (*self.averages, *self.means)
+
     def has_mean(self, kind: str) -> bool:
         """Return whether a `mean`, `harmonic` or `geometric` mean of its values says how good they are."""
         if kind == "mean":

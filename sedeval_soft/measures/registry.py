@@ -244,6 +244,13 @@ FAMILIES = (
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
+MEASURES = {
+    (family.basis, family.reading, measure.name): (family, measure)
+    for family in FAMILIES
+    for measure in family.measures
+}
+"""Every measure and its family, by basis, reading and name."""
+
 MEASURE_ALIASES.update(
     {alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases}
 )
@@ -277,14 +284,10 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
             if hint:
                 raise ScoreNameError(f"no score is named {text!r}{hint}") from None
             raise ScoreNameError(f"{error}{did_you_mean(text, score_names(means=CLASS_MEANS))}") from None
-    for family in FAMILIES:
-        if (family.basis, family.reading) == (name.basis, name.reading):
-            for measure in family.measures:
-                averages = (*measure.averages, *measure.means)
-                exists = measure.has_classes if name.average is None else name.average in averages
-                if measure.name == name.measure and exists:
-                    _check_mean(name, measure)
-                    return family, measure
+    found = MEASURES.get((name.basis, name.reading, name.measure))
+    if found is not None and found[1].has(name.average):
+        _check_mean(name, found[1])
+        return found
     whole = str(replace(name, group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = _meant(whole, likely) or did_you_mean(spelled, score_names(means=CLASS_MEANS))

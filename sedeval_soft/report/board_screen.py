@@ -29,8 +29,7 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked
-from sedeval_soft.report.page import measure_label, percent
+from sedeval_soft.report.legend import legend, marked, measure_label, percent
 from sedeval_soft.report.screen import HEIGHT, WIDTH
 from sedeval_soft.report.shown import families, shown_of_board
 from sedeval_soft.report.table import UNDEFINED, cells

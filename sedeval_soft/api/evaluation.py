@@ -178,7 +178,7 @@ class Evaluation:
     def save(self, path: str) -> None:
         """Write what was counted, for `merge`."""
         from sedeval_soft.evaluation.tally_file import pack_shard
-        from sedeval_soft.report import write_atomic
+        from sedeval_soft.report.write import write_atomic
 
         write_atomic(path, pack_shard(self.shard, __version__))
 

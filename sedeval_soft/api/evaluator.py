@@ -137,7 +137,7 @@ class Evaluator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was counted to a file, which `load` and `soft-sed-eval merge` read."""
-        from sedeval_soft.report import write_atomic
+        from sedeval_soft.report.write import write_atomic
 
         write_atomic(path, self.to_bytes())
 

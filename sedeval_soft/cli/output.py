@@ -49,7 +49,7 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     if output is None or to_standard_output(output):
         click.echo(text, nl=False)
         return
-    from sedeval_soft.report import write_atomic
+    from sedeval_soft.report.write import write_atomic
 
     write_atomic(output, text)
 

@@ -63,7 +63,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
-    from sedeval_soft.report import write_atomic
+    from sedeval_soft.report.write import write_atomic
     from sedeval_soft.settings import MEANS, means_in
 
     tallies, saved = given["tallies"], given["save_tally"]

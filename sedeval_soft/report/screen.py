@@ -113,12 +113,9 @@ class _Screen:
         least = sum(min(len(columns[0].texts), _FEWEST) + 5 for _, columns in tables)
         words = legend(self.scores, self.order, self.averages)
         margin = max(map(cells, words), default=0)
-        meanings = [
-            styled(
-                clipped(f"{word}{' ' * (margin - cells(word))}  {text}", self.width), "dim", color=self.color
-            )
-            for word, text in [*words.items()][: max(room - least - 1, 0)]
-        ]
+        lines = [f"{word}{' ' * (margin - cells(word))}  {text}" for word, text in words.items()]
+        lines = [clipped(line, self.width) for line in lines[: max(room - least - 1, 0)]]
+        meanings = [styled(line, "dim", color=self.color) for line in lines]
         room -= len(meanings) + bool(meanings)
         middle = [meanings] if meanings else []
         for left in range(len(tables), 0, -1):

@@ -27,7 +27,6 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
-from sedeval_soft.evaluation.means import check_means
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -205,7 +204,10 @@ def evaluation_of(
     files, 0 for one for each processor. keep_all: all that was counted is needed, not only the scores.
     rows_in_memory: whether all rows are needed there.
     """
-    check_means(settings, scenes=by is not None or bool(settings.scenes))
+    if settings.means:
+        from sedeval_soft.evaluation.means import check_means
+
+        check_means(settings, scenes=by is not None or bool(settings.scenes))
     keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:

@@ -65,11 +65,8 @@ class ScoreName:
 
     def __str__(self) -> str:
         """Return the name, which `parse` reads back."""
-        stem = f"{self.basis}.{self.reading}.{self.measure}"
-        suffix = "" if self.group is None else f"@{self.group}"
-        if self.class_name is not None:
-            return f"{stem}[{self.class_name}]{suffix}"
-        return f"{stem}{suffix}" if self.average == OVERALL else f"{stem}.{self.average}{suffix}"
+        whole = score_name(self.basis, self.reading, self.measure, self.average, self.class_name)
+        return whole if self.group is None else f"{whole}@{self.group}"
 
     @classmethod
     def parse(cls, text: str) -> ScoreName:
@@ -85,6 +82,13 @@ class ScoreName:
             )
         basis, reading, measure, average, label, group = match.groups()
         return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
+
+
+def score_name(basis: str, reading: str, measure: str, average: str | None, class_name: str | None) -> str:
+    """Return the name of a score of the whole, which `ScoreName.parse` reads back."""
+    if class_name is not None:
+        return f"{basis}.{reading}.{measure}[{class_name}]"
+    return f"{basis}.{reading}.{measure}" + ("" if average == OVERALL else f".{average}")
 
 
 # Over all thresholds of the system, and over bins of its values: those of one curve are computed together.
@@ -333,7 +337,7 @@ def score_names(
                 continue
             stem = (family.basis, family.reading, measure.name)
             for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
-                yield str(ScoreName(*stem, average=average))
+                yield score_name(*stem, average, None)
             if measure.has_classes:
                 for label in classes:
-                    yield str(ScoreName(*stem, class_name=label))
+                    yield score_name(*stem, None, label)

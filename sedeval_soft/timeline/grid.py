@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,9 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_secon
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
-from sedeval_soft.timeline.regions import Regions
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.regions import Regions
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -259,7 +261,7 @@ class Grid:
 
     def within(self, regions: Regions) -> Grid:
         """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
-        on = Regions.of(regions.file, self.edges.on(regions.begin), self.edges.on(regions.end))
+        on = regions.moved(self.edges.on)
         first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
         grid = self.without(np.append(0, last), np.append(first, self.size))
         return replace(grid, regions=on)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,9 @@ from sedeval_soft.timeline.events import (
     lifetimes_of,
 )
 from sedeval_soft.timeline.grid import Edges, Grid, maxima, pool_rows
-from sedeval_soft.timeline.regions import END, Regions
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.regions import Regions
 
 _NAMED = 3  # columns that a message proposes
 
@@ -280,6 +282,8 @@ def _regions_of(
     reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
     the files that have some.
     """
+    from sedeval_soft.timeline.regions import END, Regions
+
     codes, n_files = np.arange(len(files)), len(files)
     ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
     regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}

@@ -241,7 +241,7 @@ def evaluation_of(
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
         shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
     parts = read_parts(folds, by, shard.tally.files, limits)
-    points = sides is not None and is_points(sides[1])
+    points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, parts["folds"], parts["by"])
 

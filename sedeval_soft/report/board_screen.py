@@ -18,7 +18,9 @@ from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.board import places, side_by_side
 from sedeval_soft.report.fitted import (
+    UNDEFINED,
     Column,
+    cells,
     clipped,
     how_good,
     interval,
@@ -32,7 +34,6 @@ from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked, measure_label, percent
 from sedeval_soft.report.screen import HEIGHT, WIDTH
 from sedeval_soft.report.shown import families, shown_of_board
-from sedeval_soft.report.table import UNDEFINED, cells
 
 _MOST_SYSTEMS = 8
 """Systems that are ranked on the screen, and that stand side by side where there is room."""

@@ -18,9 +18,9 @@ from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
 from sedeval_soft.report.costs_in_words import sentences
-from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled, wrapped
+from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.table import Page, Table, cells
+from sedeval_soft.report.table import Page, Table
 
 WIDTH, LINES = 80, 40
 """What a screen holds."""

@@ -10,7 +10,6 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import Family
-from sedeval_soft.report.table import short
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 _INTERVALS = {
@@ -39,6 +38,11 @@ _AVERAGES = {
 }
 _OTHERS = "error rate (may exceed 1){kld}: low is good"
 _KLD = ", Kullback-Leibler divergence"
+
+
+def short(value: float) -> str:
+    """Return a setting as it would be typed: exact, and without the decimals of a whole number."""
+    return repr(value).removesuffix(".0")
 
 
 def marked(reading: str) -> str:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
 from sedeval_soft.names import told_apart
-from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
+from sedeval_soft.report.table import Column, Page, Table, exact, number, number_if_any
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 from sedeval_soft.tables.event_table import WEAK
 

@@ -16,7 +16,9 @@ from sedeval_soft.evaluation.signature import POINT
 from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
+    UNDEFINED,
     Column,
+    cells,
     clipped,
     how_good,
     interval,
@@ -28,7 +30,6 @@ from sedeval_soft.report.fitted import (
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.legend import legend, marked, measure_label, percent
 from sedeval_soft.report.shown import Family, families, ranked_first, shown
-from sedeval_soft.report.table import UNDEFINED, cells
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
 WIDTH, HEIGHT = 80, 40

@@ -444,15 +444,16 @@ class AlignmentReport:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
         lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
         lines += self._of_names(settings)
+        only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
         unlike = self.system_classes - self.reference_classes
         lines += _lines_of(
             settings,
             (settings.files is not None, self._of_listed),
             (settings.has_regions, self._of_regions),
             (self.after_end, self._of_late_rows),
-            (settings.classes is not None or unlike, self._of_classes),
+            (only or unlike, self._of_classes),
             (settings.ignore_class, self._of_unknown),
-            (self.off_grid, self._of_grid),
+            (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
         )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
@@ -461,7 +462,7 @@ class AlignmentReport:
             settings,
             (self.reference_outside or self.system_outside, self._of_outside),
             (settings.has_regions, self._of_left_out),
-            (True, self._of_others),
+            (only or nothing, self._of_others),
             (self.ignored or settings.ignore_class, self._of_ignored),
             (self.beyond, self._of_beyond),
             (any(isinstance(getattr(settings, name), dict) for name in _BY_CLASS), self._of_settings),

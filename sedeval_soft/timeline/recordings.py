@@ -166,12 +166,7 @@ def align(
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
-    check_shapes(reference.origin, system.origin)
-    _check_timed((reference, system), settings)
-    settings, system = with_unknown(settings, reference.origin), _without_unknown(system, settings)
-    if settings.compat:
-        reference = _without_unknown(reference, settings)
-    reference, system = name_single_file(reference, system, durations or {})
+    settings, reference, system = _settled(settings, reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
     reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
@@ -240,6 +235,23 @@ def align(
         files, classes, reference, system, length, reach, raw, named, in_reference, findings, ignored
     )
     return pair if regions is None else _within(pair, regions, settings)
+
+
+def _settled(
+    settings: Settings, reference: EventTable, system: EventTable, durations: Mapping[str, float]
+) -> tuple[Settings, EventTable, EventTable]:
+    """Settle what only some tables have: shapes, no times, unknown time, no names of files."""
+    ours, theirs = reference.origin, system.origin
+    if ours.shape is not None or theirs.shape is not None:
+        check_shapes(ours, theirs)
+    if not (ours.timed and theirs.timed):
+        _check_timed((ours, theirs), settings)
+    if ours.unknown or theirs.unknown:
+        settings, system = with_unknown(settings, ours), _without_unknown(system, settings)
+        reference = _without_unknown(reference, settings) if settings.compat else reference
+    if UNNAMED in (*reference.files, *system.files):
+        reference, system = name_single_file(reference, system, durations)
+    return settings, reference, system
 
 
 def _lengths(
@@ -367,14 +379,17 @@ def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
     return replace(known, origin=replace(known.origin, notes=(*known.origin.notes, note)))
 
 
-def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
-    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
-    untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
-    if untimed and settings.has_regions:
+def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
+    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError.
+
+    origins: of both sides, one of which has no times at least.
+    """
+    untimed, plan = [origin.name for origin in origins if not origin.timed], Plan.of(settings)
+    if settings.has_regions:
         text = "has labels of whole recordings without times, of which no regions can be evaluated"
         mend = "expected onset and offset of each event, or neither --regions nor --after-shots"
         raise InputError(Problem(untimed[0], f"{text}; {mend}", code="missing-column"))
-    if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
+    if plan.counts_segments or plan.counts_events or settings.postprocesses:
         text = "has labels of whole recordings without times, of which only clips can be scored"
         mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
         raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))

@@ -8,7 +8,7 @@ clips), or of events.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sedeval_soft.settings import BASES, READINGS, Settings
 
@@ -25,8 +25,7 @@ ORDERED = ("curves", "calibration")
 """Groups of measures that need the values of all cells together, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What settings ask for.
 
     families: the bases and readings that are scored, in the order of their scores; thresholded: those of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -137,8 +137,7 @@ def _bytes(limit: object) -> int:
     return size
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """The scores of a system, and what they were made of.
 
     shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
@@ -172,7 +171,7 @@ class Evaluation:
         from sedeval_soft.evaluation.chance import chance_of
 
         chance = chance_of(self.pair, self.scores, draws, self.folds, progress)
-        return replace(self, scores=replace(self.scores, chance=chance))
+        return self._replace(scores=replace(self.scores, chance=chance))
 
     def save(self, path: str) -> None:
         """Write what was counted, for `merge`."""
@@ -236,7 +235,7 @@ def evaluation_of(
             shard = count_tables(
                 *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all
             )
-        shard = shard if name is None else replace(shard, system=name)
+        shard = shard if name is None else shard._replace(system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
         shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)

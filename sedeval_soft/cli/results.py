@@ -84,7 +84,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         options.check_intervals(given, settings, presentation.wanted)
         parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
         with progress(quiet=presentation.quiet) as show:
-            scores = score_shard(replace(shard, settings=settings), __version__, **parts, progress=show)
+            scores = score_shard(shard._replace(settings=settings), __version__, **parts, progress=show)
         presentation.check([scores])
         if saved:
             write_atomic(saved, pack_shard(shard, __version__))

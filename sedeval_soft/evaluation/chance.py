@@ -120,7 +120,7 @@ def _arranged(
             system = pair.regions.cut(system)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         asked = replace(settings, only=timed or ("intersection.hard",))
-        yield asked, replace(pair, system=system, raw=raw, findings=AlignmentReport())
+        yield asked, pair._replace(system=system, raw=raw, findings=AlignmentReport())
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
@@ -129,7 +129,7 @@ def _arranged(
         system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
         asked = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
-        yield asked, replace(pair, system=system, raw=system, findings=AlignmentReport())
+        yield asked, pair._replace(system=system, raw=system, findings=AlignmentReport())
 
 
 # An output that is moved in time: all it says stays, but it says it elsewhere.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -154,8 +154,7 @@ def empty_tally(settings: Settings) -> Tally:
     return tally_pair(align(nothing, nothing, settings), settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(NamedTuple):
     """The values of all cells of a basis, `segment` or `clip`.
 
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
@@ -513,6 +512,6 @@ def _count_soft_events(
             left_out = soft_left_out(ignored_levels(pair, settings), levels, lasting, sizes[1])
             amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
-            counts = replace(counts, n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
+            counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
     return columns

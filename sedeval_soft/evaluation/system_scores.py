@@ -269,7 +269,7 @@ def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
     settings = with_rule_followed(shard.settings, shard.tally)
     if not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
         groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
-        shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
+        shard = shard._replace(tally=with_tuned(shard.tally, settings, folds), groups=groups)
     return shard, settings
 
 

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -48,8 +48,7 @@ class ScoreNameError(EvaluationError):
     """A score name that the grammar does not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreName:
+class ScoreName(NamedTuple):
     """The parts of a score's name; exactly one of `average` and `class_name` is set.
 
     group: the group of classes, or the scene, that it is a score of, or what it is a mean over
@@ -292,7 +291,7 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
     if found is not None and found[1].has(name.average):
         _check_mean(name, found[1])
         return found
-    whole = str(replace(name, group=None))
+    whole = str(name._replace(group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = _meant(whole, likely) or did_you_mean(spelled, score_names(means=CLASS_MEANS))
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sedeval_soft.comparison.board import ALL_TIE, Board, ties
@@ -217,7 +216,7 @@ class _BoardScreen:
         every = sorted(present, key=lambda family: family[0] != self.ranks.basis)
         width = max((len(basis) for basis, _ in every), default=0)
         for basis, reading in every:
-            name = str(replace(like, basis=basis, reading=reading))
+            name = str(like._replace(basis=basis, reading=reading))
             if any(name in scores for scores in systems):
                 mark = _RANKS * (name == self.board.rank_by)
                 rows.append((f"{basis if basis != last else '':<{width}}  {marked(reading)}{mark}", name))
@@ -235,8 +234,8 @@ class _BoardScreen:
         systems, labels = self.board.systems, self.board.systems[0].classes
         names = {label: visible(label) for label in labels} | told_apart(labels)
         for measure in (self.ranks.measure, "f1"):
-            like = replace(self.ranks, measure=measure, average=None)
-            of_classes = {label: str(replace(like, class_name=label)) for label in labels}
+            like = self.ranks._replace(measure=measure, average=None)
+            of_classes = {label: str(like._replace(class_name=label)) for label in labels}
             values = {name: [scores.get(name) for scores in systems] for name in of_classes.values()}
             rows = [
                 (names[label], name)

@@ -10,7 +10,7 @@ import math
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sedeval_soft.evaluation.signature import POINT
 
@@ -21,8 +21,7 @@ _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column: its heading, which neighbours may share, its name, and the texts in it.
 
     styles: of each text, as `styled` takes them. left: names are at the left, numbers at the right. rank: 0

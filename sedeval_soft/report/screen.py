@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
@@ -303,8 +302,8 @@ class _Screen:
         marks = ["!" if name in self.missed else "" for name in names]
         columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
         return [
-            replace(
-                c, texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
+            c._replace(
+                texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
             )
             for c in columns
         ]
@@ -315,7 +314,7 @@ class _Screen:
         most = size if self.all_classes else max(1, min(_MOST, room))
         # One more takes no more room than to say that there is one.
         most += size - most == 1
-        cut = [replace(c, texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
+        cut = [c._replace(texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
         lines = [clipped(title, self.width), *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
         if size > most:
             lines.append(f"... and {size - most} more, which are better: --all-classes")

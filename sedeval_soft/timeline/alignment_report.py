@@ -28,6 +28,7 @@ from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, named_alike
+from sedeval_soft.timeline.ranges import stretches
 
 Index = npt.NDArray[np.intp]
 Groups = npt.NDArray[np.int64]
@@ -182,7 +183,9 @@ class RowStatistics:
             return PlacedRow(rows.files[file], label, *times, float(lengths[file]))
 
         times = rows.onset, rows.offset
-        whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)
+        # Stretch by stretch: mostly the first one says that they are not.
+        parts = [column[part] for part in stretches(len(rows)) for column in times]
+        whole_numbers = all(np.array_equal(part, np.floor(part)) for part in parts)
         compared = (lengths > 0) & (last > 0)
         powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
         bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
@@ -203,7 +206,7 @@ class RowStatistics:
             len(rows),
             int(np.count_nonzero(last > 0)),
             whole=whole_numbers,
-            minutes=whole_numbers and not any(bool((t % _MINUTE).any()) for t in times),
+            minutes=whole_numbers and not any(np.any(part % _MINUTE) for part in parts),
             lasting=int(np.count_nonzero(times[1] - times[0] >= _TYPICAL)) if whole_numbers else 0,
             **_count_neighbours(rows),
             last=float(last.max()),
@@ -776,14 +779,22 @@ class Ordered(NamedTuple):
     @classmethod
     def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
         """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
-        if order is None:
-            key = _joint_key(rows, group)
-            # One number is sorted in a tenth of the time of two, where rows are nearly in order.
-            order = np.lexsort((rows.onset, group)) if key is None else np.argsort(key, kind="stable")
-        group, onset, offset = group[order], rows.onset[order], rows.offset[order]
+        at = _by_time(rows, group) if order is None else order
+        group, onset, offset = group[at], rows.onset[at], rows.offset[at]
         same = group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
-        return cls(order, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+        row = np.arange(len(rows))[at]
+        return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+
+
+def _by_time(rows: EventTable, group: Groups) -> Index | slice:
+    """Return the order of rows by group and onset, those with the same tick as in the table."""
+    onset = rows.onset
+    if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
+        return slice(None)
+    key = _joint_key(rows, group)
+    # One number is sorted in a tenth of the time of two, where rows are nearly in order.
+    return np.lexsort((onset, group)) if key is None else np.argsort(key, kind="stable")
 
 
 def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Codes) -> Groups | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
@@ -48,8 +49,7 @@ Of = TypeVar("Of", bound=Timed)
 """Events of one threshold, or of all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recordings:
+class Recordings(NamedTuple):
     """Two tables whose codes mean the same.
 
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
@@ -77,7 +77,7 @@ class Recordings:
     raw: EventTable
     expected: frozenset[str]
     in_reference: Bools
-    findings: AlignmentReport = field(default_factory=AlignmentReport)
+    findings: AlignmentReport = AlignmentReport()
     ignored: EventTable | None = None
     regions: Regions | None = None
     whole: tuple[EventTable, EventTable, EventTable | None] | None = None
@@ -143,7 +143,7 @@ class Recordings:
         whole = self.whole and (recode(self.whole[0]), recode(self.whole[1]), ignored(self.whole[2]))
         changed["ignored"] = ignored(self.ignored)
         changed |= {"raw": raw, "findings": AlignmentReport(), "whole": whole}
-        return replace(self, reference=reference, system=system, **changed)
+        return self._replace(reference=reference, system=system, **changed)
 
 
 def align(
@@ -196,11 +196,14 @@ def align(
     own = given if lengths else None
     by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
-    tables = {
-        role: RowStatistics.of(rows, at_least, ends, last[role])
-        for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
-        if rows.origin.timed and rows.origin.shape is None
-    }
+    at_least = {"reference": own, "system": by_reference}
+    read = [role for role, rows in sides.items() if rows.origin.timed and rows.origin.shape is None]
+    statistics = for_each(
+        lambda role: RowStatistics.of(sides[role], at_least[role], ends, last[role]),
+        read,
+        sum(map(len, sides.values())),
+    )
+    tables = dict(zip(read, statistics, strict=True))
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
@@ -279,7 +282,7 @@ def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recording
     if pair.ignored is not None:
         changed["ignored"] = regions.cut(pair.ignored)
     changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
-    return replace(pair, regions=regions, **changed)
+    return pair._replace(regions=regions, **changed)
 
 
 def _regions_of(

@@ -119,7 +119,7 @@ class Edges(NamedTuple):
         steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
         key = files[steps].astype(np.int64) * (int(end.max()) + 1)
         begin, end = key + begin[steps], key + end[steps]
-        drifting = left[steps[(np.isin(begin, end) | np.isin(end, begin)) & ~near[steps]]]
+        drifting = left[steps[(_among(begin, end) | _among(end, begin)) & ~near[steps]]]
         apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
         n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
@@ -160,6 +160,13 @@ class Edges(NamedTuple):
         rounding = np.spacing(single).astype(np.float64) * (TICKS_PER_SECOND / 2) + (0.5 if whole else 1.0)
         np.maximum(slack, rounding, out=slack, where=is_single)
         return slack
+
+
+def _among(values: Index, others: Index) -> Bools:
+    """Return which values are among others, (n,) each: `numpy.isin` imports `numpy.ma`."""
+    others = np.sort(others)
+    found: Bools = np.searchsorted(others, values, "left") < np.searchsorted(others, values, "right")
+    return found
 
 
 class _Left(NamedTuple):

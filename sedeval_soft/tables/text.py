@@ -53,6 +53,7 @@ from sedeval_soft.tables.columns import (
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source, copy_command
+from sedeval_soft.threads import for_each
 
 Record = tuple[int, list[str] | Problem]
 """The number of a line, and its fields, or what is wrong with it."""
@@ -446,7 +447,11 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
     numbers: dict[int, Floats] = {}
     try:
         table = pv.read_csv(*_parsing(source, layout, types, threads=len(data) > _BLOCK))
+        if layout.wide:
+            numbers = _values_of_classes(table, [i for i, role in roles.items() if role == "class"])
         for i, role in roles.items():
+            if i in numbers:
+                continue
             column = table.column(str(i))
             if i in texts:
                 array, limit = column.combine_chunks(), "files" if role == "filename" else "classes"
@@ -466,6 +471,21 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
     except (pa.ArrowInvalid, OtherTextError):
         return None
     return Columns(layout, names, numbers).rows(origin_of(source, layout), limits)
+
+
+def _values_of_classes(table: Any, positions: Sequence[int]) -> dict[int, Floats]:  # noqa: ANN401
+    """Return columns of numbers as rows of one array: so segments are counted, where each row is one."""
+    block = np.empty((len(positions), table.num_rows))
+
+    def fill(row: int) -> None:
+        begin = 0
+        for chunk in table.column(str(positions[row])).chunks:
+            block[row, begin : begin + len(chunk)] = _numbers(chunk)
+            begin += len(chunk)
+
+    for_each(fill, range(len(positions)), block.size)
+    block.setflags(write=False)
+    return dict(zip(positions, block, strict=True))
 
 
 def _parsing(

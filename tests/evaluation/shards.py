@@ -47,6 +47,8 @@ def plain(value: object) -> object:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Shard):
+        return plain(value._asdict())
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return value

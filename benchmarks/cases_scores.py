@@ -69,12 +69,14 @@ class Pooled:
         settings, cells = self.settings, self.cells
         cut = active(cells.reference, settings.reference_cut, settings.inclusive)
         eps, sides = settings.epsilon, (cells.system, cells.start)
+        divergences: dict[str, tuple[Array, tuple[str, ...]]] = {"hard": (cut, PROPER)}
         if settings.wants("segment", "soft"):
-            count_divergence(cells.reference, *sides, SOFT, eps)
-        count_divergence(cut, *sides, PROPER, eps)
+            divergences["soft"] = cells.reference, SOFT
+        count_divergence(divergences, *sides, eps)
+        readings = {"hard": (cut, active(cells.system, settings.threshold, settings.inclusive))}
         if settings.wants("ranking", "soft"):
-            count_ranking(cells.reference, *sides, None, eps)
-        count_ranking(cut, *sides, active(cells.system, settings.threshold, settings.inclusive), eps)
+            readings["soft"] = cells.reference, cells.system
+        count_ranking(readings, *sides, eps)
         return {name: score.value for name, score in score_tally(self.tally, settings).items()}
 
 

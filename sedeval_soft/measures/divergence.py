@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
-from sedeval_soft.measures.segment import count_files, sum_files
+from sedeval_soft.measures.segment import Pieces
 from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each
 
@@ -28,9 +29,6 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 _ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
-
-_BLOCK = 1 << 14
-"""Cells worked on at a time: what is in between stays in the processor's cache."""
 
 _LONG_BLOCK = 1 << 15
 """Cells whose products are summed at a time."""
@@ -54,82 +52,104 @@ def silent(name: str, eps: float) -> float:
     return -math.log1p(-eps) if name in clipped else 0.0
 
 
-def log_clipped(values: Floats, eps: float) -> Floats:
-    """Return the logarithms of values in [0, 1] that are clipped to [eps, 1 - eps].
+class Logarithms(NamedTuple):
+    """Values in [0, 1], what they lack to 1, and the logarithms of both, all of one shape.
 
-    What a value lacks to 1 is clipped by itself: of 1 - 1e-7 a float keeps nine digits of the 1e-7, so that
-    a value of 1 would cost less than one of 0.
+    That of 0 is a finite one, for it is clipped, or multiplied by 0. What a value lacks to 1 has its own: of
+    1 - 1e-7 a float keeps nine digits of the 1e-7, so that a value of 1 would cost less than one of 0.
     """
-    logarithms: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
-    return logarithms
+
+    value: Floats
+    rest: Floats
+    of_value: Floats
+    of_rest: Floats
+
+    @classmethod
+    def of(cls, value: Floats) -> Self:
+        """Take the logarithms of values."""
+        rest = 1.0 - value
+        return cls(value, rest, *(np.log(np.maximum(side, _TINY)) for side in (value, rest)))
+
+    def clipped(self, eps: float) -> Self:
+        """Return the logarithms of the values clipped to [eps, 1 - eps]."""
+        ends = float(np.log(eps)), math.log1p(-eps)
+        return self._replace(of_value=self.of_value.clip(*ends), of_rest=self.of_rest.clip(*ends))
+
+    def expected(self, value: Floats, rest: Floats) -> Floats:
+        """Return v ln(w) + (1 - v) ln(1 - w) elementwise; value, rest: v and 1 - v, of these values w.
+
+        That is minus their cross-entropy, in nats; of v itself minus its entropy.
+        """
+        logarithms = value * self.of_value
+        logarithms += rest * self.of_rest
+        return logarithms
+
+    def entropy(self) -> Floats:
+        """Return -v ln v - (1 - v) ln(1 - v) elementwise."""
+        return -self.expected(self.value, self.rest)
 
 
-def cross_entropy(values: Floats, others: Floats, eps: float) -> Floats:
-    """Return -v ln(w) - (1 - v) ln(1 - w) elementwise; others: the values w, which are clipped."""
-    return -(values * log_clipped(others, eps) + (1.0 - values) * log_clipped(1.0 - others, eps))
-
-
-def entropy(values: Floats) -> Floats:
-    """Return -v ln v - (1 - v) ln(1 - v) elementwise, in nats."""
-    rest = 1.0 - values
-    # The logarithm at 0 is multiplied by 0: any finite one will do.
-    entropies: Floats = -(values * np.log(np.maximum(values, _TINY)) + rest * np.log(np.maximum(rest, _TINY)))
-    return entropies
-
-
-def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
-    """Return y ln(y/p) + (1-y) ln((1-y)/(1-p)) elementwise, in nats.
-
-    reference, system: values in [0, 1] of one shape. eps: p and 1 - p are clipped to [eps, 1 - eps].
-    """
-    return cross_entropy(reference, system, eps) - entropy(reference)
-
-
-def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[Floats, ...]:
-    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`."""
-    if names == KL:
-        return (kl_divergence(y, p, eps),)
+def _values(
+    names: tuple[str, ...], y: Floats, p: Logarithms, clipped: Logarithms, eps: float
+) -> dict[str, Floats]:
+    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`. clipped: the logarithms of p."""
     if names == PROPER:
-        # Of a cut reference, one of the two logarithms counts.
-        return -log_clipped(np.where(y > 0, p, 1.0 - p), eps), (y - p) ** 2
-    forward, ours, theirs = cross_entropy(y, p, eps), entropy(y), entropy(p)
-    reverse, middle = cross_entropy(p, y, eps) - theirs, entropy((y + p) / 2) - (ours + theirs) / 2
-    return forward - ours, reverse, forward, middle, (y - p) ** 2, np.abs(y - p), y * p
+        return {"cross_entropy": -clipped.expected(y, 1.0 - y), "brier": np.square(y - p.value)}
+    of_y = Logarithms.of(y)
+    forward, ours = clipped.expected(y, of_y.rest), of_y.expected(y, of_y.rest)
+    # y ln(y/p) + (1-y) ln((1-y)/(1-p))
+    values = {"kl_divergence": ours - forward}
+    if names == KL:
+        return values
+    theirs, of_mean = p.expected(p.value, p.rest), Logarithms.of((y + p.value) / 2)
+    distance = y - p.value
+    return values | {
+        "kl_divergence_reverse": theirs - of_y.clipped(eps).expected(p.value, p.rest),
+        "cross_entropy": -forward,
+        "jensen_shannon": (ours + theirs) / 2 - of_mean.expected(of_mean.value, of_mean.rest),
+        "brier": np.square(distance),
+        "mean_absolute_error": np.abs(distance),
+        "product": y * p.value,
+    }
 
 
 def count_divergence(
-    reference: Floats | Bools,
+    readings: Mapping[str, tuple[Floats | Bools, tuple[str, ...]]],
     system: Floats,
     start: Index,
-    names: tuple[str, ...],
     eps: float,
     times: Array | None = None,
-) -> dict[str, Array]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by name.
+) -> dict[str, dict[str, Array]]:
+    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by reading and name.
 
-    reference, system, start, times: as in `segment.count_soft`. names: `KL`, `SOFT` or `PROPER`. Beside these
-    sums, `sounding` is how many such cells there are.
+    readings: a reference and what is summed of it, `KL`, `SOFT` or `PROPER`. system, start, times: as in
+    `segment.count_soft`. Beside these sums, `sounding` is how many such cells there are.
     """
-    shape = len(start) - 1, len(reference)
-    totals = np.zeros((len(names), *shape))
-    sounding = np.zeros(shape, dtype=np.int64 if times is None else times.dtype)
+    columns = [(reading, name) for reading, (_, names) in readings.items() for name in (*names, "sounding")]
+    totals = np.zeros((len(columns), len(start) - 1, len(system)))
+    pieces = Pieces.of(start)
 
     def count(label: int) -> None:
-        size = reference.shape[1]
-        values, either = np.empty((len(names), size)), np.empty(size, dtype=bool)
-        for begin in range(0, size, _BLOCK):
-            block = slice(begin, begin + _BLOCK)
-            y, p = reference[label, block].astype(np.float64, copy=False), system[label, block]
-            either[block] = sounds = (y > 0) | (p > 0)
-            for row, cells in zip(values, _values(names, y, p, eps), strict=True):
-                np.multiply(cells, sounds, out=row[block])
-        if times is not None:
-            values *= times
-        totals[:, :, label] = sum_files(values, start)
-        sounding[:, label] = count_files(either[None], start, times)[:, 0]
+        def values(block: slice) -> Floats:
+            p = Logarithms.of(system[label, block])
+            clipped, rows = p.clipped(eps), np.empty((len(columns), len(p.value)))
+            free = iter(rows)
+            for reference, names in readings.values():
+                y = reference[label, block].astype(np.float64, copy=False)
+                sounds = ((y > 0) | (p.value > 0)).astype(np.float64)
+                for name, cells in _values(names, y, p, clipped, eps).items():
+                    np.multiply(cells, sounds, out=next(free))
+                next(free)[:] = sounds
+            return rows if times is None else rows * times[block]
 
-    for_each(count, range(len(reference)), reference.size)
-    return {**dict(zip(names, totals, strict=True)), "sounding": sounding}
+        totals[:, :, label] = pieces.sums(values, len(columns))
+
+    for_each(count, range(len(system)), system.size)
+    counted: dict[str, dict[str, Array]] = {reading: {} for reading in readings}
+    for (reading, name), total in zip(columns, totals, strict=True):
+        kind = np.int64 if times is None else times.dtype
+        counted[reading][name] = total.astype(kind) if name == "sounding" else total
+    return counted
 
 
 def divergence_scores(
@@ -196,7 +216,7 @@ def entropy_correlation(reference: Floats, system: Floats) -> float:
     """
     sides = []
     for values in (reference, system):
-        entropies = entropy(values)
+        entropies = Logarithms.of(values).entropy()
         is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
         sides.append(np.zeros_like(entropies) if is_constant else entropies)
     return pearson(*sides)

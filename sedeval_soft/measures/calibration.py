@@ -38,16 +38,14 @@ def equal_mass(cells: Ordered, n_bins: int) -> Bins:
     return between(cells, np.searchsorted(cells.score, cells.score[ranks - 1], side="right"))
 
 
-def pooled_mass(parts: Sequence[Ordered], n_bins: int) -> list[Index]:
-    """Return for each part where the inner edges of bins of equal mass of all cells together lie."""
-    blocks = Blocks.of([part.score for part in parts])
-    ranks = _inner_ranks(int(blocks.before[-1]), n_bins)
-    inside = np.searchsorted(blocks.before, ranks, side="left") - 1
-    values = np.zeros(len(ranks))
-    for block in np.unique(inside).tolist():
-        own = inside == block
-        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - blocks.before[block]]
-    return [np.searchsorted(part.score, values, side="right") for part in parts]
+def pooled_mass(blocks: Blocks, n_bins: int) -> list[Index]:
+    """Return for each part where the inner edges of bins of equal mass of all cells together lie.
+
+    blocks: of the scores of all parts.
+    """
+    ranks = _inner_ranks(int(blocks.before[-1]), n_bins).tolist()
+    values = [np.max(blocks.between(rank - 1, rank)) for rank in ranks]
+    return [np.searchsorted(part, values, side="right") for part in blocks.parts]
 
 
 def _inner_ranks(size: int, n_bins: int) -> Index:

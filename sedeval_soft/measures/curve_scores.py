@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -28,6 +29,9 @@ from sedeval_soft.threads import for_each
 
 _PARTS = (*range(2, 101), *(10**digits for digits in range(3, 10)))
 """Into how many parts of 1 labels may be divided, from few to many: shares of annotators, then decimals."""
+
+_STRETCH = 128
+"""Points of which none is above all later ones where the highest is not."""
 
 _EXACT = 2**53
 """Whole numbers below it are floats, so that their quotient is rounded once."""
@@ -54,17 +58,17 @@ class Units:
     @classmethod
     def of(cls, labels: Floats) -> Self:
         """Find the units of labels, (n,) in [0, 1]."""
-        rest = labels[(labels > 0) & (labels < 1)]
-        whole = 1
-        while len(rest):
-            first = float(rest[0])
-            parts = next((n for n in _PARTS if round(first * n) / n == first), None)
-            whole = 0 if parts is None else math.lcm(whole, parts)
-            if not whole or whole * len(labels) >= _EXACT:
-                single = np.array_equal(rest.astype(np.float32), rest)
-                return cls(0, _SLACK_OF_SINGLES if single else _SLACK)
-            rest = rest[np.rint(rest * whole) / whole != rest]
-        return cls(whole)
+        whole, exact, single = 1, True, True
+        for begin in range(0, len(labels), _AT_ONCE):
+            rest = labels[begin : begin + _AT_ONCE]
+            while single and len(rest := rest[np.rint(rest * whole) / whole != rest]) and exact:
+                first = float(rest[0])
+                parts = next((n for n in _PARTS if round(first * n) / n == first), 0)
+                more = math.lcm(whole, parts)
+                exact = 0 < more * len(labels) < _EXACT
+                whole = more if exact else whole
+            single = single and (exact or np.array_equal(rest.astype(np.float32), rest))
+        return cls(whole) if exact else cls(0, _SLACK_OF_SINGLES if single else _SLACK)
 
     @classmethod
     def common(cls, parts: Iterable[Self], size: int) -> Self:
@@ -133,15 +137,17 @@ class Points:
 class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
-    tp, fp: weights of positives and negatives detected at them. passed: FP just before. n_sys: how many are
-    detected. All (n,), thresholds from the highest down. end: FP where all is detected. whole: how many units
-    of these weights are 1.
+    gain: weight of positives gained at each. tp: of all positives detected from the first on. n_sys: how many
+    cells are detected. silent: weight of negatives detected at each, None where there are none; passed: of
+    those after it and before the next. All (n,), thresholds from the highest down. end: weight of all
+    negatives. whole: how many units of these weights are 1.
     """
 
+    gain: Floats
     tp: Array
-    fp: Array
-    passed: Array
     n_sys: Index
+    silent: Floats | None
+    passed: Floats
     end: float
     whole: int = 1
 
@@ -149,31 +155,29 @@ class Gains(NamedTuple):
     def of(cls, cells: Ordered) -> Gains:
         """Count what is gained; equal scores are detected together."""
         reference, whole, n = cells.reference, cells.whole, len(cells.score)
-        if not (n and np.all(cells.score[1:] > cells.score[:-1])):
+        if not np.all(cells.score[1:] > cells.score[:-1]):
             return cls.of_points(Points.of(cells), whole)
         # No two scores are equal: cells without anything positive need no look.
         at = np.flatnonzero(reference)[::-1]
-        weight, n_sys = reference[at], n - at
-        if reference.dtype != np.float64:
-            tp = np.cumsum(weight, dtype=np.int64)
-            fp, passed = n_sys * whole - tp, (n_sys - 1) * whole - (tp - weight)
-            return cls(tp, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
-        silent, fp = n_sys - np.arange(1, len(at) + 1), np.append(0.0, np.cumsum(1.0 - weight))
-        end = n - len(at) + fp[-1].item()
-        return cls(np.cumsum(weight), silent + fp[1:], silent + fp[:-1], n_sys, end)
+        n_sys = n - at
+        passed = (np.diff(n_sys, append=n + 1) - 1.0) * whole
+        if reference.dtype == np.bool_:
+            return cls(np.ones(len(at)), np.arange(1, len(at) + 1), n_sys, None, passed, n - len(at))
+        weight = reference[at]
+        silent = 1.0 * whole - weight
+        end = n - len(at) + silent.sum() if weight.dtype == np.float64 else n * whole - weight.sum()
+        return cls(weight.astype(np.float64), np.cumsum(weight), n_sys, silent, passed, end.item(), whole)
 
     @classmethod
     def of_points(cls, points: Points, whole: int) -> Gains:
         """Return which of some points gain anything."""
-        tp, fp = points.tp, points.fp
-        at = np.flatnonzero(tp > _before(tp))
-        end = fp[-1].item() if len(fp) else 0
-        return cls(tp[at], fp[at], _before(fp)[at], points.n_sys[at], end, whole)
-
-
-def _before(column: Array) -> Array:
-    """Return what a running sum was before each of its values, (n,)."""
-    return np.append(column.dtype.type(0), column)[:-1]
+        gain = np.diff(points.tp, prepend=points.tp.dtype.type(0))
+        at = np.flatnonzero(gain)
+        end = points.fp[-1].item() if len(points.fp) else 0
+        before, fp = np.append(points.fp.dtype.type(0), points.fp)[at], points.fp[at]
+        columns = (of.astype(np.float64) for of in (gain[at], fp - before, np.append(before, end)[1:] - fp))
+        gain, silent, passed = columns
+        return cls(gain, points.tp[at], points.n_sys[at], silent, passed, end, whole)
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -198,24 +202,31 @@ class Sums(NamedTuple):
 
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
-    if not len(gains.tp):
-        return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
-    after, before = gains.tp + tp, _before(gains.tp)
-    precision = after / ((gains.n_sys + n_sys) * gains.whole)
-    # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
-    # summed exactly; products of units may be too large for whole numbers.
-    kind = after.dtype if gains.whole == 1 else np.dtype(np.float64)
-    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, after, before + tp))
-    level = ((passed - _before(fp)) * low).sum() + (gains.end - fp[-1]) * high[-1]
-    sloping = ((fp - passed) * (high + low)).sum()
-    steps = float(((gains.tp - before) * precision).sum())
-    return Sums(steps, float(level) + float(sloping) / 2, *_records(after, precision))
+    precision = (gains.tp + tp) / ((gains.n_sys + n_sys) * gains.whole)
+    steps = float((gains.gain * precision).sum())
+    # The ROC slopes where something is gained, and is level to the next such point. Whole counts are added up
+    # exactly, as floats, too.
+    inside = gains.tp.astype(np.float64, copy=False)
+    pairs = np.einsum("i,i->", gains.passed, inside)
+    if gains.silent is not None:
+        pairs += np.einsum("i,i->", gains.silent, inside - gains.gain / 2)
+    return Sums(steps, float(pairs) + tp * gains.end, *_records(gains.tp + tp, precision))
 
 
 def _records(tp: Array, precision: Floats) -> tuple[Array, Floats]:
     """Return the points whose precision is above that of all that come after them."""
-    later = np.append(np.maximum.accumulate(precision[:0:-1])[::-1], -np.inf)[: len(precision)]
-    return tp[precision > later], precision[precision > later]
+    if len(tp) > _STRETCH:
+        # Most stretches have none, and are passed over.
+        highest = np.maximum.reduceat(precision, np.arange(0, len(tp), _STRETCH))
+        some = np.repeat(highest > _highest_after(highest), _STRETCH)[: len(tp)]
+        tp, precision = tp[some], precision[some]
+    above = precision > _highest_after(precision)
+    return tp[above], precision[above]
+
+
+def _highest_after(values: Floats) -> Floats:
+    """Return the highest value after each, (n,)."""
+    return np.append(np.maximum.accumulate(values[:0:-1])[::-1], -np.inf)[: len(values)]
 
 
 def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -> dict[str, float]:
@@ -325,52 +336,66 @@ Cut = Callable[[Array], Array]
 
 
 def curve_scores(
-    parts: Sequence[Ordered], cuts: Sequence[Cut], units: Sequence[Units], rates: tuple[float, float]
+    blocks: Blocks,
+    references: Sequence[Floats],
+    cuts: Sequence[Cut],
+    units: Sequence[Units],
+    rates: tuple[float, float],
 ) -> list[dict[str, float]]:
     """Return the measures of curves of some cells, by name, for each way to cut their reference.
 
-    parts: the cells, in as many pieces as there are, with values as they are. units: of what each cut leaves.
-    rates: `max_fpr` and `max_fnr`.
+    blocks: the scores, in as many parts as there are. references: of the cells of each part, as they are.
+    units: of what each cut leaves. rates: `max_fpr` and `max_fnr`.
     """
     ways = list(zip(cuts, units, strict=True))
-    blocks = Blocks.of([part.score for part in parts])
     # From the highest scores down.
     downwards = range(len(blocks))[::-1]
     n_sys = blocks.before[-1] - blocks.before[::-1]
-    weights = [_weights(blocks, parts, *way) for way in ways]
-    above = [np.cumsum(np.pad(column[:, :-1], ((0, 0), (1, 0))), axis=1) for column in weights]
+
+    def weights(way: tuple[Cut, Units], part: int) -> Array:
+        cut, unit = way
+        return blocks.sums(part, unit.counted(cut(references[part])))
+
+    parts, size = range(len(references)), int(n_sys[-1])
+    positives = [np.sum(for_each(partial(weights, way), parts, size), axis=0)[::-1] for way in ways]
+    above = [np.cumsum(sums) - sums for sums in positives]
 
     def cells(block: int, *some: tuple[Cut, Units]) -> list[Ordered]:
-        score, order = blocks.ordered(block)
-        pieces = zip(parts, blocks.slices(block), strict=True)
-        reference = np.concatenate([part.reference[place] for part, place in pieces])
-        reference = reference if order is None else reference[order]
+        score, reference = blocks.joined(block), blocks.joined(block, references)
         return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
 
+    def points(block: int, tp: float, cut: Cut, unit: Units) -> Points:
+        """Return the point of a block whose cells all have one score, however many these are."""
+        n = blocks.before[block + 1 : block + 2] - blocks.before[block]
+        fp = n * unit.whole - tp
+        if not unit.whole:
+            slices = zip(references, blocks.slices(block), strict=True)
+            fp = np.sum([(1.0 - row[place]).sum() for row, place in slices], keepdims=True)
+        return Points(np.zeros(0), np.array([tp]), fp, n)
+
     def swept(place: int) -> list[tuple[Sums, float, float]]:
-        """Return the sums of a block and what is detected by its end, 0 if it adds nothing, for each way."""
+        """Return the sums of a block, its end in TP, or 0 if it adds nothing, and its negatives, for each way."""
         block = downwards[place]
-        if blocks.level(block) is None:
+        if blocks.levels[block] is None:
             gains = [Gains.of(of_way) for of_way in cells(block, *ways)]
         else:
-            # However many cells of one score are one point.
-            size, wholes = blocks.size[block : block + 1], [unit.whole or 1 for unit in units]
-            ends = [column[:, place : place + 1] for column in weights]
-            points = [Points(np.zeros(0), tp, fp, size) for tp, fp in ends]
-            gains = [Gains.of_points(*of_way) for of_way in zip(points, wholes, strict=True)]
+            gains = [
+                Gains.of_points(points(block, sums[place], *way), way[1].whole or 1)
+                for sums, way in zip(positives, ways, strict=True)
+            ]
         results = []
         for gain, before in zip(gains, above, strict=True):
-            tp, fp = before[:, place].tolist()
+            tp = before[place].item()
             end = tp + gain.tp[-1].item() if len(gain.tp) else 0
-            results.append((sums_of(gain, tp, int(n_sys[place])), end, fp + gain.end if gain.end else 0))
+            results.append((sums_of(gain, tp, int(n_sys[place])), end, gain.end))
         return results
 
     scores = []
-    columns = zip(*for_each(swept, range(len(blocks)), int(n_sys[-1])), strict=True)
+    columns = zip(*for_each(swept, range(len(blocks)), size), strict=True)
     for way, column in zip(ways, columns, strict=True):
-        sums, *ends = zip(*column, strict=True)
+        sums, ends, silent = zip(*column, strict=True)
         # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
-        tp, fp = (np.maximum.accumulate([0, *end]) for end in ends)
+        tp, fp = np.maximum.accumulate([0, *ends]), np.cumsum([0, *silent])
 
         def within(
             place: int, way: tuple[Cut, Units] = way, totals: Sequence[Array] = (tp, fp)
@@ -384,21 +409,6 @@ def curve_scores(
         roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, way[1].slack)
         scores.append(precision_scores(sums, tp[-1].item(), way[1].slack) | roc.scores(*rates))
     return scores
-
-
-def _weights(blocks: Blocks, parts: Sequence[Ordered], cut: Cut, unit: Units) -> Array:
-    """Return the weights of positives and of negatives in each block, from the highest scores down.
-
-    (2, n_blocks), int64 where they are counted in units.
-    """
-
-    def of_part(i: int) -> Array:
-        reference, size = unit.counted(cut(parts[i].reference)), np.diff(blocks.edges[i])
-        tp = blocks.sums(i, reference)
-        return np.array((tp, size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)))
-
-    sums: Array = np.sum(for_each(of_part, range(len(parts)), int(blocks.before[-1])), axis=0)
-    return sums[:, ::-1]
 
 
 # What a class scores at every threshold, for plots and tables.

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -27,7 +29,7 @@ from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
 
-_ROUNDING = 1e-14
+ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
 _LONG_BLOCK = 1 << 15
@@ -192,114 +194,150 @@ def divergence_scores(
 # Correlations and distances of distributions: of all cells of a class, or of all classes, at once.
 
 
-def pearson(reference: Floats, system: Floats) -> float:
-    """Return the linear correlation of two arrays, (n_parts, n) each; NaN where either is constant."""
-    if not reference.size:
-        return math.nan
-    sides = [(float(side.mean()), float(side.min()), float(side.max())) for side in (reference, system)]
-    if any(low == high for _, low, high in sides):
-        return math.nan
-    # Of the size of 1, deviations have squares that are numbers, however small they are.
-    centres = [(mean, max(high - mean, mean - low)) for mean, low, high in sides]
-    blocks = [
-        (y[begin : begin + _LONG_BLOCK], p[begin : begin + _LONG_BLOCK])
-        for y, p in zip(reference, system, strict=True)
-        for begin in range(0, len(y), _LONG_BLOCK)
-    ]
-    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What linear correlations are made of.
 
-
-def entropy_correlation(reference: Floats, system: Floats) -> float:
-    """Return the linear correlation of the entropies of two arrays, (n_parts, n) each.
-
-    NaN where those of either are constant: those that differ by rounding, as of 0.2 and 0.8, are one.
+    size: how many cells. mean, low, high: (2,) those of the reference and of the system. unit: (2,) the largest
+    deviation from the mean, 1 where there is none. products: (3,) sums of squared deviations of the reference
+    and of the system, and of their products, in these units: of the size of 1, deviations have squares that
+    are numbers, however small they are.
     """
-    sides = []
-    for values in (reference, system):
-        entropies = Logarithms.of(values).entropy()
-        is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
-        sides.append(np.zeros_like(entropies) if is_constant else entropies)
-    return pearson(*sides)
+
+    size: int
+    mean: Floats
+    low: Floats
+    high: Floats
+    products: Floats
+
+    @property
+    def unit(self) -> Floats:
+        deviation = np.maximum(self.high - self.mean, self.mean - self.low)
+        return np.where(deviation > 0, deviation, 1.0)
+
+    @classmethod
+    def of(cls, reference: Floats, system: Floats) -> Self:
+        """Sum what the cells of a class have, (n,) each."""
+        sides = reference, system
+        if not len(reference):
+            return cls(0, *np.zeros((3, 2)), np.zeros(3))
+        mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
+        centred = cls(len(reference), mean, low, high, np.zeros(3))
+        middle = tuple(zip(mean.tolist(), centred.unit.tolist(), strict=True))
+        products = [
+            _products(*(side[begin : begin + _LONG_BLOCK] for side in sides), *middle)
+            for begin in range(0, len(reference), _LONG_BLOCK)
+        ]
+        return replace(centred, products=_sums(products))
+
+    @classmethod
+    def together(cls, parts: Sequence[Self]) -> Self:
+        """Return the moments of all cells of some parts. Source: Chan, Golub & LeVeque 1983."""
+        parts = [part for part in parts if part.size]
+        if not parts:
+            return cls(0, *np.zeros((3, 2)), np.zeros(3))
+        size = np.array([[part.size] for part in parts])
+        means, lows, highs, units = (
+            np.array([getattr(part, name) for part in parts]) for name in ("mean", "low", "high", "unit")
+        )
+        whole = cls(
+            int(size.sum()),
+            (size * means).sum(axis=0) / size.sum(),
+            lows.min(axis=0),
+            highs.max(axis=0),
+            np.zeros(3),
+        )
+        units, off = units / whole.unit, (means - whole.mean) / whole.unit
+        products = np.array([part.products for part in parts]) * _pairs(units) + size * _pairs(off)
+        return replace(whole, products=_sums(products))
+
+    def correlation(self, rounding: float = 0.0) -> float:
+        """Return the linear correlation; NaN where either side's values differ by rounding only."""
+        constant = not self.size or bool((self.high - self.low <= rounding).any())
+        return math.nan if constant else _correlation(self.products)
 
 
-def rank_correlation(parts: Sequence[Floats], orders: Sequence[Codes], ranks: Floats) -> float:
+def entropies(values: Floats) -> Floats:
+    """Return the entropies of values, (n,), in nats."""
+    found = np.empty_like(values)
+    for begin in range(0, len(values), _LONG_BLOCK):
+        block = slice(begin, begin + _LONG_BLOCK)
+        found[block] = Logarithms.of(values[block]).entropy()
+    return found
+
+
+def rank_correlation(blocks: Blocks, ranks: Sequence[Index]) -> float:
     """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
 
-    parts: ascending values, (n,) each. orders: the place that each of them has in its part. ranks: those of
-    the other side at these places, ties at their mean, (n_parts, n).
+    blocks: the values. ranks: those of the other side in the order of each part, as of `ranks_of`.
     """
-    middle = (ranks.size + 1) / 2
-    blocks = Blocks.of(parts)
+    size = int(blocks.before[-1])
+    middle = float(size + 1)
 
     def products(block: int) -> Floats:
-        own = np.concatenate(blocks.rank(block))
-        slices = zip(ranks, orders, blocks.slices(block), strict=True)
-        others = np.concatenate([row[order[part]] for row, order, part in slices])
-        return _products(others, own, (middle, middle), (middle, middle))
+        slices = zip(ranks, blocks.slices(block), strict=True)
+        others = np.concatenate([row[part] for row, part in slices])
+        return _products(others, blocks.ranks(block), (middle, middle), (middle, middle))
 
-    return _correlation(for_each(products, range(len(blocks)), ranks.size))
+    return _correlation(_sums(for_each(products, range(len(blocks)), size)))
 
 
-def _products(y: Floats, p: Floats, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
+def _pairs(sides: Floats) -> Floats:
+    """Return the squares of both sides and their product, (..., 3); sides: (..., 2)."""
+    return sides[..., [0, 1, 0]] * sides[..., [0, 1, 1]]
+
+
+def _products(y: Array, p: Array, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
     """Return the sums of squares of both sides and of their product, (3,); of: a mean and a unit of each."""
     y, p = (y - of_y[0]) / of_y[1], (p - of_p[0]) / of_p[1]
     return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
 
 
-def _correlation(products: Sequence[Floats]) -> float:
-    spread, other, common = (math.fsum(column) for column in zip(*products, strict=True))
+def _sums(products: Sequence[Floats]) -> Floats:
+    """Add up `_products`, (n, 3), exactly."""
+    return np.array([math.fsum(column) for column in zip(*products, strict=True)])
+
+
+def _correlation(products: Floats) -> float:
+    spread, other, common = products.tolist()
     scale = math.sqrt(spread * other)
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 
-def ranks_of(parts: Sequence[Floats], orders: Sequence[Codes]) -> Floats:
-    """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
+def ranks_of(blocks: Blocks, places: Sequence[Codes]) -> list[Index]:
+    """Return twice the rank of each value among all of them, ties at their mean, (n,) of each part.
 
-    parts: ascending values, (n,) each. orders: the place that each of them has in its part.
+    places: where the rank of each value of a part is put.
     """
-    blocks = Blocks.of(parts)
-    found = np.empty((len(parts), len(parts[0])))
+    size = int(blocks.before[-1])
+    # Numbers of 32 bits take half the memory.
+    found = [np.empty(len(part), dtype=np.int32 if size < 2**30 else np.int64) for part in blocks.parts]
 
     def rank(block: int) -> None:
-        own = zip(blocks.slices(block), blocks.rank(block), strict=True)
-        for row, order, (part, numbers) in zip(found, orders, own, strict=True):
-            row[order[part]] = numbers
+        ranks, slices = blocks.ranks(block), blocks.slices(block)
+        ends = np.cumsum([part.stop - part.start for part in slices])[:-1]
+        for row, place, part, own in zip(found, places, slices, np.split(ranks, ends), strict=True):
+            # Indices of 64 bits are faster.
+            row[place[part].astype(np.intp)] = own
 
-    for_each(rank, range(len(blocks)), found.size)
+    for_each(rank, range(len(blocks)), size)
     return found
 
 
-def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
-    """Return the distance between two distributions of as many values; parts in ascending order.
+def wasserstein(reference: Blocks, system: Blocks) -> float:
+    """Return the distance between two distributions of as many values: mean of |y(k) - p(k)|, each in order.
 
-    The area between the two distribution functions, divided by the number of values: n |F - G| is how many
-    more values one side has up to a level than the other. Source: Vallender 1974.
+    Source: Vallender 1974.
     """
-    size = sum(map(len, reference))
-    if not size:
-        return math.nan
-    blocks = Blocks.of([*reference, *system])
-    sign = np.repeat([1, -1], [len(reference), len(system)])
-    ahead = sign @ blocks.edges
+    size = int(reference.before[-1])
+    edges = np.unique(np.concatenate((reference.before, system.before))).tolist()
 
-    def area(block: int) -> tuple[float, float, float]:
-        level = blocks.level(block)
-        if level is not None:
-            return 0.0, level, level
-        values, order = blocks.ordered(block)
-        signs = np.repeat(sign, [own.stop - own.start for own in blocks.slices(block)])
-        if order is not None:
-            signs = signs[order]
-        steps = np.abs(ahead[block] + np.cumsum(signs)[:-1]) * np.diff(values)
-        return float(steps.sum()), float(values[0]), float(values[-1])
+    def distance(piece: tuple[int, int]) -> float:
+        sides = [blocks.between(*piece) for blocks in (reference, system)]
+        apart = np.abs(np.subtract(*sides))
+        return float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0])
 
-    full = np.flatnonzero(blocks.size)
-    found = for_each(area, full.tolist(), 2 * size)
-    between = (
-        abs(int(ahead[block])) * (after[1] - before[2])
-        for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)
-    )
-    return math.fsum([*(own for own, _, _ in found), *between]) / size
+    return math.fsum(for_each(distance, pairwise(edges), 2 * size)) / size if size else math.nan
 
 
 # Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every

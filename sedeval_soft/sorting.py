@@ -86,7 +86,8 @@ class Blocks:
     parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
     `edges[:, b]` and `edges[:, b + 1]`. before: (n_blocks + 1,) values before each block, and in all. levels:
     of each block the value that all of it have; None where they differ, or there are none. orders: the places
-    of its values in the slices one after another; None where these are in order as they are.
+    of its values in the slices one after another; None where these are in order as they are. distinct: whether
+    no two of its values are equal.
     """
 
     parts: Sequence[Floats]
@@ -94,6 +95,7 @@ class Blocks:
     before: Index
     levels: Sequence[float | None]
     orders: Sequence[Codes | None]
+    distinct: Sequence[bool]
 
     @classmethod
     def of(cls, parts: Sequence[Floats]) -> Blocks:
@@ -103,16 +105,17 @@ class Blocks:
         for row, part in zip(edges, parts, strict=True):
             row[1:-1], row[-1] = np.searchsorted(part, levels, side="left"), len(part)
 
-        def order(block: int) -> tuple[float | None, Codes | None]:
+        def order(block: int) -> tuple[float | None, Codes | None, bool]:
             slices = [part[first:last] for part, first, last in zip(parts, *ends[block], strict=True)]
-            slices = [values for values in slices if len(values)]
-            first = min((values[0] for values in slices), default=0.0)
-            if slices and first == max(values[-1] for values in slices):
-                return float(first), None
-            if len(slices) < 2:
-                return None, None
-            place = in_order(np.concatenate(slices))[1]
-            return None, place.astype(np.min_scalar_type(len(place)))
+            slices = [values for values in slices if len(values)] or [np.zeros(0)]
+            low, high = min(values[:1] for values in slices), max(values[-1:] for values in slices)
+            if len(low) and low == high:
+                return float(low[0]), None, False
+            values, places = slices[0], None
+            if len(slices) > 1:
+                values, places = in_order(np.concatenate(slices))
+                places = places.astype(np.min_scalar_type(len(places)))
+            return None, places, bool(np.all(values[1:] > values[:-1]))
 
         before, ends = edges.sum(axis=0), list(pairwise(edges.T.tolist()))
         ordered = for_each(order, range(len(ends)), int(before[-1]))
@@ -158,12 +161,11 @@ class Blocks:
         if self.levels[block] is not None:
             # One value may fill a block beyond all bounds: silence.
             return np.broadcast_to(np.int64(below + after + 1), after - below)
-        values, order = self.joined(block), self.orders[block]
-        first = heads(values)
-        end = np.append(first[1:], len(values))
-        ranks = first + end + (2 * below + 1)
-        if len(first) < len(values):
-            ranks = np.repeat(ranks, end - first)
+        ranks, order = np.arange(2 * below + 2, 2 * after + 2, 2), self.orders[block]
+        if not self.distinct[block]:
+            first = heads(self.joined(block))
+            end = np.append(first[1:], after - below)
+            ranks = np.repeat(first + end + (2 * below + 1), end - first)
         if order is not None:
             ranks[order] = ranks.copy()
         return ranks

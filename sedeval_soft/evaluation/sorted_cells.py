@@ -16,7 +16,6 @@ from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve
 from sedeval_soft.measures.divergence import (
     ROUNDING,
     Moments,
-    entropies,
     rank_correlation,
     ranks_of,
     wasserstein,
@@ -287,7 +286,7 @@ def _correlation(evaluated: SortedCells, cells: list[Ordered], together: Blocks)
         values, place = _in_order(cells[c].reference) if known is None else known[c]
         # The references in both orders would take more memory than all else.
         cells[c] = _NOTHING
-        moments = Moments.of(*sides), Moments.of(*map(entropies, sides))
+        moments = Moments.of(*sides)
         own = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
         return values, place, *moments, own
 

@@ -138,16 +138,14 @@ class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
     gain: weight of positives gained at each. tp: of all positives detected from the first on. n_sys: how many
-    cells are detected. silent: weight of negatives detected at each, None where there are none; passed: of
-    those after it and before the next. All (n,), thresholds from the highest down. end: weight of all
-    negatives. whole: how many units of these weights are 1.
+    cells are detected. All (n,), thresholds from the highest down. pairs: area below the ROC from where the
+    first is gained. end: weight of all negatives. whole: how many units of these weights are 1.
     """
 
-    gain: Floats
+    gain: Floats | float
     tp: Array
-    n_sys: Index
-    silent: Floats | None
-    passed: Floats
+    n_sys: Array
+    pairs: float
     end: float
     whole: int = 1
 
@@ -159,25 +157,33 @@ class Gains(NamedTuple):
             return cls.of_points(Points.of(cells), whole)
         # No two scores are equal: cells without anything positive need no look.
         at = np.flatnonzero(reference)[::-1]
-        n_sys = n - at
-        passed = (np.diff(n_sys, append=n + 1) - 1.0) * whole
+        size, n_sys = len(at), (n - at).astype(np.float64)
         if reference.dtype == np.bool_:
-            return cls(np.ones(len(at)), np.arange(1, len(at) + 1), n_sys, None, passed, n - len(at))
-        weight = reference[at]
-        silent = 1.0 * whole - weight
-        end = n - len(at) + silent.sum() if weight.dtype == np.float64 else n * whole - weight.sum()
-        return cls(weight.astype(np.float64), np.cumsum(weight), n_sys, silent, passed, end.item(), whole)
+            # Those that each is above are all that are silent, but for those above it.
+            pairs = size * (n - size) - n_sys.sum().item() + size * (size + 1) // 2
+            return cls(1.0, np.arange(1.0, size + 1), n_sys, pairs, n - size)
+        gain = reference[at]
+        tp = np.cumsum(gain)
+        silent = 1.0 * whole - gain
+        # The ROC slopes where something is gained, and is level to the next such point.
+        pairs = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole + _product(silent, tp - gain / 2)
+        end = n - size + silent.sum() if gain.dtype == np.float64 else n * whole - gain.sum()
+        return cls(gain, tp, n_sys, pairs, end.item(), whole)
 
     @classmethod
     def of_points(cls, points: Points, whole: int) -> Gains:
         """Return which of some points gain anything."""
         gain = np.diff(points.tp, prepend=points.tp.dtype.type(0))
         at = np.flatnonzero(gain)
-        end = points.fp[-1].item() if len(points.fp) else 0
-        before, fp = np.append(points.fp.dtype.type(0), points.fp)[at], points.fp[at]
-        columns = (of.astype(np.float64) for of in (gain[at], fp - before, np.append(before, end)[1:] - fp))
-        gain, silent, passed = columns
-        return cls(gain, points.tp[at], points.n_sys[at], silent, passed, end, whole)
+        gain, tp, fp, end = gain[at], points.tp[at], points.fp[at], points.fp[-1:].sum().item()
+        before = np.append(points.fp.dtype.type(0), points.fp)[at]
+        pairs = _product(np.append(before, end)[1:] - fp, tp) + _product(fp - before, tp - gain / 2)
+        return cls(gain, tp, points.n_sys[at], pairs, end, whole)
+
+
+def _product(one: Array, other: Array) -> float:
+    """Return the sum of products of two arrays, (n,), as floats; exact where it is a whole number below 2^53."""
+    return float(np.einsum("i,i->", one.astype(np.float64, copy=False), other.astype(np.float64, copy=False)))
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -203,25 +209,17 @@ class Sums(NamedTuple):
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
     precision = (gains.tp + tp) / ((gains.n_sys + n_sys) * gains.whole)
+    at = _records(precision)
     steps = float((gains.gain * precision).sum())
-    # The ROC slopes where something is gained, and is level to the next such point. Whole counts are added up
-    # exactly, as floats, too.
-    inside = gains.tp.astype(np.float64, copy=False)
-    pairs = np.einsum("i,i->", gains.passed, inside)
-    if gains.silent is not None:
-        pairs += np.einsum("i,i->", gains.silent, inside - gains.gain / 2)
-    return Sums(steps, float(pairs) + tp * gains.end, *_records(gains.tp + tp, precision))
+    return Sums(steps, gains.pairs + tp * gains.end, gains.tp[at] + tp, precision[at])
 
 
-def _records(tp: Array, precision: Floats) -> tuple[Array, Floats]:
+def _records(precision: Floats) -> Index:
     """Return the points whose precision is above that of all that come after them."""
-    if len(tp) > _STRETCH:
-        # Most stretches have none, and are passed over.
-        highest = np.maximum.reduceat(precision, np.arange(0, len(tp), _STRETCH))
-        some = np.repeat(highest > _highest_after(highest), _STRETCH)[: len(tp)]
-        tp, precision = tp[some], precision[some]
-    above = precision > _highest_after(precision)
-    return tp[above], precision[above]
+    # Most stretches have none, and are passed over.
+    highest = np.maximum.reduceat(precision, np.arange(0, len(precision), _STRETCH))
+    at = np.flatnonzero(np.repeat(highest > _highest_after(highest), _STRETCH)[: len(precision)])
+    return at[precision[at] > _highest_after(precision[at])]
 
 
 def _highest_after(values: Floats) -> Floats:
@@ -237,7 +235,9 @@ def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -
     """
     if not n_ref > 0:
         return dict.fromkeys(PRECISIONS, math.nan)
-    tp, precision = _records(*(np.concatenate(column) for column in list(zip(*blocks, strict=True))[2:]))
+    tp, precision = (np.concatenate(column) for column in list(zip(*blocks, strict=True))[2:])
+    at = _records(precision)
+    tp, precision = tp[at], precision[at]
 
     def at_recalls(count: int) -> float:
         """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""

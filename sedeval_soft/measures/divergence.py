@@ -32,8 +32,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
-_LONG_BLOCK = 1 << 15
-"""Cells whose products are summed at a time."""
+_BLOCK = 1 << 14
+"""Cells whose products are summed at a time: what is in between stays in the processor's cache."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
@@ -196,12 +196,10 @@ def divergence_scores(
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What linear correlations are made of.
+    """What linear correlations are made of, of some cells.
 
-    size: how many cells. mean, low, high: (2,) those of the reference and of the system. unit: (2,) the largest
-    deviation from the mean, 1 where there is none. products: (3,) sums of squared deviations of the reference
-    and of the system, and of their products, in these units: of the size of 1, deviations have squares that
-    are numbers, however small they are.
+    size: how many. mean, low, high: (2,) those of the reference and of the system. products: (3,) sums of
+    squared deviations of the reference and of the system, and of their products, in their `unit`.
     """
 
     size: int
@@ -212,58 +210,49 @@ class Moments:
 
     @property
     def unit(self) -> Floats:
+        """The largest deviation of each side from its mean, 1 where there is none, (2,).
+
+        In it deviations are of the size of 1: their squares are numbers, however small they are.
+        """
         deviation = np.maximum(self.high - self.mean, self.mean - self.low)
         return np.where(deviation > 0, deviation, 1.0)
 
     @classmethod
-    def of(cls, reference: Floats, system: Floats) -> Self:
-        """Sum what the cells of a class have, (n,) each."""
-        sides = reference, system
-        if not len(reference):
-            return cls(0, *np.zeros((3, 2)), np.zeros(3))
-        mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
-        centred = cls(len(reference), mean, low, high, np.zeros(3))
-        middle = tuple(zip(mean.tolist(), centred.unit.tolist(), strict=True))
-        products = [
-            _products(*(side[begin : begin + _LONG_BLOCK] for side in sides), *middle)
-            for begin in range(0, len(reference), _LONG_BLOCK)
-        ]
-        return replace(centred, products=_sums(products))
+    def of(cls, reference: Floats, system: Floats) -> tuple[Self, Self]:
+        """Return those of the values of a class, (n,) each, and those of their entropies."""
+        blocks = []
+        for begin in range(0, len(reference), _BLOCK):
+            sides = [side[begin : begin + _BLOCK] for side in (reference, system)]
+            blocks.append((cls._of(*sides), cls._of(*(Logarithms.of(side).entropy() for side in sides))))
+        linear, unsure = (cls.together([pair[k] for pair in blocks]) for k in range(2))
+        return linear, unsure
+
+    @classmethod
+    def _of(cls, *sides: Floats) -> Self:
+        of_sides = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
+        centred = cls(len(sides[0]), *of_sides, np.zeros(3))
+        y, p = ((side - mean) / unit for side, mean, unit in zip(sides, centred.mean, centred.unit, strict=True))
+        return replace(centred, products=_products(y, p))
 
     @classmethod
     def together(cls, parts: Sequence[Self]) -> Self:
         """Return the moments of all cells of some parts. Source: Chan, Golub & LeVeque 1983."""
-        parts = [part for part in parts if part.size]
-        if not parts:
+        if not any(part.size for part in parts):
             return cls(0, *np.zeros((3, 2)), np.zeros(3))
-        size = np.array([[part.size] for part in parts])
-        means, lows, highs, units = (
-            np.array([getattr(part, name) for part in parts]) for name in ("mean", "low", "high", "unit")
+        size, mean, low, high, unit, products = (
+            np.array([getattr(part, name) for part in parts if part.size])
+            for name in ("size", "mean", "low", "high", "unit", "products")
         )
-        whole = cls(
-            int(size.sum()),
-            (size * means).sum(axis=0) / size.sum(),
-            lows.min(axis=0),
-            highs.max(axis=0),
-            np.zeros(3),
-        )
-        units, off = units / whole.unit, (means - whole.mean) / whole.unit
-        products = np.array([part.products for part in parts]) * _pairs(units) + size * _pairs(off)
+        share = size / size.sum()
+        whole = cls(int(size.sum()), share @ mean, low.min(axis=0), high.max(axis=0), np.zeros(3))
+        unit, off = unit / whole.unit, (mean - whole.mean) / whole.unit
+        products = products * _pairs(unit) + size[:, None] * _pairs(off)
         return replace(whole, products=_sums(products))
 
     def correlation(self, rounding: float = 0.0) -> float:
         """Return the linear correlation; NaN where either side's values differ by rounding only."""
         constant = not self.size or bool((self.high - self.low <= rounding).any())
         return math.nan if constant else _correlation(self.products)
-
-
-def entropies(values: Floats) -> Floats:
-    """Return the entropies of values, (n,), in nats."""
-    found = np.empty_like(values)
-    for begin in range(0, len(values), _LONG_BLOCK):
-        block = slice(begin, begin + _LONG_BLOCK)
-        found[block] = Logarithms.of(values[block]).entropy()
-    return found
 
 
 def rank_correlation(blocks: Blocks, ranks: Sequence[Index]) -> float:
@@ -277,7 +266,7 @@ def rank_correlation(blocks: Blocks, ranks: Sequence[Index]) -> float:
     def products(block: int) -> Floats:
         slices = zip(ranks, blocks.slices(block), strict=True)
         others = np.concatenate([row[part] for row, part in slices])
-        return _products(others, blocks.ranks(block), (middle, middle), (middle, middle))
+        return _products((others - middle) / middle, (blocks.ranks(block) - middle) / middle)
 
     return _correlation(_sums(for_each(products, range(len(blocks)), size)))
 
@@ -287,9 +276,8 @@ def _pairs(sides: Floats) -> Floats:
     return sides[..., [0, 1, 0]] * sides[..., [0, 1, 1]]
 
 
-def _products(y: Array, p: Array, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
-    """Return the sums of squares of both sides and of their product, (3,); of: a mean and a unit of each."""
-    y, p = (y - of_y[0]) / of_y[1], (p - of_p[0]) / of_p[1]
+def _products(y: Floats, p: Floats) -> Floats:
+    """Return the sums of the squares of both sides, (n,) each, and of their products, (3,)."""
     return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
 
 
@@ -314,13 +302,18 @@ def ranks_of(blocks: Blocks, places: Sequence[Codes]) -> list[Index]:
     found = [np.empty(len(part), dtype=np.int32 if size < 2**30 else np.int64) for part in blocks.parts]
 
     def rank(block: int) -> None:
-        ranks, slices = blocks.ranks(block), blocks.slices(block)
+        slices = blocks.slices(block)
         ends = np.cumsum([part.stop - part.start for part in slices])[:-1]
-        for row, place, part, own in zip(found, places, slices, np.split(ranks, ends), strict=True):
-            # Indices of 64 bits are faster.
-            row[place[part].astype(np.intp)] = own
+        for row, part, own in zip(found, slices, np.split(blocks.ranks(block), ends), strict=True):
+            row[part] = own
+
+    def put(part: int) -> None:
+        row, found[part] = found[part], np.empty_like(found[part])
+        # Indices of 64 bits are faster.
+        found[part][places[part].astype(np.intp)] = row
 
     for_each(rank, range(len(blocks)), size)
+    for_each(put, range(len(found)), size)
     return found
 
 

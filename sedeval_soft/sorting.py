@@ -40,10 +40,11 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     index_bits = max(n - 1, 0).bit_length()
     # A product by a power of two is exact, and cutting it off keeps the order: only ties are added.
     keys = np.empty(n, dtype=np.int64)
-    np.multiply(values, 2.0 ** (_BITS - index_bits), out=keys, casting="unsafe")
-    keys <<= index_bits
     for begin in range(0, n, _BLOCK):
-        keys[begin : begin + _BLOCK] |= np.arange(begin, min(begin + _BLOCK, n))
+        block = keys[begin : begin + _BLOCK]
+        np.multiply(values[begin : begin + _BLOCK], 2.0 ** (_BITS - index_bits), out=block, casting="unsafe")
+        block <<= index_bits
+        block |= np.arange(begin, begin + len(block))
     keys.sort()
     keys &= (1 << index_bits) - 1
     # Without a check of each index, which takes as long again.

@@ -32,11 +32,14 @@ _TINY = float(np.finfo(np.float64).tiny)
 ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
 """Cells whose products are summed at a time: what is in between stays in the processor's cache."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
+
+_CLIPPED = {*ENTROPIES} - {"jensen_shannon"}
+"""What is not 0 where both sides are, for the clipping."""
 
 KL = ("kl_divergence",)
 """What is summed of a soft reference at least."""
@@ -49,9 +52,8 @@ PROPER = ("cross_entropy", "brier")
 
 
 def silent(name: str, eps: float) -> float:
-    """Return what a cell adds to a sum where both sides are 0. For the clipping it may not be 0."""
-    clipped = {"kl_divergence", "kl_divergence_reverse", "cross_entropy"}
-    return -math.log1p(-eps) if name in clipped else 0.0
+    """Return what a cell adds to a sum where both sides are 0."""
+    return -math.log1p(-eps) if name in _CLIPPED else 0.0
 
 
 class Logarithms(NamedTuple):
@@ -132,17 +134,16 @@ def count_divergence(
     pieces = Pieces.of(start)
 
     def count(label: int) -> None:
-        def values(block: slice) -> Floats:
+        def values(block: slice) -> list[Floats]:
             p = Logarithms.of(system[label, block])
-            clipped, rows = p.clipped(eps), np.empty((len(columns), len(p.value)))
-            free = iter(rows)
+            clipped, rows = p.clipped(eps), []
             for reference, names in readings.values():
                 y = reference[label, block].astype(np.float64, copy=False)
                 sounds = ((y > 0) | (p.value > 0)).astype(np.float64)
                 for name, cells in _values(names, y, p, clipped, eps).items():
-                    np.multiply(cells, sounds, out=next(free))
-                next(free)[:] = sounds
-            return rows if times is None else rows * times[block]
+                    rows.append(cells * sounds if name in _CLIPPED else cells)
+                rows.append(sounds)
+            return rows if times is None else [row * times[block] for row in rows]
 
         totals[:, :, label] = pieces.sums(values, len(columns))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,7 +41,7 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
-_PIECE = 1 << 14
+_PIECE = 1 << 13
 """Segments summed at a time: what is made of them stays in the processor's cache."""
 
 
@@ -63,15 +63,16 @@ class Pieces:
         file, number = expand(np.zeros_like(count), count)
         return cls(np.append(start[file] + number * _PIECE, start[-1]), np.append(0, np.cumsum(count)))
 
-    def sums(self, values: Callable[[slice], Floats], n_rows: int) -> Floats:
-        """Sum over each file what is made of a range of segments, (n_rows, n): to (n_rows, n_files)."""
+    def sums(self, values: Callable[[slice], Sequence[Floats]], n_rows: int) -> Floats:
+        """Sum over each file what is made of a range of segments, (n,) each of `n_rows`: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
         # Pieces of short files are made together.
         first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))
         for begin, end in pairwise((*np.unique(first).tolist(), sums.shape[1])):
             edges = self.edges[begin : end + 1]
             made = values(slice(int(edges[0]), int(edges[-1])))
-            sums[:, begin:end] = np.add.reduceat(made, edges[:-1] - edges[0], axis=1)
+            for row, of_row in zip(sums, made, strict=True):
+                row[begin:end] = np.add.reduceat(of_row, edges[:-1] - edges[0])
         return sum_files(sums, self.start)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sedeval_soft.arrays import Array, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.threads import for_each
 
 Number = TypeVar("Number", bound=np.number[Any])
@@ -87,15 +87,15 @@ class Blocks:
     parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
     `edges[:, b]` and `edges[:, b + 1]`. before: (n_blocks + 1,) values before each block, and in all. levels:
     of each block the value that all of it have; None where they differ, or there are none. orders: the places
-    of its values in the slices one after another; None where these are in order as they are. distinct: whether
-    no two of its values are equal.
+    of its values in the slices one after another; None where these are in order as they are. distinct:
+    whether no two of its values are equal.
     """
 
     parts: Sequence[Floats]
     edges: Index
     before: Index
     levels: Sequence[float | None]
-    orders: Sequence[Codes | None]
+    orders: Sequence[Index | None]
     distinct: Sequence[bool]
 
     @classmethod
@@ -106,7 +106,7 @@ class Blocks:
         for row, part in zip(edges, parts, strict=True):
             row[1:-1], row[-1] = np.searchsorted(part, levels, side="left"), len(part)
 
-        def order(block: int) -> tuple[float | None, Codes | None, bool]:
+        def order(block: int) -> tuple[float | None, Index | None, bool]:
             slices = [part[first:last] for part, first, last in zip(parts, *ends[block], strict=True)]
             slices = [values for values in slices if len(values)] or [np.zeros(0)]
             low, high = min(values[:1] for values in slices), max(values[-1:] for values in slices)
@@ -127,7 +127,7 @@ class Blocks:
         return len(self.levels)
 
     def joined(self, block: int, arrays: Sequence[Array] | None = None) -> Array:
-        """Return in order what belongs to the values of a block, of arrays as long as the parts; by default these."""
+        """Return in order what belongs to a block's values, of arrays as long as the parts, or of these."""
         arrays = self.parts if arrays is None else arrays
         slices = [array[place] for array, place in zip(arrays, self.slices(block), strict=True)]
         order = self.orders[block]
@@ -142,7 +142,7 @@ class Blocks:
         return list(map(slice, first, last))
 
     def between(self, first: int, last: int) -> Floats | float:
-        """Return the values of some ranks, counted from 0, that lie in one block; one number if all are equal."""
+        """Return the values at some ranks, from 0 on, all in one block; one number where they are equal."""
         block = int(np.searchsorted(self.before, first, side="right")) - 1
         level, before = self.levels[block], int(self.before[block])
         return self.joined(block)[first - before : last - before] if level is None else level
@@ -157,7 +157,7 @@ class Blocks:
         return total
 
     def ranks(self, block: int) -> Index:
-        """Return twice the ranks of a block's values among all, in the order of the parts; ties have their mean."""
+        """Return twice the ranks of a block's values among all, part by part; ties have their mean."""
         below, after = self.before[block : block + 2].tolist()
         if self.levels[block] is not None:
             # One value may fill a block beyond all bounds: silence.

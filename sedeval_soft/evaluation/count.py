@@ -214,15 +214,16 @@ def count_cells(
             f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
         )
     diverges = plan.asks_for("divergence")
-    names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
     if basis == "segment":
         columns |= _count_cell_errors(cells, plan, readings)
-    summed = [each for each in readings if names[each] and plan.scores(basis, each)]
-    own = cells.evaluated() if summed else cells
-    references = {"hard": positive(own.reference, settings), "soft": own.reference}
-    sides = {reading: (references[reading], names[reading]) for reading in summed}
-    sums = count_divergence(sides, own.system, own.start, settings.epsilon, own.times)
-    for reading, totals in sums.items():
+    sums: dict[str, tuple[Floats | Bools, tuple[str, ...]]] = {}
+    own = cells.evaluated()
+    if "hard" in readings and plan.scores(basis, "hard") and diverges:
+        sums["hard"] = positive(own.reference, settings), PROPER
+    if "soft" in readings and plan.scores(basis, "soft"):
+        sums["soft"] = own.reference, SOFT if diverges else KL
+    counted = count_divergence(sums, own.system, own.start, settings.epsilon, own.times)
+    for reading, totals in counted.items():
         columns |= {f"{basis}.{reading}.{name}": total for name, total in totals.items()}
     return columns
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
@@ -29,44 +29,58 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
-_InOrder = list[tuple[Floats, Codes]]
-"""Values of each class in ascending order, and the place that each had."""
-
 _NOTHING = Ordered(np.zeros(0), np.zeros(0))
 
 
+@dataclass(frozen=True, slots=True)
+class SortedClass:
+    """The cells of a class in the order of the system's values.
+
+    cells: both sides' values. place: which cells they are of. by_reference: the reference's values in order,
+    and their places in the order of the system's; None where they are not known yet. units: of the reference.
+    """
+
+    cells: Ordered
+    place: Codes
+    by_reference: tuple[Floats, Codes] | None
+    units: Units
+
+    def repeated(self, counts: Index) -> SortedClass:
+        """Return the cells of which each occurs so often, (n_cells,), copies side by side."""
+        owner, place = _copies(self.place, counts)
+        cells, by_reference = Ordered(self.cells.score[owner], self.cells.reference[owner]), self.by_reference
+        if by_reference is not None:
+            owner, order = _copies(by_reference[1], counts[self.place])
+            by_reference = by_reference[0][owner], order
+        return SortedClass(cells, place, by_reference, self.units)
+
+
 def _in_order(values: Floats) -> tuple[Floats, Codes]:
-    """Put values in order, (n,)."""
+    """Return values in order, and the place that each had, (n,) each."""
     values, order = in_order(values)
     # Indices of 32 bits take half the memory.
     return values, order.astype(np.int32)
 
 
-def _repeated(ordered: tuple[Floats, Codes], counts: Index) -> tuple[Floats, Codes]:
-    """Return the order of values of which each occurs so often, (n,), its copies side by side."""
-    values, order = ordered
+def _copies(order: Codes, counts: Index) -> tuple[Index, Codes]:
+    """Return the order of what occurs so often each, (n,), and of what each is a copy."""
     start = np.cumsum(counts) - counts
     owner, copy = expand(start[order], start[order] + counts[order])
-    return values[owner], copy.astype(np.int32)
+    return owner, copy.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
 class SortedCells:
-    """The cells of a basis, `segment` or `clip`, and each class's in the order of the system's values.
+    """The cells of a basis, `segment` or `clip`: from these all is read that needs them in order.
 
-    reference, system: (n_classes, n_cells). by_system: of each class the system's values in order, and which
-    cells they are of. by_reference: of each class the reference's values in order, and the places that these
-    cells have in the order of the system's values; None where they are not known yet. units: of the reference
-    of each class. inside: (n_cells,) which cells are evaluated, None where all are: others are false alarms
-    where there are only these, in average precisions, and in nothing else. is_expected: (n_classes,) the
-    classes that means over all cells are of.
+    reference, system: (n_classes, n_cells). classes: the same in order. inside: (n_cells,) which cells are
+    evaluated, None where all are: others are false alarms where there are only these, in average precisions,
+    and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
     system: Floats
-    by_system: _InOrder
-    by_reference: _InOrder | None
-    units: Sequence[Units]
+    classes: list[SortedClass]
     inside: Bools | None
     is_expected: Bools
 
@@ -75,37 +89,31 @@ class SortedCells:
         """Put the cells of a tally in order.
 
         again: whether both orders are used more than once; else that of the reference is found where it is
-        needed, when that of the system is not any more.
+        needed, when that of the cells is not any more.
         """
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
         plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
-        counts = plan.scores(basis, "soft") and plan.asks_for("curves")
-        cells = cls(
-            reference,
-            system,
-            for_each(_in_order, system, system.size),
-            None,
-            for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
-            evaluated_cells(*(tally.per_file[name] for name in lengths)),
-            tally.is_expected,
-        )
-        if not (again and plan.scores(basis, "soft") and plan.asks_for("divergence")):
-            return cells
-        rows = [own.reference for own in cells.ordered()]
-        return replace(cells, by_reference=for_each(_in_order, rows, system.size))
+        soft = plan.scores(basis, "soft")
+        both, curves = again and soft and plan.asks_for("divergence"), soft and plan.asks_for("curves")
+
+        def of_class(sides: tuple[Floats, Floats]) -> SortedClass:
+            y, (score, order) = sides[0], in_order(sides[1])
+            cells = Ordered(score, y.take(order, mode="clip"))
+            by_reference = _in_order(cells.reference) if both else None
+            units = Units.of(y) if curves else Units()
+            return SortedClass(cells, order.astype(np.int32), by_reference, units)
+
+        classes = for_each(of_class, zip(reference, system, strict=True), system.size)
+        inside = evaluated_cells(*(tally.per_file[name] for name in lengths))
+        return cls(reference, system, classes, inside, tally.is_expected)
 
     def repeated(self, counts: Index) -> SortedCells:
         """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
-        by_reference = None
-        if self.by_reference is not None:
-            pairs = zip(self.by_reference, self.by_system, strict=True)
-            by_reference = [_repeated(own, counts[cell]) for own, (_, cell) in pairs]
         return replace(
             self,
             reference=np.repeat(self.reference, counts, axis=1),
             system=np.repeat(self.system, counts, axis=1),
-            by_system=[_repeated(own, counts) for own in self.by_system],
-            by_reference=by_reference,
+            classes=[own.repeated(counts) for own in self.classes],
             inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
         )
 
@@ -117,27 +125,19 @@ class SortedCells:
         sides = {name: getattr(self, name)[:, self.inside] for name in ("reference", "system")}
         return replace(self.repeated(self.inside * 1), inside=None, **sides)
 
-    def ordered(self) -> list[Ordered]:
-        """Return the cells of each class in the order of the system's values."""
-        pairs = list(zip(self.by_system, self.reference, strict=True))
-        return for_each(
-            lambda own: Ordered(own[0][0], own[1].take(own[0][1], mode="clip")), pairs, self.system.size
-        )
-
 
 def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
-    """Return the tables of a basis, `segment` or `clip`, by reading."""
+    """Return the tables of a basis, `segment` or `clip`, by reading. The classes of `every` are used up."""
     plan, evaluated = Plan.of(settings), every.evaluated()
     tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
-    cells = evaluated.ordered()
-    expected = [cells[c] for c in np.flatnonzero(evaluated.is_expected)] or [_NOTHING]
-    together = Blocks.of([own.score for own in expected])
+    scores = [own.cells.score for own, at in zip(evaluated.classes, evaluated.is_expected, strict=True) if at]
+    together = Blocks.of(scores or [_NOTHING.score])
     if plan.asks_for(*ORDERED):
-        alarms = cells if every is evaluated else every.ordered()
-        tables = _curves_and_bins(evaluated, cells, alarms, together, [*tables], settings)
+        tables = _curves_and_bins(every, evaluated, together, [*tables], settings)
+    if every is not evaluated:
+        every.classes.clear()
     if "soft" in tables and plan.asks_for("divergence"):
-        del expected
-        tables["soft"] |= _correlation(evaluated, cells, together)
+        tables["soft"] |= _correlation(evaluated, together)
     return tables
 
 
@@ -147,25 +147,25 @@ def cut_of(reading: str, settings: Settings) -> Cut:
 
 
 def _curves_and_bins(
+    every: SortedCells,
     evaluated: SortedCells,
-    cells: Sequence[Ordered],
-    alarms: Sequence[Ordered],
     together: Blocks,
     readings: Sequence[str],
     settings: Settings,
 ) -> dict[str, Table]:
     """Return the tables of curves and calibration by reading.
 
-    cells: the evaluated ones of each class. alarms: the same, and those that are no true negatives, but false
-    alarms where they are detected. together: the scores of the expected classes.
+    evaluated: those of every cell that are. together: the scores of its expected classes.
     """
-    cuts = {reading: cut_of(reading, settings) for reading in readings}
+    cuts = [cut_of(reading, settings) for reading in readings]
     tables: dict[str, Table] = {reading: {} for reading in readings}
+    bins: dict[str, Array] = {}
+    if "calibration" in settings.measures:
+        cells = [own.cells for own in evaluated.classes]
+        bins = _calibration(cells, evaluated.is_expected, together, cuts, settings.bins)
     if "curves" in settings.measures:
-        units = [evaluated.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
-        rates = settings.max_fpr, settings.max_fnr
-        columns = _curves(cells, alarms, evaluated.is_expected, together, [*cuts.values()], units, rates)
-    for way, (reading, cut) in enumerate(cuts.items()):
+        columns = _curves(every, evaluated, together, dict(zip(readings, cuts, strict=True)), settings)
+    for way, (reading, cut) in enumerate(zip(readings, cuts, strict=True)):
         n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference]), tables[reading]
         if "curves" in settings.measures:
             *classes, pooled = (numbers[way] for numbers in columns)
@@ -175,47 +175,49 @@ def _curves_and_bins(
             areas = (area.micro, area.macro, area.weighted)
             means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
             table["d_prime"] = Averaged(table["d_prime"].classes, *means)
-        if "calibration" in settings.measures:
-            table |= _calibration(cells, evaluated.is_expected, together, cut, n_ref, settings.bins)
+        for name, values in bins.items():
+            table[name] = averaged(values[:-1, way], values[-1, way], n_ref)
     return tables
 
 
 def _curves(
-    cells: Sequence[Ordered],
-    alarms: Sequence[Ordered],
-    is_expected: Bools,
+    every: SortedCells,
+    evaluated: SortedCells,
     together: Blocks,
-    cuts: Sequence[Cut],
-    units: Sequence[Sequence[Units]],
-    limits: tuple[float, float],
+    cuts: Mapping[str, Cut],
+    settings: Settings,
 ) -> list[list[dict[str, float]]]:
-    """Return the measures of curves of each class, and of all cells, for each way to cut the reference.
+    """Return the measures of curves of each class, and of all cells, for each cut of the reference.
 
-    cells, alarms: of each class. Precision is of alarms, rates of false alarms are of cells. is_expected:
-    (n_classes,) the classes that rates of all cells together are of; together: their scores. units: of each
-    way and class.
+    Precision is of every cell, rates of false alarms are of the evaluated ones, and of all of them together of
+    the expected classes. cuts: by reading.
     """
 
-    def of(
-        parts: Sequence[Ordered], some: Sequence[int], blocks: Blocks | None = None
-    ) -> list[dict[str, float]]:
-        picked = [parts[c] for c in some] or [_NOTHING]
-        blocks = Blocks.of([part.score for part in picked]) if blocks is None else blocks
-        common = [Units.common([own[c] for c in some], int(blocks.before[-1])) for own in units]
-        return curve_scores(blocks, [part.reference for part in picked], cuts, common, limits)
+    def of(classes: Sequence[SortedClass], blocks: Blocks | None = None) -> list[dict[str, float]]:
+        cells = [own.cells for own in classes] or [_NOTHING]
+        blocks = Blocks.of([part.score for part in cells]) if blocks is None else blocks
+        units = [
+            Units.common([own.units for own in classes] if reading == "soft" else [], int(blocks.before[-1]))
+            for reading in cuts
+        ]
+        rates = settings.max_fpr, settings.max_fnr
+        return curve_scores(blocks, [part.reference for part in cells], [*cuts.values()], units, rates)
 
-    def both(some: Sequence[int], rates: list[dict[str, float]]) -> list[dict[str, float]]:
-        pairs = zip(of(alarms, some), rates, strict=True)
+    def precise(classes: Sequence[SortedClass], others: list[dict[str, float]]) -> list[dict[str, float]]:
+        """Return precisions of some cells, with the rates of others."""
+        pairs = zip(of(classes), others, strict=True)
         return [one | {name: other[name] for name in RATES} for one, other in pairs]
 
     def of_class(c: int) -> list[dict[str, float]]:
-        rates = of(cells, [c])
-        return rates if alarms is cells else both([c], rates)
+        rates = of(evaluated.classes[c : c + 1])
+        return rates if every is evaluated else precise(every.classes[c : c + 1], rates)
 
-    classes = for_each(of_class, range(len(cells)), sum(len(part.score) for part in alarms))
-    rates = of(cells, np.flatnonzero(is_expected).tolist(), together)
-    same = alarms is cells and is_expected.all()
-    return [*classes, rates if same else both(range(len(cells)), rates)]
+    classes = for_each(of_class, range(len(every.classes)), every.system.size)
+    expected = [own for own, at in zip(evaluated.classes, evaluated.is_expected, strict=True) if at]
+    pooled = of(expected, together)
+    if not (every is evaluated and evaluated.is_expected.all()):
+        pooled = precise(every.classes, pooled)
+    return [*classes, pooled]
 
 
 def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
@@ -227,49 +229,43 @@ def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref:
 
 
 def _calibration(
-    cells: Sequence[Ordered],
-    is_expected: Bools,
-    together: Blocks,
-    cut: Cut,
-    n_ref: Floats,
-    n_bins: int,
-) -> Table:
-    """Return the table of calibration.
+    cells: Sequence[Ordered], is_expected: Bools, together: Blocks, cuts: Sequence[Cut], n_bins: int
+) -> dict[str, Array]:
+    """Return the measures of calibration by name, (n_classes + 1, n_cuts): of each class, then of all cells.
 
     is_expected: (n_classes,) those that all cells together are of; together: their scores.
     """
+    shared = calibration.pooled_mass(together, n_bins)
+
+    def of_class(own: Ordered) -> tuple[Bins, Array, Bins, Floats]:
+        sides = own.score, [cut(own.reference) for cut in cuts]
+        width, mass = (of(*sides, n_bins) for of in (calibration.equal_width, calibration.equal_mass))
+        in_all = calibration.between(*sides, np.searchsorted(own.score, shared, side="right"))
+        return width, calibration.distances(mass)[0], in_all, calibration.moments(*sides)
+
     # After the classes comes one without cells, so that there is one. Its row becomes that of all together.
-    parts, some = [*cells, _NOTHING], np.append(is_expected, True)
-    pooled, size = np.flatnonzero(some[:-1]).tolist() or [len(cells)], sum(len(part.score) for part in cells)
-    edges = calibration.pooled_mass(together, n_bins)
-    cut_parts = [Ordered(part.score, cut(part.reference)) for part in parts]
-
-    def of_class(own: Ordered) -> tuple[Bins, Bins, Floats]:
-        mass = calibration.equal_mass(own, n_bins)
-        return calibration.equal_width(own, n_bins), mass, calibration.moments(own)
-
-    widths, masses, squares = zip(*for_each(of_class, cut_parts, size), strict=True)
-    pairs = [(cut_parts[c], inner) for c, inner in zip(pooled, edges, strict=True)]
-    shared = np.sum(for_each(lambda pair: calibration.between(*pair), pairs, size), axis=0)
-    width = np.stack([*widths[:-1], np.stack(widths)[some].sum(axis=0)])
-    moments = np.stack([*squares[:-1], np.stack(squares)[some].sum(axis=0)])
+    columns = zip(*for_each(of_class, [*cells, _NOTHING], int(together.before[-1])), strict=True)
+    width, adaptive, in_all, moments = map(np.stack, columns)
+    some = np.append(is_expected, True)
+    for sums in (width, moments):
+        sums[-1] = sums[some].sum(axis=0)
     mean, largest = calibration.distances(width)
-    adaptive = [calibration.distances(own)[0] for own in (*masses[:-1], shared)]
-    table = {
+    adaptive[-1] = calibration.distances(in_all[some].sum(axis=0))[0]
+    return {
         "expected_calibration_error": mean,
         "maximum_calibration_error": largest,
-        "adaptive_calibration_error": np.array(adaptive),
+        "adaptive_calibration_error": adaptive,
         **calibration.brier_parts(width, moments),
     }
-    return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}
 
 
-def _correlation(evaluated: SortedCells, cells: list[Ordered], together: Blocks) -> Table:
-    """Return the table of correlations.
+def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
+    """Return the table of correlations; together: the scores of the expected classes.
 
-    cells: of each class, which are used up. together: the scores of the expected classes.
+    The classes are used up: the references in both orders would take more memory than all else.
     """
-    known, n_ref = evaluated.by_reference, evaluated.reference.sum(axis=1)
+    n_ref, left = evaluated.reference.sum(axis=1), dict(enumerate(evaluated.classes))
+    evaluated.classes.clear()
 
     def scores(
         ours: Blocks, theirs: Blocks, places: Sequence[Codes], linear: Moments, unsure: Moments
@@ -282,21 +278,19 @@ def _correlation(evaluated: SortedCells, cells: list[Ordered], together: Blocks)
         }
 
     def of_class(c: int) -> tuple[Floats, Codes, Moments, Moments, dict[str, float]]:
-        score, sides = cells[c].score, (evaluated.reference[c], evaluated.system[c])
-        values, place = _in_order(cells[c].reference) if known is None else known[c]
-        # The references in both orders would take more memory than all else.
-        cells[c] = _NOTHING
-        moments = Moments.of(*sides)
-        own = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
-        return values, place, *moments, own
+        own = left.pop(c)
+        score, (values, place) = own.cells.score, own.by_reference or _in_order(own.cells.reference)
+        del own
+        moments = Moments.of(evaluated.reference[c], evaluated.system[c])
+        table = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
+        return values, place, *moments, table
 
-    classes = for_each(of_class, range(len(cells)), evaluated.reference.size)
-    empty = Moments.together([])
-    nothing = np.zeros(0), np.zeros(0, dtype=np.int32), empty, empty, {}
-    expected = [classes[c] for c in np.flatnonzero(evaluated.is_expected)] or [nothing]
-    values, places, linear, unsure, _ = zip(*expected, strict=True)
-    pooled = scores(Blocks.of(values), together, places, Moments.together(linear), Moments.together(unsure))
-    return _table([own for *_, own in classes], pooled, n_ref)
+    classes = for_each(of_class, list(left), evaluated.reference.size)
+    expected = [classes[c] for c in np.flatnonzero(evaluated.is_expected)]
+    values, places, *moments = zip(*(own[:4] for own in expected), strict=True) if expected else [()] * 4
+    ours = Blocks.of(values or [np.zeros(0)])
+    pooled = scores(ours, together, places, *map(Moments.together, moments))
+    return _table([table for *_, table in classes], pooled, n_ref)
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:

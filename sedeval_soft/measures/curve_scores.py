@@ -182,8 +182,9 @@ class Gains(NamedTuple):
 
 
 def _product(one: Array, other: Array) -> float:
-    """Return the sum of products of two arrays, (n,), as floats; exact where it is a whole number below 2^53."""
-    return float(np.einsum("i,i->", one.astype(np.float64, copy=False), other.astype(np.float64, copy=False)))
+    """Return the sum of products of two arrays, (n,): exact where it is a whole number below 2^53."""
+    one, other = (side.astype(np.float64, copy=False) for side in (one, other))
+    return float(np.einsum("i,i->", one, other))
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -364,7 +365,7 @@ def curve_scores(
         score, reference = blocks.joined(block), blocks.joined(block, references)
         return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
 
-    def points(block: int, tp: float, cut: Cut, unit: Units) -> Points:
+    def point(block: int, tp: float, unit: Units) -> Points:
         """Return the point of a block whose cells all have one score, however many these are."""
         n = blocks.before[block + 1 : block + 2] - blocks.before[block]
         fp = n * unit.whole - tp
@@ -374,14 +375,14 @@ def curve_scores(
         return Points(np.zeros(0), np.array([tp]), fp, n)
 
     def swept(place: int) -> list[tuple[Sums, float, float]]:
-        """Return the sums of a block, its end in TP, or 0 if it adds nothing, and its negatives, for each way."""
+        """Return of each way the sums of a block, TP at its end, 0 if it adds nothing, and its negatives."""
         block = downwards[place]
         if blocks.levels[block] is None:
             gains = [Gains.of(of_way) for of_way in cells(block, *ways)]
         else:
             gains = [
-                Gains.of_points(points(block, sums[place], *way), way[1].whole or 1)
-                for sums, way in zip(positives, ways, strict=True)
+                Gains.of_points(point(block, sums[place], unit), unit.whole or 1)
+                for sums, unit in zip(positives, units, strict=True)
             ]
         results = []
         for gain, before in zip(gains, above, strict=True):

@@ -12,7 +12,7 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -124,7 +124,7 @@ def count_divergence(
     eps: float,
     times: Array | None = None,
 ) -> dict[str, dict[str, Array]]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by reading and name.
+    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by reading.
 
     readings: a reference and what is summed of it, `KL`, `SOFT` or `PROPER`. system, start, times: as in
     `segment.count_soft`. Beside these sums, `sounding` is how many such cells there are.
@@ -230,16 +230,19 @@ class Moments:
 
     @classmethod
     def _of(cls, *sides: Floats) -> Self:
-        of_sides = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
-        centred = cls(len(sides[0]), *of_sides, np.zeros(3))
-        y, p = ((side - mean) / unit for side, mean, unit in zip(sides, centred.mean, centred.unit, strict=True))
+        mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
+        centred = cls(len(sides[0]), mean, low, high, np.zeros(3))
+        y, p = (
+            (side - mean) / unit for side, mean, unit in zip(sides, centred.mean, centred.unit, strict=True)
+        )
         return replace(centred, products=_products(y, p))
 
     @classmethod
     def together(cls, parts: Sequence[Self]) -> Self:
         """Return the moments of all cells of some parts. Source: Chan, Golub & LeVeque 1983."""
+        zeros = np.zeros(2)
         if not any(part.size for part in parts):
-            return cls(0, *np.zeros((3, 2)), np.zeros(3))
+            return cls(0, zeros, zeros, zeros, np.zeros(3))
         size, mean, low, high, unit, products = (
             np.array([getattr(part, name) for part in parts if part.size])
             for name in ("size", "mean", "low", "high", "unit", "products")
@@ -277,12 +280,12 @@ def _pairs(sides: Floats) -> Floats:
     return sides[..., [0, 1, 0]] * sides[..., [0, 1, 1]]
 
 
-def _products(y: Floats, p: Floats) -> Floats:
+def _products(y: Array, p: Array) -> Floats:
     """Return the sums of the squares of both sides, (n,) each, and of their products, (3,)."""
     return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
 
 
-def _sums(products: Sequence[Floats]) -> Floats:
+def _sums(products: Iterable[Floats]) -> Floats:
     """Add up `_products`, (n, 3), exactly."""
     return np.array([math.fsum(column) for column in zip(*products, strict=True)])
 
@@ -300,7 +303,8 @@ def ranks_of(blocks: Blocks, places: Sequence[Codes]) -> list[Index]:
     """
     size = int(blocks.before[-1])
     # Numbers of 32 bits take half the memory.
-    found = [np.empty(len(part), dtype=np.int32 if size < 2**30 else np.int64) for part in blocks.parts]
+    kind = np.int32 if size < 2**30 else np.int64
+    found: list[Array] = [np.empty(len(part), dtype=kind) for part in blocks.parts]
 
     def rank(block: int) -> None:
         slices = blocks.slices(block)
@@ -327,8 +331,7 @@ def wasserstein(reference: Blocks, system: Blocks) -> float:
     edges = np.unique(np.concatenate((reference.before, system.before))).tolist()
 
     def distance(piece: tuple[int, int]) -> float:
-        sides = [blocks.between(*piece) for blocks in (reference, system)]
-        apart = np.abs(np.subtract(*sides))
+        apart = np.abs(np.asarray(reference.between(*piece)) - system.between(*piece))
         return float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0])
 
     return math.fsum(for_each(distance, pairwise(edges), 2 * size)) / size if size else math.nan

@@ -74,7 +74,7 @@ class _Ranks:
         """Return what values by rank sum up to, down to the last tie of each."""
         sums = values.copy()
         for before, row in pairwise(sums):
-            row += before
+            np.add(before, row, out=row)
         return _as_last(sums, self.tied)
 
 
@@ -90,8 +90,8 @@ def count_ranking(
 ) -> dict[str, tuple[dict[str, Floats], dict[str, Floats]]]:
     """Return sums over the segments of each file by name, (n_files,), and by class, (n_files, n_classes).
 
-    readings: what is compared in the soft and in the hard reading, (n_classes, n_segments) each; both readings
-    share the order of the classes. system, start: as in `segment.count_soft`. eps: values are clipped to
+    readings: what is compared in the hard and in the soft reading, (n_classes, n_segments) each; they share
+    the order of the classes. system, start: as in `segment.count_soft`. eps: values are clipped to
     [eps, 1 - eps] in logarithms.
     """
     n_classes, size = system.shape

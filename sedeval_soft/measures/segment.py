@@ -64,7 +64,7 @@ class Pieces:
         return cls(np.append(start[file] + number * _PIECE, start[-1]), np.append(0, np.cumsum(count)))
 
     def sums(self, values: Callable[[slice], Sequence[Floats]], n_rows: int) -> Floats:
-        """Sum over each file what is made of a range of segments, (n,) each of `n_rows`: (n_rows, n_files)."""
+        """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
         # Pieces of short files are made together.
         first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))

@@ -17,7 +17,6 @@ from sedeval_soft.measures.divergence import (
     ROUNDING,
     Moments,
     rank_correlation,
-    ranks_of,
     wasserstein,
 )
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
@@ -273,7 +272,7 @@ def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
         return {
             "wasserstein": wasserstein(ours, theirs),
             "pearson": linear.correlation(),
-            "spearman": rank_correlation(theirs, ranks_of(ours, places)),
+            "spearman": rank_correlation(ours, theirs, places),
             "entropy_correlation": unsure.correlation(ROUNDING),
         }
 

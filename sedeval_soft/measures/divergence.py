@@ -259,20 +259,24 @@ class Moments:
         return math.nan if constant else _correlation(self.products)
 
 
-def rank_correlation(blocks: Blocks, ranks: Sequence[Index]) -> float:
-    """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
+def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes]) -> float:
+    """Return the correlation of both sides' ranks, ties at their mean; NaN where either side is constant.
 
-    blocks: the values. ranks: those of the other side in the order of each part, as of `ranks_of`.
+    places: of the reference's values of each part, where the same cells are among the system's.
     """
-    size = int(blocks.before[-1])
+    size, ranks = int(reference.before[-1]), system.all_ranks()
     middle = float(size + 1)
 
-    def products(block: int) -> Floats:
-        slices = zip(ranks, blocks.slices(block), strict=True)
-        others = np.concatenate([row[part] for row, part in slices])
-        return _products((others - middle) / middle, (blocks.ranks(block) - middle) / middle)
+    def put(part: int) -> None:
+        ranks[part] = ranks[part].take(places[part], mode="clip")
 
-    return _correlation(_sums(for_each(products, range(len(blocks)), size)))
+    def products(block: int) -> Floats:
+        slices = zip(ranks, reference.slices(block), strict=True)
+        others = np.concatenate([row[part] for row, part in slices])
+        return _products((reference.ranks(block) - middle) / middle, (others - middle) / middle)
+
+    for_each(put, range(len(ranks)), size)
+    return _correlation(_sums(for_each(products, range(len(reference)), size)))
 
 
 def _pairs(sides: Floats) -> Floats:
@@ -294,32 +298,6 @@ def _correlation(products: Floats) -> float:
     spread, other, common = products.tolist()
     scale = math.sqrt(spread * other)
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
-
-
-def ranks_of(blocks: Blocks, places: Sequence[Codes]) -> list[Index]:
-    """Return twice the rank of each value among all of them, ties at their mean, (n,) of each part.
-
-    places: where the rank of each value of a part is put.
-    """
-    size = int(blocks.before[-1])
-    # Numbers of 32 bits take half the memory.
-    kind = np.int32 if size < 2**30 else np.int64
-    found: list[Array] = [np.empty(len(part), dtype=kind) for part in blocks.parts]
-
-    def rank(block: int) -> None:
-        slices = blocks.slices(block)
-        ends = np.cumsum([part.stop - part.start for part in slices])[:-1]
-        for row, part, own in zip(found, slices, np.split(blocks.ranks(block), ends), strict=True):
-            row[part] = own
-
-    def put(part: int) -> None:
-        row, found[part] = found[part], np.empty_like(found[part])
-        # Indices of 64 bits are faster.
-        found[part][places[part].astype(np.intp)] = row
-
-    for_each(rank, range(len(blocks)), size)
-    for_each(put, range(len(found)), size)
-    return found
 
 
 def wasserstein(reference: Blocks, system: Blocks) -> float:

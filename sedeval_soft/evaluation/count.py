@@ -222,9 +222,10 @@ def count_cells(
         sums["hard"] = positive(own.reference, settings), PROPER
     if "soft" in readings and plan.scores(basis, "soft"):
         sums["soft"] = own.reference, SOFT if diverges else KL
-    counted = count_divergence(sums, own.system, own.start, settings.epsilon, own.times)
-    for reading, totals in counted.items():
-        columns |= {f"{basis}.{reading}.{name}": total for name, total in totals.items()}
+    if sums:
+        counted = count_divergence(sums, own.system, own.start, settings.epsilon, own.times)
+        for reading, totals in counted.items():
+            columns |= {f"{basis}.{reading}.{name}": total for name, total in totals.items()}
     return columns
 
 

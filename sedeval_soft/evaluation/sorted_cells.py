@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
-from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
+from sedeval_soft.measures.curve_scores import RATES, Ordered, Units, curve_scores, d_prime
 from sedeval_soft.measures.divergence import (
     ROUNDING,
     Moments,
@@ -27,6 +27,9 @@ from sedeval_soft.sorting import Blocks, in_order
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
+
+Cut = Callable[[Array], Array]
+"""What is done to reference values first: nothing, or cutting them at the threshold."""
 
 _NOTHING = Ordered(np.zeros(0), np.zeros(0))
 
@@ -128,11 +131,19 @@ class SortedCells:
 def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
     """Return the tables of a basis, `segment` or `clip`, by reading. The classes of `every` are used up."""
     plan, evaluated = Plan.of(settings), every.evaluated()
-    tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
+    readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
+    tables: dict[str, Table] = {reading: {} for reading in readings}
     scores = [own.cells.score for own, at in zip(evaluated.classes, evaluated.is_expected, strict=True) if at]
     together = Blocks.of(scores or [_NOTHING.score])
     if plan.asks_for(*ORDERED):
-        tables = _curves_and_bins(every, evaluated, together, [*tables], settings)
+        cuts = [cut_of(reading, settings) for reading in readings]
+        bins = _calibration(evaluated, together, cuts, settings.bins) if plan.asks_for("calibration") else {}
+        for way, (reading, cut) in enumerate(zip(readings, cuts, strict=True)):
+            n_ref = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference])
+            if plan.asks_for("curves"):
+                tables[reading] |= _curves(every, evaluated, together, reading, n_ref, settings)
+            for name, values in bins.items():
+                tables[reading][name] = averaged(values[:-1, way], values[-1, way], n_ref)
     if every is not evaluated:
         every.classes.clear()
     if "soft" in tables and plan.asks_for("divergence"):
@@ -145,78 +156,44 @@ def cut_of(reading: str, settings: Settings) -> Cut:
     return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
 
 
-def _curves_and_bins(
-    every: SortedCells,
-    evaluated: SortedCells,
-    together: Blocks,
-    readings: Sequence[str],
-    settings: Settings,
-) -> dict[str, Table]:
-    """Return the tables of curves and calibration by reading.
-
-    evaluated: those of every cell that are. together: the scores of its expected classes.
-    """
-    cuts = [cut_of(reading, settings) for reading in readings]
-    tables: dict[str, Table] = {reading: {} for reading in readings}
-    bins: dict[str, Array] = {}
-    if "calibration" in settings.measures:
-        cells = [own.cells for own in evaluated.classes]
-        bins = _calibration(cells, evaluated.is_expected, together, cuts, settings.bins)
-    if "curves" in settings.measures:
-        columns = _curves(every, evaluated, together, dict(zip(readings, cuts, strict=True)), settings)
-    for way, (reading, cut) in enumerate(zip(readings, cuts, strict=True)):
-        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference]), tables[reading]
-        if "curves" in settings.measures:
-            *classes, pooled = (numbers[way] for numbers in columns)
-            table |= _table(classes, pooled, n_ref)
-            area = table["roc_auc"]
-            # An area of 1 has no d' to average: averages are those of the average areas.
-            areas = (area.micro, area.macro, area.weighted)
-            means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
-            table["d_prime"] = Averaged(table["d_prime"].classes, *means)
-        for name, values in bins.items():
-            table[name] = averaged(values[:-1, way], values[-1, way], n_ref)
-    return tables
-
-
 def _curves(
     every: SortedCells,
     evaluated: SortedCells,
     together: Blocks,
-    cuts: Mapping[str, Cut],
+    reading: str,
+    n_ref: Floats,
     settings: Settings,
-) -> list[list[dict[str, float]]]:
-    """Return the measures of curves of each class, and of all cells, for each cut of the reference.
+) -> Table:
+    """Return the measures of curves of a reading.
 
-    Precision is of every cell, rates of false alarms are of the evaluated ones, and of all of them together of
-    the expected classes. cuts: by reading.
+    Precision is of every cell, rates of false alarms are of evaluated ones, and of all of these together of
+    the expected classes, whose scores `together` has. n_ref: (n_classes,) sizes of the reference.
     """
+    cut, rates = cut_of(reading, settings), (settings.max_fpr, settings.max_fnr)
 
-    def of(classes: Sequence[SortedClass], blocks: Blocks | None = None) -> list[dict[str, float]]:
+    def of(classes: Sequence[SortedClass], blocks: Blocks | None = None) -> dict[str, float]:
         cells = [own.cells for own in classes] or [_NOTHING]
         blocks = Blocks.of([part.score for part in cells]) if blocks is None else blocks
-        units = [
-            Units.common([own.units for own in classes] if reading == "soft" else [], int(blocks.before[-1]))
-            for reading in cuts
-        ]
-        rates = settings.max_fpr, settings.max_fnr
-        return curve_scores(blocks, [part.reference for part in cells], [*cuts.values()], units, rates)
+        units = Units.common((own.units for own in classes if reading == "soft"), int(blocks.before[-1]))
+        return curve_scores(blocks, [cut(part.reference) for part in cells], units, rates)
 
-    def precise(classes: Sequence[SortedClass], others: list[dict[str, float]]) -> list[dict[str, float]]:
-        """Return precisions of some cells, with the rates of others."""
-        pairs = zip(of(classes), others, strict=True)
-        return [one | {name: other[name] for name in RATES} for one, other in pairs]
-
-    def of_class(c: int) -> list[dict[str, float]]:
-        rates = of(evaluated.classes[c : c + 1])
-        return rates if every is evaluated else precise(every.classes[c : c + 1], rates)
+    def of_class(c: int) -> dict[str, float]:
+        scores = of(evaluated.classes[c : c + 1])
+        if every is not evaluated:
+            scores = of(every.classes[c : c + 1]) | {name: scores[name] for name in RATES}
+        return scores
 
     classes = for_each(of_class, range(len(every.classes)), every.system.size)
-    expected = [own for own, at in zip(evaluated.classes, evaluated.is_expected, strict=True) if at]
-    pooled = of(expected, together)
-    if not (every is evaluated and evaluated.is_expected.all()):
-        pooled = precise(every.classes, pooled)
-    return [*classes, pooled]
+    is_expected = evaluated.is_expected
+    pooled = of([own for own, at in zip(evaluated.classes, is_expected, strict=True) if at], together)
+    if every is not evaluated or not is_expected.all():
+        pooled = of(every.classes) | {name: pooled[name] for name in RATES}
+    table = _table(classes, pooled, n_ref)
+    area = table["roc_auc"]
+    # An area of 1 has no d' to average: averages are those of the average areas.
+    areas = (area.micro, area.macro, area.weighted)
+    means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
+    return table | {"d_prime": Averaged(table["d_prime"].classes, *means)}
 
 
 def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
@@ -228,11 +205,11 @@ def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref:
 
 
 def _calibration(
-    cells: Sequence[Ordered], is_expected: Bools, together: Blocks, cuts: Sequence[Cut], n_bins: int
+    evaluated: SortedCells, together: Blocks, cuts: Sequence[Cut], n_bins: int
 ) -> dict[str, Array]:
     """Return the measures of calibration by name, (n_classes + 1, n_cuts): of each class, then of all cells.
 
-    is_expected: (n_classes,) those that all cells together are of; together: their scores.
+    together: the scores of the expected classes, of which all cells are.
     """
     shared = calibration.pooled_mass(together, n_bins)
 
@@ -243,9 +220,10 @@ def _calibration(
         return width, calibration.distances(mass)[0], in_all, calibration.moments(*sides)
 
     # After the classes comes one without cells, so that there is one. Its row becomes that of all together.
-    columns = zip(*for_each(of_class, [*cells, _NOTHING], int(together.before[-1])), strict=True)
+    cells = [*(own.cells for own in evaluated.classes), _NOTHING]
+    columns = zip(*for_each(of_class, cells, evaluated.system.size), strict=True)
     width, adaptive, in_all, moments = map(np.stack, columns)
-    some = np.append(is_expected, True)
+    some = np.append(evaluated.is_expected, True)
     for sums in (width, moments):
         sums[-1] = sums[some].sum(axis=0)
     mean, largest = calibration.distances(width)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -152,19 +151,22 @@ class Gains(NamedTuple):
     @classmethod
     def of(cls, cells: Ordered) -> Gains:
         """Count what is gained; equal scores are detected together."""
-        reference, whole, n = cells.reference, cells.whole, len(cells.score)
-        if not np.all(cells.score[1:] > cells.score[:-1]):
-            return cls.of_points(Points.of(cells), whole)
-        # No two scores are equal: cells without anything positive need no look.
-        at = np.flatnonzero(reference)[::-1]
+        if np.all(cells.score[1:] > cells.score[:-1]):
+            return cls.of_distinct(cells.reference, cells.whole)
+        return cls.of_points(Points.of(cells), cells.whole)
+
+    @classmethod
+    def of_distinct(cls, reference: Array, whole: int) -> Gains:
+        """Count what cells gain of which no two scores are equal; reference: as of `Ordered`."""
+        # Cells without anything positive need no look.
+        n, at = len(reference), np.flatnonzero(reference.astype(bool, copy=False))[::-1]
         size, n_sys = len(at), (n - at).astype(np.float64)
         if reference.dtype == np.bool_:
             # Those that each is above are all that are silent, but for those above it.
             pairs = size * (n - size) - n_sys.sum().item() + size * (size + 1) // 2
             return cls(1.0, np.arange(1.0, size + 1), n_sys, pairs, n - size)
         gain = reference[at]
-        tp = np.cumsum(gain)
-        silent = 1.0 * whole - gain
+        tp, silent = np.cumsum(gain), 1.0 * whole - gain
         # The ROC slopes where something is gained, and is level to the next such point.
         pairs = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole + _product(silent, tp - gain / 2)
         end = n - size + silent.sum() if gain.dtype == np.float64 else n * whole - gain.sum()
@@ -330,86 +332,61 @@ def d_prime(area: float) -> float:
     return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan
 
 
-# Block by block of scores: nothing as long as the cells is made.
-
-Cut = Callable[[Array], Array]
-"""What is done to reference values first: nothing, or cutting them at the threshold."""
-
-
 def curve_scores(
-    blocks: Blocks,
-    references: Sequence[Floats],
-    cuts: Sequence[Cut],
-    units: Sequence[Units],
-    rates: tuple[float, float],
-) -> list[dict[str, float]]:
-    """Return the measures of curves of some cells, by name, for each way to cut their reference.
+    blocks: Blocks, references: Sequence[Array], units: Units, rates: tuple[float, float]
+) -> dict[str, float]:
+    """Return the measures of curves of some cells by name, block by block: nothing as long as these is made.
 
-    blocks: the scores, in as many parts as there are. references: of the cells of each part, as they are.
-    units: of what each cut leaves. rates: `max_fpr` and `max_fnr`.
+    blocks: the scores, in as many parts as there are. references: of the cells of each part, in units, or
+    whether they are active. rates: `max_fpr` and `max_fnr`.
     """
-    ways = list(zip(cuts, units, strict=True))
+    size, whole = int(blocks.before[-1]), units.whole or 1
     # From the highest scores down.
-    downwards = range(len(blocks))[::-1]
-    n_sys = blocks.before[-1] - blocks.before[::-1]
+    downwards, n_sys = range(len(blocks))[::-1], size - blocks.before[::-1]
+    parts = for_each(
+        lambda part: blocks.sums(part, units.counted(references[part])), range(len(references)), size
+    )
+    positives = np.sum(parts, axis=0)[::-1]
+    above = np.cumsum(positives) - positives
 
-    def weights(way: tuple[Cut, Units], part: int) -> Array:
-        cut, unit = way
-        return blocks.sums(part, unit.counted(cut(references[part])))
+    def reference(block: int) -> Array:
+        return units.counted(blocks.joined(block, references))
 
-    parts, size = range(len(references)), int(n_sys[-1])
-    positives = [np.sum(for_each(partial(weights, way), parts, size), axis=0)[::-1] for way in ways]
-    above = [np.cumsum(sums) - sums for sums in positives]
-
-    def cells(block: int, *some: tuple[Cut, Units]) -> list[Ordered]:
-        score, reference = blocks.joined(block), blocks.joined(block, references)
-        return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
-
-    def point(block: int, tp: float, unit: Units) -> Points:
-        """Return the point of a block whose cells all have one score, however many these are."""
-        n = blocks.before[block + 1 : block + 2] - blocks.before[block]
-        fp = n * unit.whole - tp
-        if not unit.whole:
-            slices = zip(references, blocks.slices(block), strict=True)
-            fp = np.sum([(1.0 - row[place]).sum() for row, place in slices], keepdims=True)
-        return Points(np.zeros(0), np.array([tp]), fp, n)
-
-    def swept(place: int) -> list[tuple[Sums, float, float]]:
-        """Return of each way the sums of a block, TP at its end, 0 if it adds nothing, and its negatives."""
+    def points(place: int) -> Points:
         block = downwards[place]
         if blocks.levels[block] is None:
-            gains = [Gains.of(of_way) for of_way in cells(block, *ways)]
-        else:
-            gains = [
-                Gains.of_points(point(block, sums[place], unit), unit.whole or 1)
-                for sums, unit in zip(positives, units, strict=True)
-            ]
-        results = []
-        for gain, before in zip(gains, above, strict=True):
-            tp = before[place].item()
-            end = tp + gain.tp[-1].item() if len(gain.tp) else 0
-            results.append((sums_of(gain, tp, int(n_sys[place])), end, gain.end))
-        return results
+            return Points.of(Ordered(blocks.joined(block), reference(block), whole))
+        # However many cells of one score are one point.
+        tp, n = positives[place : place + 1], np.diff(n_sys[place : place + 2])
+        fp = n * whole - tp
+        if not units.whole:
+            slices = zip(references, blocks.slices(block), strict=True)
+            fp = np.sum([(1.0 - row[part]).sum() for row, part in slices], keepdims=True)
+        return Points(np.zeros(0), tp, fp, n)
 
-    scores = []
-    columns = zip(*for_each(swept, range(len(blocks)), size), strict=True)
-    for way, column in zip(ways, columns, strict=True):
-        sums, ends, silent = zip(*column, strict=True)
-        # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
-        tp, fp = np.maximum.accumulate([0, *ends]), np.cumsum([0, *silent])
+    def swept(place: int) -> tuple[Sums, float, float]:
+        """Return the sums of a block, TP at its end, 0 if it adds nothing, and its negatives."""
+        block, tp = downwards[place], above[place].item()
+        distinct = blocks.distinct[block]
+        gains = (
+            Gains.of_distinct(reference(block), whole) if distinct else Gains.of_points(points(place), whole)
+        )
+        end = tp + gains.tp[-1].item() if len(gains.tp) else 0
+        return sums_of(gains, tp, int(n_sys[place])), end, gains.end
 
-        def within(
-            place: int, way: tuple[Cut, Units] = way, totals: Sequence[Array] = (tp, fp)
-        ) -> list[Array]:
-            points = Points.of(cells(downwards[place], way)[0])
-            return [
-                np.minimum(np.append(0, column) + total[place], total[place + 1])
-                for column, total in zip((points.tp, points.fp), totals, strict=True)
-            ]
+    sums, ends, silent = zip(*for_each(swept, range(len(blocks)), size), strict=True)
+    # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
+    tp, fp = np.maximum.accumulate([0, *ends]), np.cumsum([0, *silent])
 
-        roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, way[1].slack)
-        scores.append(precision_scores(sums, tp[-1].item(), way[1].slack) | roc.scores(*rates))
-    return scores
+    def within(place: int) -> list[Array]:
+        of_block = points(place)
+        return [
+            np.minimum(np.append(0, column) + total[place], total[place + 1])
+            for column, total in ((of_block.tp, tp), (of_block.fp, fp))
+        ]
+
+    roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, units.slack)
+    return precision_scores(sums, tp[-1].item(), units.slack) | roc.scores(*rates)
 
 
 # What a class scores at every threshold, for plots and tables.

@@ -272,8 +272,12 @@ def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes])
 
     def products(block: int) -> Floats:
         slices = zip(ranks, reference.slices(block), strict=True)
-        others = np.concatenate([row[part] for row, part in slices])
-        return _products((reference.ranks(block) - middle) / middle, (others - middle) / middle)
+        others = [row[part] for row, part in slices]
+        # One value may fill a block beyond all bounds: silence.
+        pieces = [np.concatenate(others)] if reference.levels[block] is None else others
+        ends = np.cumsum([len(piece) for piece in pieces])[:-1]
+        pairs = zip(np.split(reference.ranks(block), ends), pieces, strict=True)
+        return _sums(_products(*((side - middle) / middle for side in pair)) for pair in pairs)
 
     for_each(put, range(len(ranks)), size)
     return _correlation(_sums(for_each(products, range(len(reference)), size)))

@@ -62,22 +62,24 @@ class Pooled:
     def scored(self) -> dict[str, float | int | None]:
         """Count divergences and ranking again, and score everything."""
         from sedeval_soft.evaluation.scores import score_tally
+
+        self._count()
+        return {name: score.value for name, score in score_tally(self.tally, self.settings).items()}
+
+    def _count(self) -> None:
+        from sedeval_soft.evaluation.count import count_rankings
         from sedeval_soft.measures.divergence import PROPER, SOFT, count_divergence
-        from sedeval_soft.measures.ranking import count_ranking
-        from sedeval_soft.timeline.events import active
+        from sedeval_soft.plan import Plan
+        from sedeval_soft.timeline.recordings import positive
 
         settings, cells = self.settings, self.cells
-        cut = active(cells.reference, settings.reference_cut, settings.inclusive)
-        eps, sides = settings.epsilon, (cells.system, cells.start)
-        divergences: dict[str, tuple[Array, tuple[str, ...]]] = {"hard": (cut, PROPER)}
+        readings: dict[str, tuple[inputs.Floats, tuple[str, ...]]] = {
+            "hard": (positive(cells.reference, settings), PROPER)
+        }
         if settings.wants("segment", "soft"):
-            divergences["soft"] = cells.reference, SOFT
-        count_divergence(divergences, *sides, eps)
-        readings = {"hard": (cut, active(cells.system, settings.threshold, settings.inclusive))}
-        if settings.wants("ranking", "soft"):
-            readings["soft"] = cells.reference, cells.system
-        count_ranking(readings, *sides, eps)
-        return {name: score.value for name, score in score_tally(self.tally, settings).items()}
+            readings["soft"] = cells.reference, SOFT
+        count_divergence(readings, cells.system, cells.start, settings.epsilon)
+        count_rankings(cells, np.ones(len(inputs.CLASSES), dtype=bool), Plan.of(settings))
 
 
 def _against_scikit_learn(bench: Bench) -> Result:

@@ -268,7 +268,11 @@ def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes])
     middle = float(size + 1)
 
     def put(part: int) -> None:
-        ranks[part] = ranks[part].take(places[part], mode="clip")
+        of_system, place = ranks[part], places[part]
+        ranks[part] = np.empty_like(of_system)
+        for begin in range(0, len(place), _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            ranks[part][block] = of_system.take(place[block], mode="clip")
 
     def products(block: int) -> Floats:
         slices = zip(ranks, reference.slices(block), strict=True)

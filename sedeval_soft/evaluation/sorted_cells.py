@@ -13,12 +13,7 @@ from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
 from sedeval_soft.measures.curve_scores import RATES, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import (
-    ROUNDING,
-    Moments,
-    rank_correlation,
-    wasserstein,
-)
+from sedeval_soft.measures.divergence import ROUNDING, Moments, rank_correlation, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
@@ -119,6 +114,10 @@ class SortedCells:
             inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
         )
 
+    def expected(self) -> list[SortedClass]:
+        """Return the expected classes."""
+        return [own for own, expected in zip(self.classes, self.is_expected, strict=True) if expected]
+
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
         if self.inside is None:
@@ -133,8 +132,10 @@ def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[s
     plan, evaluated = Plan.of(settings), every.evaluated()
     readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
     tables: dict[str, Table] = {reading: {} for reading in readings}
-    scores = [own.cells.score for own, at in zip(evaluated.classes, evaluated.is_expected, strict=True) if at]
-    together = Blocks.of(scores or [_NOTHING.score])
+    diverges = "soft" in readings and plan.asks_for("divergence")
+    if not (diverges or plan.asks_for(*ORDERED)):
+        return tables
+    together = Blocks.of([own.cells.score for own in evaluated.expected()] or [_NOTHING.score])
     if plan.asks_for(*ORDERED):
         cuts = [cut_of(reading, settings) for reading in readings]
         bins = _calibration(evaluated, together, cuts, settings.bins) if plan.asks_for("calibration") else {}
@@ -146,7 +147,7 @@ def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[s
                 tables[reading][name] = averaged(values[:-1, way], values[-1, way], n_ref)
     if every is not evaluated:
         every.classes.clear()
-    if "soft" in tables and plan.asks_for("divergence"):
+    if diverges:
         tables["soft"] |= _correlation(evaluated, together)
     return tables
 
@@ -184,9 +185,8 @@ def _curves(
         return scores
 
     classes = for_each(of_class, range(len(every.classes)), every.system.size)
-    is_expected = evaluated.is_expected
-    pooled = of([own for own, at in zip(evaluated.classes, is_expected, strict=True) if at], together)
-    if every is not evaluated or not is_expected.all():
+    pooled = of(evaluated.expected(), together)
+    if every is not evaluated or not evaluated.is_expected.all():
         pooled = of(every.classes) | {name: pooled[name] for name in RATES}
     table = _table(classes, pooled, n_ref)
     area = table["roc_auc"]

@@ -247,8 +247,8 @@ class Moments:
             np.array([getattr(part, name) for part in parts if part.size])
             for name in ("size", "mean", "low", "high", "unit", "products")
         )
-        share = size / size.sum()
-        whole = cls(int(size.sum()), share @ mean, low.min(axis=0), high.max(axis=0), np.zeros(3))
+        middle = (size[:, None] * mean).sum(axis=0) / size.sum()
+        whole = cls(int(size.sum()), middle, low.min(axis=0), high.max(axis=0), np.zeros(3))
         unit, off = unit / whole.unit, (mean - whole.mean) / whole.unit
         products = products * _pairs(unit) + size[:, None] * _pairs(off)
         return replace(whole, products=_sums(products))
@@ -281,7 +281,7 @@ def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes])
         pieces = [np.concatenate(others)] if reference.levels[block] is None else others
         ends = np.cumsum([len(piece) for piece in pieces])[:-1]
         pairs = zip(np.split(reference.ranks(block), ends), pieces, strict=True)
-        return _sums(_products(*((side - middle) / middle for side in pair)) for pair in pairs)
+        return _sums(_products(*(side - middle for side in pair)) for pair in pairs)
 
     for_each(put, range(len(ranks)), size)
     return _correlation(_sums(for_each(products, range(len(reference)), size)))

@@ -126,6 +126,11 @@ class Plan:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
 
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The bases whose cells are put in the order of their values."""
+        return self.compared if self.asks_for(*ORDERED, "divergence") else ()
+
     def explains(self, basis: str, reading: str) -> bool:
         """Return whether it is said what is wrong with the events, or the segments, of a basis."""
         return (basis, reading) in self.families and _explains(self.settings, basis, reading)

@@ -113,10 +113,6 @@ def _measure_of(key: Key) -> Measure:
 class Scorer(Protocol):
     """What gives scores of weighted files: `Replicates`, or a mean over parts of the files."""
 
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
 
@@ -130,11 +126,6 @@ class MeanOfParts:
 
     kind: str
     parts: Sequence[tuple[Scorer, Index]]
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-        return any(part.one_by_one for part, _ in self.parts)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
@@ -161,7 +152,6 @@ class MeanOfFiles:
 
     kind: str
     by_key: Mapping[Key, Array]
-    one_by_one: bool = False
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
@@ -26,7 +26,7 @@ from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import in_order
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import positive
 
 _InOrder = list[tuple[Floats, Codes]]
@@ -46,71 +46,47 @@ def _in_order(values: Floats) -> _InOrder:
     return for_each(of_class, values, values.size)
 
 
-def _repeated(ordered: _InOrder, counts: Index) -> _InOrder:
-    """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
-    start = np.cumsum(counts) - counts
-    unfolded = (expand(start[order], start[order] + counts[order]) for _, order in ordered)
-    pairs = zip(ordered, unfolded, strict=True)
-    return [(part[owner], copy.astype(np.int32)) for (part, _), (owner, copy) in pairs]
-
-
 @dataclass(frozen=True, slots=True)
 class SortedCells:
-    """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
+    """The cells of a basis, `segment` or `clip`, and the system's values of each class in order.
 
-    reference, system: (n_classes, n_cells). by_reference: None where it is not known yet. units: of the
-    reference of each class. inside: (n_cells,) which cells are evaluated, None where all are: others are
-    false alarms where there are only these, in average precisions, and in nothing else. is_expected:
-    (n_classes,) the classes that means over all cells are of.
+    reference, system: (n_classes, n_cells). units: of the reference of each class. inside: (n_cells,) which
+    cells are evaluated, None where all are: others are false alarms where there are only these, in average
+    precisions, and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
     system: Floats
     by_system: _InOrder
-    by_reference: _InOrder | None
     units: Sequence[Units]
     inside: Bools | None
     is_expected: Bools
 
     @classmethod
-    def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
-        """Put the cells of a tally in order.
-
-        again: whether both orders are used more than once; else that of the reference is found where it is
-        needed, when that of the system is not any more.
-        """
+    def of(cls, tally: Tally, basis: str, settings: Settings) -> SortedCells:
+        """Put the cells of a tally in order."""
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
         plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
-        both = again and plan.scores(basis, "soft") and plan.asks_for("divergence")
         counts = plan.scores(basis, "soft") and plan.asks_for("curves")
         return cls(
             reference,
             system,
             _in_order(system),
-            _in_order(reference) if both else None,
             for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
             evaluated_cells(*(tally.per_file[name] for name in lengths)),
             tally.is_expected,
         )
 
-    def repeated(self, counts: Index) -> SortedCells:
-        """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
-        return replace(
-            self,
-            reference=np.repeat(self.reference, counts, axis=1),
-            system=np.repeat(self.system, counts, axis=1),
-            by_system=_repeated(self.by_system, counts),
-            by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
-            inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
-        )
-
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
-        if self.inside is None:
+        inside = self.inside
+        if inside is None:
             return self
         # The layout in memory, and so the order of sums, is that of cells picked by a mask.
-        sides = {name: getattr(self, name)[:, self.inside] for name in ("reference", "system")}
-        return replace(self.repeated(self.inside * 1), inside=None, **sides)
+        sides = {name: getattr(self, name)[:, inside] for name in ("reference", "system")}
+        number = (np.cumsum(inside) - 1).astype(np.int32)
+        by_system = [(part[inside[order]], number[order[inside[order]]]) for part, order in self.by_system]
+        return replace(self, by_system=by_system, inside=None, **sides)
 
     def ordered(self) -> list[Ordered]:
         """Return the cells of each class in the order of the system's values."""
@@ -218,20 +194,14 @@ def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: 
     shared = np.sum(for_each(lambda pair: calibration.between(*pair), pairs, size), axis=0)
     width = np.stack([*widths[:-1], np.stack(widths)[some].sum(axis=0)])
     moments = np.stack([*squares[:-1], np.stack(squares)[some].sum(axis=0)])
-    mean, largest = calibration.distances(width)
     adaptive = [calibration.distances(own)[0] for own in (*masses[:-1], shared)]
-    table = {
-        "expected_calibration_error": mean,
-        "maximum_calibration_error": largest,
-        "adaptive_calibration_error": np.array(adaptive),
-        **calibration.brier_parts(width, moments),
-    }
+    table = calibration.bin_scores(width, moments, np.array(adaptive))
     return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}
 
 
 def _correlation(cells: SortedCells) -> Table:
     """Return the table of correlations; the orders of both sides' values are used up."""
-    by_reference, n_ref = cells.by_reference or _in_order(cells.reference), cells.reference.sum(axis=1)
+    by_reference, n_ref = _in_order(cells.reference), cells.reference.sum(axis=1)
 
     def linear(y: Floats, p: Floats) -> dict[str, float]:
         return {"pearson": pearson(y, p), "entropy_correlation": entropy_correlation(y, p)}
@@ -262,7 +232,11 @@ def _correlation(cells: SortedCells) -> Table:
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:
     """Return the average precisions of events, ranked by value."""
+    return detection_precisions(*ranked_events(tally, settings), len(tally.classes), settings.iou)
+
+
+def ranked_events(tally: Tally, settings: Settings) -> tuple[Events, Detections]:
+    """Return the events of the reference, and those of the system ranked by value."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
     # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
-    reference = tally.events["reference"].events().in_order()
-    return detection_precisions(reference, detections, len(tally.classes), settings.iou)
+    return tally.events["reference"].events().in_order(), detections

@@ -26,7 +26,7 @@ from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
 
-_ROUNDING = 1e-14
+ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
 _BLOCK = 1 << 14
@@ -197,7 +197,7 @@ def entropy_correlation(reference: Floats, system: Floats) -> float:
     sides = []
     for values in (reference, system):
         entropies = entropy(values)
-        is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
+        is_constant = entropies.size and np.ptp(entropies) < ROUNDING
         sides.append(np.zeros_like(entropies) if is_constant else entropies)
     return pearson(*sides)
 

@@ -1,0 +1,219 @@
+"""Best thresholds of weighted files, and scores at them: of each weights anew, or at those of all files.
+
+What depends on the files is sorted and matched once: TP and N_sys of all weights are weighted cumulative
+sums. Only M, what is counted regardless of class, needs a look at all classes together at the thresholds that
+are best: S = M - TP, D = N_ref - M, I = N_sys - M.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.evaluation.count import Columns as CountedColumns
+from sedeval_soft.evaluation.count import columns_of, with_columns
+from sedeval_soft.evaluation.optimal import (
+    candidates_of,
+    counts_at,
+    error_rate_table,
+    optimal_scores,
+    optimal_table,
+    satisficed,
+)
+from sedeval_soft.evaluation.weighted_counts import Columns, Weighted, WeightedTables
+from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
+from sedeval_soft.measures.event import count_events
+from sedeval_soft.measures.pairs import pair_rule
+from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.tally import Tally, cells_of
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
+from sedeval_soft.plan import CELLS, Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.recordings import positive
+
+_EVENTS = 1 << 20
+"""Events that are matched at a time."""
+
+_Regardless = Callable[[Floats, Index], Floats]
+"""Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
+
+_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
+"""The F of all classes together that thresholds are best for."""
+
+
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTables:
+    """Return what gives the optimal reading of a basis, each weights at best thresholds of their own."""
+    classes = candidates_of(tally, basis, settings)
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
+    regardless: _Regardless | None = None
+    if basis in CELLS:
+        regardless = _paired_cells(tally, basis, classes, settings)
+    elif basis == "event":
+        regardless = _paired_events(tally, classes, settings)
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+    under = satisficed(tally, basis, settings) if settings.satisfice else None
+
+    def tables(weights: Floats) -> Tables:
+        def best(own: Candidates) -> Floats:
+            chosen = own.best(weights, merits)
+            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
+
+        of_classes = for_each(best, classes, len(weights) * size)
+        shape = len(classes), len(merits), 5, len(weights)
+        by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
+        at, tp, n_sys, n_ref, thresholds = by_f
+        tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
+        m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
+        counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, thresholds, settings)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
+        for _, *fewest in rest:
+            table |= error_rate_table(*fewest)
+        if under is not None:
+            table |= under(weights)
+        return {(basis, "optimal"): table}
+
+    return tables
+
+
+def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the classes of a cell that are paired, whichever they are."""
+    scores = tally.samples[f"{basis}.system"]
+    sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
+    # Only where the reference has something can anything be paired with it.
+    sounding = np.flatnonzero(sizes)
+    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
+    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    # From which candidate on each cell is detected.
+    small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
+    place = np.zeros((len(classes), len(sounding)), dtype=small)
+    for c, own in enumerate(classes):
+        place[c] = own.place(scores[c, sounding])
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        reached = (at + 1).astype(small)
+
+        def count(row: int) -> float:
+            n_sys = np.add.reduce(place < reached[row][:, None], axis=0, dtype=n_ref.dtype)
+            pairs = sum_files(np.minimum(n_sys, n_ref), start, np.int64)
+            return float(weights[row] @ pairs)
+
+        return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
+
+    return regardless
+
+
+def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the events that are matched regardless of class."""
+    n_files, rule, system = len(tally.files), pair_rule(settings), tally.events["system"]
+    # Where an event begins and ends to exist among the candidates, the highest of which come first.
+    first, last = np.zeros((2, len(system)))
+    for c, own in enumerate(classes):
+        mine = system.label == c
+        first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
+    events = {
+        "reference": replace(tally.events["reference"], nested=False),
+        "system": replace(system, born=first, dies=last, nested=False),
+    }
+    bare = Tally(tally.files, tally.classes, events=events)
+    file = np.concatenate([side.file for side in events.values()])
+    step = max(1, _EVENTS // int(np.bincount(file).max(initial=1)))
+
+    def states(at: Index) -> Index:
+        """Return numbers that are equal where the same events of a file exist, (n_weights, n_files)."""
+        state = np.zeros((len(at), n_files), dtype=np.int64)
+        for c in range(len(classes)):
+            mine = system.label == c
+            n = last[mine].max(initial=0) + 1.0
+            # Distinct, so that between two of them nothing changes in a file.
+            changes = np.unique([system.file[mine] * n + ends[mine] for ends in (first, last)])
+            begin = np.arange(n_files) * n
+            passed = np.searchsorted(changes, begin + np.clip(at[:, c], -1, n - 1)[:, None], side="right")
+            passed -= np.searchsorted(changes, begin)
+            numbers = state * (int(passed.max(initial=0)) + 1) + passed
+            state = np.unique(numbers, return_inverse=True)[1].reshape(state.shape)
+        return state
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        row, file = np.nonzero(weights > 0)
+        often = weights[row, file]
+        # What exists in a file at some thresholds is the same at many: each such state is matched once.
+        numbers = states(at)[row, file] * n_files + file
+        _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
+        pairs, file, places = np.zeros(len(example)), file[example], at[row[example]].astype(np.float64)
+        for begin in range(0, len(example), step):
+            some = slice(begin, begin + step)
+            drawn = _drawn(bare, file[some]).events
+            reference, theirs = drawn["reference"].events(), drawn["system"]
+            alive = theirs.take(theirs.alive(places[some][theirs.file, theirs.label])).events()
+            counts = count_events(reference, alive, len(file[some]), len(classes), rule)
+            pairs[some] = counts.tp.sum(axis=1) + counts.substitutions
+        total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
+        return total
+
+    return regardless
+
+
+def _drawn(tally: Tally, files: Index) -> Tally:
+    return tally.take(files, tuple(f"{k:012}" for k in range(len(files))))
+
+
+# Scores at thresholds that are kept.
+
+
+def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
+    """Return the optimal readings of all files, and a tally with what is counted at their thresholds."""
+    columns: CountedColumns = {}
+    families = Plan.of(settings).thresholded
+    fixed: Tables = {family: optimal_scores(tally, family[0], settings) for family in families}
+    for (basis, _), best in fixed.items():
+        for use, thresholds in _thresholds(best, len(tally.classes)).items():
+            columns |= columns_of(f"{basis}.{use}", counts_at(tally, basis, thresholds, settings))
+    return with_columns(tally, columns), fixed
+
+
+def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> WeightedTables:
+    """Return what gives the optimal readings at thresholds of all files.
+
+    fixed: what these have there, as `with_fixed` returns it beside the tally.
+    """
+    columns = Columns.of(tally)
+
+    def tables(weights: Floats) -> Tables:
+        sums = columns.weighted(weights)
+        return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
+
+    return tables
+
+
+def _fixed_table(basis: str, best: Table, sums: Weighted, settings: Settings) -> Table:
+    """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
+    uses = _thresholds(best, len(sums.classes))
+    counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
+    table = optimal_table(counts["threshold"], uses["threshold"], settings)
+    for use, total in counts.items():
+        if use == "best_error_rate_threshold":
+            table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
+        elif use in _POOLED:
+            tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
+            f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
+            table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
+    return table
+
+
+def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
+    """Return the thresholds of a table, (n_classes,), by what they are best for; infinite where none is."""
+    thresholds = {}
+    for use in ("threshold", "best_error_rate_threshold", *_POOLED):
+        if use in best:
+            # One may be for all classes.
+            values = np.asarray(best[use].overall if best[use].classes is None else best[use].classes)
+            thresholds[use] = np.broadcast_to(np.where(np.isnan(values), np.inf, values), n_classes)
+    return thresholds

@@ -26,18 +26,22 @@ from sedeval_soft.evaluation.optimal import (
 from sedeval_soft.evaluation.weighted_counts import Columns, Weighted, WeightedTables
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
-from sedeval_soft.measures.event import count_events
-from sedeval_soft.measures.pairs import pair_rule
+from sedeval_soft.measures.event import count_regardless
+from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import Candidates as PairCandidates
+from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
-_EVENTS = 1 << 20
-"""Events that are matched at a time."""
+_EVENTS, _LARGEST = 1 << 20, 1 << 62
+"""Events that are matched at a time, and the largest number that states of events may have."""
 
 _Regardless = Callable[[Floats, Index], Floats]
 """Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
@@ -112,57 +116,93 @@ def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], setti
 
 def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
     """Return what counts the events that are matched regardless of class."""
-    n_files, rule, system = len(tally.files), pair_rule(settings), tally.events["system"]
+    rule, sides = pair_rule(settings), (tally.events["reference"], tally.events["system"])
+    groups, file = _apart(*sides, len(tally.files), rule)
+    reference, system = (
+        side.take(np.flatnonzero(of >= 0)[np.argsort(of[of >= 0], kind="stable")])
+        for side, of in zip(sides, groups, strict=True)
+    )
+    ours, theirs = (np.sort(of[of >= 0]) for of in groups)
+    starts = [np.searchsorted(of, np.arange(len(file) + 1)) for of in (ours, theirs)]
     # Where an event begins and ends to exist among the candidates, the highest of which come first.
-    first, last = np.zeros((2, len(system)))
+    first, last = np.zeros((2, len(system)), dtype=np.int64)
     for c, own in enumerate(classes):
         mine = system.label == c
         first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
-    events = {
-        "reference": replace(tally.events["reference"], nested=False),
-        "system": replace(system, born=first, dies=last, nested=False),
-    }
-    bare = Tally(tally.files, tally.classes, events=events)
-    file = np.concatenate([side.file for side in events.values()])
-    step = max(1, _EVENTS // int(np.bincount(file).max(initial=1)))
+    step = max(1, _EVENTS // int(np.bincount(np.concatenate((ours, theirs))).max(initial=1)))
 
     def states(at: Index) -> Index:
-        """Return numbers that are equal where the same events of a file exist, (n_weights, n_files)."""
-        state = np.zeros((len(at), n_files), dtype=np.int64)
+        """Return numbers that are equal where the same events of a group exist, (n_weights, n_groups)."""
+        state, size = np.zeros((len(at), len(file)), dtype=np.int64), np.ones(len(file))
         for c in range(len(classes)):
-            mine = system.label == c
-            n = last[mine].max(initial=0) + 1.0
-            # Distinct, so that between two of them nothing changes in a file.
-            changes = np.unique([system.file[mine] * n + ends[mine] for ends in (first, last)])
-            begin = np.arange(n_files) * n
-            passed = np.searchsorted(changes, begin + np.clip(at[:, c], -1, n - 1)[:, None], side="right")
-            passed -= np.searchsorted(changes, begin)
-            numbers = state * (int(passed.max(initial=0)) + 1) + passed
-            state = np.unique(numbers, return_inverse=True)[1].reshape(state.shape)
+            mine = np.flatnonzero(system.label == c)
+            own, number = np.unique(theirs[mine], return_inverse=True)
+            levels, level = np.unique(at[:, c], return_inverse=True)
+            n = int(last[mine].max(initial=0)) + 1
+            # Distinct, so that between two of them nothing changes in a group.
+            changes = np.unique([number * n + ends[mine] for ends in (first, last)])
+            begin = np.arange(len(own) + 1) * n
+            before = np.searchsorted(changes, begin)
+            passed = np.searchsorted(changes, begin[:-1] + np.clip(levels, -1, n - 1)[:, None], side="right")
+            size[own] *= np.diff(before) + 1.0
+            if size.max(initial=0) * len(file) >= _LARGEST:
+                state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
+                size[:] = state.size
+            state[:, own] *= np.diff(before) + 1
+            state[:, own] += (passed - before[:-1])[level]
         return state
 
     def regardless(weights: Floats, at: Index) -> Floats:
-        row, file = np.nonzero(weights > 0)
-        often = weights[row, file]
-        # What exists in a file at some thresholds is the same at many: each such state is matched once.
-        numbers = states(at)[row, file] * n_files + file
+        row, group = np.nonzero(weights[:, file] > 0)
+        often = weights[row, file[group]]
+        # What exists of a group at some thresholds is the same at many: each such state is matched once.
+        numbers = states(at)[row, group] * len(file) + group
         _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
-        pairs, file, places = np.zeros(len(example)), file[example], at[row[example]].astype(np.float64)
+        pairs, row_of, group = np.zeros(len(example)), row[example], group[example]
         for begin in range(0, len(example), step):
             some = slice(begin, begin + step)
-            drawn = _drawn(bare, file[some]).events
-            reference, theirs = drawn["reference"].events(), drawn["system"]
-            alive = theirs.take(theirs.alive(places[some][theirs.file, theirs.label])).events()
-            counts = count_events(reference, alive, len(file[some]), len(classes), rule)
-            pairs[some] = counts.tp.sum(axis=1) + counts.substitutions
+            (owner, mine), (other, at_all) = (
+                expand(start[group[some]], start[group[some] + 1]) for start in starts
+            )
+            place = at[row_of[some][other], system.label[at_all]]
+            alive = (first[at_all] <= place) & (place < last[at_all])
+            ours, theirs = (
+                replace(side.take(chosen), file=of.astype(np.int32)).events()
+                for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
+            )
+            nobody = np.full(len(ours), -1)
+            pairs[some] = count_regardless(ours, theirs, nobody, len(group[some]), rule)
         total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
         return total
 
     return regardless
 
 
-def _drawn(tally: Tally, files: Index) -> Tally:
-    return tally.take(files, tuple(f"{k:012}" for k in range(len(files))))
+def _apart(
+    reference: EventLifetimes, system: EventLifetimes, n_files: int, rule: PairRule
+) -> tuple[tuple[Index, Index], Index]:
+    """Return in which groups events of either side may pair, whatever their class, and the file of each.
+
+    Groups are numbered; -1 for events that pair with none. Where pairs are too many to list them, all events
+    of a file are a group.
+    """
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    try:
+        left, right = PairCandidates.of(reference, system, files, rule).where()
+    except TooManyPairsError:
+        return files, np.arange(n_files)
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n, n_all = len(reference), len(reference) + len(system)
+    graph = csr_array((np.ones(len(left), dtype=bool), (left, n + right)), shape=(n_all, n_all))
+    component = connected_components(graph, directed=False)[1]
+    paired = np.unique(component[left])
+    number = np.full(component.max(initial=-1) + 1, -1)
+    number[paired] = np.arange(len(paired))
+    file = np.zeros(len(paired), dtype=np.int64)
+    file[number[component[left]]] = files[0][left]
+    return (number[component[:n]], number[component[n:]]), file
 
 
 # Scores at thresholds that are kept.

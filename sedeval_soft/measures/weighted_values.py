@@ -18,6 +18,9 @@ from sedeval_soft.measures.calibration import Bins, bin_scores, distances
 from sedeval_soft.measures.weighted_files import FileSums, first_where, in_blocks, picked
 from sedeval_soft.sorting import heads, in_order
 
+_BLOCK, _LARGEST = 1 << 6, 1 << 21
+"""Cells that are looked at for an end of a bin, and numbers in a table of what files count before them."""
+
 
 def _numbered(values: Floats) -> tuple[Floats, Array]:
     """Return the distinct values in ascending order, and which of them each one is, (n,)."""
@@ -31,37 +34,49 @@ def _numbered(values: Floats) -> tuple[Floats, Array]:
 class WeightedBins:
     """What each file counts in bins by score.
 
-    score: (n_values,) the distinct scores, ascending. cells, reference: of each of them, how many cells have
-    it, and the sum of their references. width: in turn cells, and sums of scores and of references, of bins
-    of equal width, (n_bins,) each, and the `moments` of all cells.
+    Where bins of equal mass end depends on the weights. What files count before each block of cells says in
+    which block that is, and only there cells are looked at one by one.
+
+    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference;
+    nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells come up to the last one
+    with the score of each. before: (3, n_files, n_blocks + 1) amounts before each block, and in all. width:
+    in turn the three amounts in bins of equal width, (n_bins,) each, and the `moments` of all cells.
     """
 
-    score: Floats
-    cells: FileSums
-    reference: FileSums
+    amounts: Floats
+    file: Index
+    last: Index
+    before: Floats
     width: FileSums
     n_bins: int
 
     @classmethod
     def of(cls, score: Floats, reference: Array, file: Array, n_files: int, n_bins: int) -> Self:
         """Count cells, (n,) each: scores in [0, 1], values, or whether they are active, and files."""
-        level, number = _numbered(score)
-        shape, y = (len(level), n_files), reference.astype(np.float64, copy=False)
-        active, n = y > 0, n_bins
+        p, order = in_order(score)
+        y, file = reference[order].astype(np.float64), file[order]
         # Those of a bin are at its lower end or above.
-        place = np.searchsorted(np.arange(1, n) / n, score, side="right")
-        amounts = np.stack([np.ones(len(score)), score, y, score * score, score * y, y * y])
-        things = np.stack(
-            [place, place + n, place + 2 * n, *(np.full_like(place, 3 * n + k) for k in range(3))]
+        inner, of_all = (
+            np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
+            np.full(len(p), 3 * n_bins),
         )
-        width = FileSums.of(things.reshape(-1), np.tile(file, 6), amounts.reshape(-1), (3 * n + 3, n_files))
-        return cls(
-            level,
-            FileSums.of(number, file, 1.0, shape),
-            FileSums.of(number[active], file[active], y[active], shape),
-            width,
-            n,
-        )
+        things = np.concatenate([*(inner + k * n_bins for k in range(3)), *(of_all + k for k in range(3))])
+        columns = np.ones(len(p)), p, y, p * p, p * y, y * y
+        width = FileSums.of(things, np.tile(file, 6), np.concatenate(columns), (3 * n_bins + 3, n_files))
+        size, first = max(_BLOCK, len(p) * n_files // _LARGEST), heads(p)
+        last = np.repeat(np.append(first[1:], len(p))[: len(first)], np.diff(first, append=len(p)))
+        # At least one place is left behind the last cell.
+        shape = len(p) // size + 1, size
+        padding = (0, shape[0] * size - len(p))
+        blocks, file = (np.pad(of, padding).reshape(shape) for of in (np.arange(len(p)) // size, file))
+        amounts = np.stack([np.pad(of, padding).reshape(shape) for of in columns[:3]])
+        before = np.zeros((3, n_files, shape[0] + 1))
+        for sums, amount in zip(before, amounts, strict=True):
+            counts = np.bincount(
+                (file * shape[0] + blocks).reshape(-1), amount.reshape(-1), n_files * shape[0]
+            )
+            np.cumsum(counts.reshape(n_files, -1), axis=1, out=sums[:, 1:])
+        return cls(amounts, file, last, before, width, n_bins)
 
     def scores(self, weights: Floats) -> dict[str, Floats]:
         """Return the measures of calibration by name, (n_weights,) each."""
@@ -71,21 +86,29 @@ class WeightedBins:
             bins = width.reshape(len(block), 3, self.n_bins)
             return bin_scores(bins, squares, distances(self._equal_mass(block))[0])
 
-        return in_blocks(of_block, weights, 3 * (len(self.score) + self.n_bins))
+        return in_blocks(of_block, weights, self.n_bins * self.file.shape[1])
 
     def _equal_mass(self, weights: Floats) -> Bins:
         """Count cells in bins of as many cells each as can be without parting equal scores."""
-        n, shape = len(self.score), (len(weights), self.n_bins - 1)
-        cells = self.cells.weighted(weights)
-        sums = np.zeros((3, len(weights), n + 1))
-        for out, counts in zip(
-            sums, (cells, cells * self.score, self.reference.weighted(weights)), strict=True
-        ):
-            np.cumsum(counts, axis=1, out=out[:, 1:])
+        sums, (n_blocks, size), row = (
+            weights @ self.before,
+            self.file.shape,
+            np.arange(len(weights))[:, None, None],
+        )
         ranks = np.arange(1, self.n_bins) * sums[0, :, -1:].astype(np.int64) // self.n_bins
-        inner = first_where(lambda at: picked(sums[0], at) >= ranks, shape, n + 1)
-        edges = np.pad(inner, ((0, 0), (1, 1)), constant_values=((0, 0), (0, n)))
-        return np.stack([np.diff(picked(of, edges), axis=1) for of in sums], axis=1)
+        block = first_where(lambda at: picked(sums[0], at + 1) >= ranks, ranks.shape, n_blocks - 1)
+        cells = np.cumsum(self.amounts[0, block] * weights[row, self.file[block]], axis=2)
+        place = (cells >= (ranks - picked(sums[0], block))[..., None]).argmax(axis=2)
+        ends = np.where(
+            ranks > 0, np.append(self.last, 0)[np.minimum(block * size + place, len(self.last))], 0
+        )
+        block, inside = ends // size, np.arange(size) < (ends % size)[..., None]
+        some = inside * weights[row, self.file[block]]
+        edges = np.zeros((3, len(weights), self.n_bins + 1))
+        edges[:, :, -1] = sums[:, :, -1]
+        for edge, before, amount in zip(edges, sums, self.amounts, strict=True):
+            edge[:, 1:-1] = picked(before, block) + np.einsum("ijk,ijk->ij", some, amount[block])
+        return np.diff(edges, axis=2).swapaxes(0, 1)
 
 
 @dataclass(frozen=True, slots=True)

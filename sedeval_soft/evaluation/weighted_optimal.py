@@ -40,6 +40,9 @@ from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import expand
 from sedeval_soft.timeline.recordings import positive
 
+_CELLS = 1 << 18
+"""Cells of some weights that are looked at together."""
+
 _EVENTS, _LARGEST = 1 << 20, 1 << 62
 """Events that are matched at a time, and the largest number that states of events may have."""
 
@@ -102,14 +105,19 @@ def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], setti
         place[c] = own.place(scores[c, sounding])
 
     def regardless(weights: Floats, at: Index) -> Floats:
-        reached = (at + 1).astype(small)
+        reached, rows = (at + 1).astype(small), max(1, _CELLS // max(len(sounding), 1))
 
-        def count(row: int) -> float:
-            n_sys = np.add.reduce(place < reached[row][:, None], axis=0, dtype=n_ref.dtype)
-            pairs = sum_files(np.minimum(n_sys, n_ref), start, np.int64)
-            return float(weights[row] @ pairs)
+        def count(begin: int) -> Floats:
+            n_sys = np.zeros((len(weights[begin : begin + rows]), len(sounding)), dtype=n_ref.dtype)
+            for c, of_class in enumerate(place):
+                n_sys += of_class < reached[begin : begin + rows, c, None]
+            pairs = sum_files(np.minimum(n_sys, n_ref, out=n_sys), start, np.int64)
+            counts: Floats = np.einsum("ij,ij->i", weights[begin : begin + rows], pairs)
+            return counts
 
-        return np.array(for_each(count, range(len(weights)), place.size * len(weights)))
+        return np.concatenate(
+            for_each(count, range(0, max(len(weights), 1), rows), place.size * len(weights))
+        )
 
     return regardless
 
@@ -144,11 +152,12 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
             begin = np.arange(len(own) + 1) * n
             before = np.searchsorted(changes, begin)
             passed = np.searchsorted(changes, begin[:-1] + np.clip(levels, -1, n - 1)[:, None], side="right")
-            size[own] *= np.diff(before) + 1.0
-            if size.max(initial=0) * len(file) >= _LARGEST:
+            possible = np.diff(before) + 1
+            if float((size[own] * possible).max(initial=0)) * len(file) >= _LARGEST:
                 state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
                 size[:] = state.size
-            state[:, own] *= np.diff(before) + 1
+            size[own] *= possible
+            state[:, own] *= possible
             state[:, own] += (passed - before[:-1])[level]
         return state
 
@@ -191,18 +200,20 @@ def _apart(
         left, right = PairCandidates.of(reference, system, files, rule).where()
     except TooManyPairsError:
         return files, np.arange(n_files)
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n, n_all = len(reference), len(reference) + len(system)
-    graph = csr_array((np.ones(len(left), dtype=bool), (left, n + right)), shape=(n_all, n_all))
-    component = connected_components(graph, directed=False)[1]
-    paired = np.unique(component[left])
-    number = np.full(component.max(initial=-1) + 1, -1)
+    # The lowest number of all events that are joined by pairs.
+    n, label = len(reference), np.arange(len(reference) + len(system))
+    ends = left, n + right
+    while np.any(label[ends[0]] != label[ends[1]]):
+        lowest = np.minimum(*(label[end] for end in ends))
+        for end in ends:
+            np.minimum.at(label, end, lowest)
+        label = label[label]
+    paired = np.unique(label[left])
+    number = np.full(len(label), -1)
     number[paired] = np.arange(len(paired))
     file = np.zeros(len(paired), dtype=np.int64)
-    file[number[component[left]]] = files[0][left]
-    return (number[component[:n]], number[component[n:]]), file
+    file[number[label[left]]] = files[0][left]
+    return (number[label[:n]], number[label[n:]]), file
 
 
 # Scores at thresholds that are kept.

@@ -7,7 +7,6 @@ nothing there, and then it is on the straight line between its neighbours.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.curve_scores import PRECISIONS, RATES, Units
+from sedeval_soft.measures.curve_scores import PRECISIONS, RATES, Units, d_prime
 from sedeval_soft.measures.weighted_files import FileSums, first_where, in_blocks, picked
 from sedeval_soft.sorting import heads
 
@@ -174,8 +173,5 @@ def _rates(
 
 
 def d_primes(area: Floats) -> Floats:
-    """Return `d_prime` of each area under a ROC."""
-    from scipy.special import ndtri
-
-    inside = (area > 0) & (area < 1)
-    return np.where(inside, math.sqrt(2) * ndtri(np.where(inside, area, 0.5)), np.nan)
+    """Return `d_prime` of each area under a ROC, of any shape."""
+    return np.reshape([*map(d_prime, area.reshape(-1).tolist())], area.shape)

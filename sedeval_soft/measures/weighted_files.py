@@ -3,40 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.sorting import heads
 
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights: they stay in the processor's cache."""
+
+_FEW = 1 << 12
+"""Entries up to which scipy is not imported, which takes as long as many products of so few."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSums:
     """What each file counts of some things, such as of the points of a curve; most of it is nothing.
 
-    matrix: of scipy, (n_things, n_files).
+    start: (n_things + 1,) where the entries of each thing begin. file, amount: (n_entries,) what a file
+    counts of it, files ascending.
     """
 
-    matrix: Any
+    start: Index
+    file: Index
+    amount: Floats
+    n_files: int
 
     @classmethod
-    def of(cls, thing: Array, file: Array, amount: Array | float, shape: tuple[int, int]) -> Self:
-        """Add up amounts, (n,) or one for all, of things of files, (n,) each; shape: of the matrix."""
-        from scipy.sparse import csr_array
+    def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
+        """Add up amounts of things of files, (n,) each; shape: how many of both there are."""
+        key = thing * np.int64(shape[1]) + file
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        first = heads(key)
+        sums = np.add.reduceat(amount[order], first, dtype=np.float64) if len(first) else np.zeros(0)
+        things, files = np.divmod(key[first], max(shape[1], 1))
+        return cls(np.searchsorted(things, np.arange(shape[0] + 1)), files, sums, shape[1])
 
-        amounts = np.broadcast_to(np.asarray(amount, dtype=np.float64), len(thing))
-        return cls(csr_array((amounts, (thing, file)), shape=shape))
+    def __len__(self) -> int:
+        """Return of how many things."""
+        return len(self.start) - 1
+
+    @property
+    def thing(self) -> Index:
+        """Of which thing each entry is, (n_entries,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def take(self, some: slice) -> Self:
+        """Return what files count of some things next to one another."""
+        start = self.start[some.start : some.stop + 1]
+        inside = slice(start[0], start[-1])
+        return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
 
     def weighted(self, weights: Floats) -> Floats:
         """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files).
 
-        Files are added in their order, whatever else is weighted beside.
+        Files are added in their order, whatever other weights there are.
         """
-        return np.ascontiguousarray((self.matrix @ weights.T).T)
+        matrix = _matrix(self) if len(self.file) > _FEW else None
+        if matrix is None:
+            sums, some = np.zeros((len(weights), len(self))), np.flatnonzero(np.diff(self.start))
+            if len(some):
+                amounts = weights.take(self.file, axis=1) * self.amount
+                sums[:, some] = np.add.reduceat(amounts, self.start[some], axis=1)
+            return sums
+        return np.ascontiguousarray((matrix @ weights.T).T)
+
+
+def _matrix(sums: FileSums) -> Any:  # noqa: ANN401 - of scipy
+    """Return sums as a sparse matrix; None in a slim install, which has no scipy: it takes longer there."""
+    try:
+        from scipy.sparse import csr_array
+    except ModuleNotFoundError:
+        return None
+    return csr_array((sums.amount, sums.file, sums.start), shape=(len(sums), sums.n_files))
 
 
 def in_blocks(

@@ -139,14 +139,14 @@ class WeightedRanks:
         some = ours != rest
         key, number = np.unique(ours[some] * sizes[1] + theirs[some], return_inverse=True)
         value, either = _numbered(np.concatenate((reference, system)))
-        sign = np.repeat([1.0, -1.0], len(file))
+        one = np.ones(len(file))
         return cls(
-            FileSums.of(ours, file, 1.0, (sizes[0], n_files)),
-            FileSums.of(theirs, file, 1.0, (sizes[1], n_files)),
-            FileSums.of(number, file[some], 1.0, (len(key), n_files)),
+            FileSums.of(ours, file, one, (sizes[0], n_files)),
+            FileSums.of(theirs, file, one, (sizes[1], n_files)),
+            FileSums.of(number, file[some], one[some], (len(key), n_files)),
             np.array(np.divmod(key, max(sizes[1], 1))),
             rest,
-            FileSums.of(either, np.tile(file, 2), sign, (len(value), n_files)),
+            FileSums.of(either, np.tile(file, 2), np.append(one, -one), (len(value), n_files)),
             np.diff(value),
         )
 

@@ -113,9 +113,9 @@ def test_every_score_under_other_settings(chosen):
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(thresholds, "_LARGEST", 1 << (seed % 2 * 20))
     monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
     monkeypatch.setattr(weighted_optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
+    monkeypatch.setattr(weighted_optimal, "_LARGEST", 1 << (seed % 2 * 62))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
     settings = replace(COUNTED, only=only, inclusive=seed % 2 == 0, beta=(1.0, 2.0, 0.3)[seed % 3])
     tables = sparse_tables(seed) if form == "sparse" else random_tables(seed, form, n=60)
@@ -136,7 +136,6 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
     monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(thresholds, "_LARGEST", 1 << (seed % 2 * 20))
     monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
     for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
         monkeypatch.setattr(weighted_psds, name, (1, 200, 1 << 20)[seed % 3])

@@ -51,7 +51,7 @@ TP, N_SYS, PAIRED = 0, 1, 2
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
 
-_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 512, 1 / 8, 2.0**-18
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
 
 
@@ -281,7 +281,7 @@ class Changes:
         sums, n = self.sums, len(begins)
         key = sums.file * n + (np.searchsorted(begins, sums.thing, side="right") - 1)
         rises, falls = (
-            np.bincount(key, bound(sums.amount, 0.0), minlength=n * sums.n_files).reshape(-1, n)
+            np.bincount(key, bound(sums.amount, 0.0), n * sums.n_files).astype(np.float64).reshape(-1, n)
             for bound in (np.maximum, np.minimum)
         )
         before: Floats = (rises + falls).cumsum(axis=1) - rises - falls
@@ -294,16 +294,16 @@ class Stretches:
     """Candidates in stretches, and what weighted files may have in each.
 
     changes: of each count. weights: (n_weights, n_files). ends: (n + 1,) the first candidate of each stretch,
-    and how many there are. before, least, most: of each count, (n_weights, n): right before each stretch, and
-    bounds of what it is within, which no candidate need reach.
+    and how many there are. before: each count right before each stretch, (n_weights, n). least, most: bounds
+    of N_sys and of TP within it, (n_weights, n), which no candidate need reach.
     """
 
     changes: Sequence[Changes]
     weights: Floats
     ends: Index
     before: Sequence[Floats]
-    least: Sequence[Floats]
-    most: Sequence[Floats]
+    least: Floats
+    most: Floats
 
     def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
         """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
@@ -368,15 +368,15 @@ class Candidates:
 
         weights: (n_weights, n_files), whole numbers.
         """
-        every = np.arange(len(self.value))
         ends: Index = np.sum([of.sums.start[1:] for of in self.changes], axis=0)
         growth, edges = max(_GROWTH, weights.shape[1] * _GROWTH_OF_FILES), [0]
         while edges[-1] < ends[-1]:
             edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
-        begins = distinct(np.minimum(np.searchsorted(ends, edges), every[-1]))
-        counts = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
-        bounds = ([weights @ of_row for of_row in of] for of in counts)
-        return Stretches(self.changes, weights, np.append(begins, len(every)), *bounds)
+        begins = distinct(np.minimum(np.searchsorted(ends, edges), len(ends) - 1))
+        before, least, most = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
+        counts = [weights @ of for of in before]
+        bounds = weights @ least[N_SYS], weights @ most[TP]
+        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts, *bounds)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
@@ -391,7 +391,7 @@ class Candidates:
         worth = np.zeros(stretches.before[TP].shape, dtype=bool)
         for merit in merits:
             reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
-            bound = merit(stretches.most[TP], stretches.least[N_SYS], n_ref[:, None])
+            bound = merit(stretches.most, stretches.least, n_ref[:, None])
             worth |= bound >= reached.max(axis=1, keepdims=True)
         highest = np.full((len(merits), len(weights)), -np.inf)
         at = np.zeros((len(merits), 3, len(weights)))

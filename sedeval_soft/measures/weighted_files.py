@@ -23,13 +23,14 @@ class FileSums:
     """What each file counts of some things, such as of the points of a curve; most of it is nothing.
 
     start: (n_things + 1,) where the entries of each thing begin. file, amount: (n_entries,) what a file
-    counts of it, files ascending.
+    counts of it, files ascending. few: whether they are so few that scipy is not worth its import.
     """
 
     start: Index
     file: Index
     amount: Floats
     n_files: int
+    few: bool
 
     @classmethod
     def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
@@ -40,7 +41,9 @@ class FileSums:
         first = heads(key)
         sums = np.add.reduceat(amount[order], first, dtype=np.float64) if len(first) else np.zeros(0)
         things, files = np.divmod(key[first], max(shape[1], 1))
-        return cls(np.searchsorted(things, np.arange(shape[0] + 1)), files, sums, shape[1])
+        return cls(
+            np.searchsorted(things, np.arange(shape[0] + 1)), files, sums, shape[1], len(files) <= _FEW
+        )
 
     def __len__(self) -> int:
         """Return of how many things."""
@@ -62,7 +65,7 @@ class FileSums:
 
         Files are added in their order, whatever other weights there are.
         """
-        matrix = _matrix(self) if len(self.file) > _FEW else None
+        matrix = None if self.few else _matrix(self)
         if matrix is None:
             sums, some = np.zeros((len(weights), len(self))), np.flatnonzero(np.diff(self.start))
             if len(some):

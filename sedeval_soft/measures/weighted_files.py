@@ -11,10 +11,10 @@ import numpy as np
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.sorting import heads
 
-_AT_ONCE = 1 << 16
-"""Numbers in an array that is made for some weights: they stay in the processor's cache."""
+_AT_ONCE = 1 << 18
+"""Numbers in an array that is made for some weights: so many stay near the processor."""
 
-_FEW = 1 << 12
+_FEW = 1 << 10
 """Entries up to which scipy is not imported, which takes as long as many products of so few."""
 
 

@@ -23,7 +23,7 @@ class FileSums:
     """What each file counts of some things, such as of the points of a curve; most of it is nothing.
 
     start: (n_things + 1,) where the entries of each thing begin. file, amount: (n_entries,) what a file
-    counts of it, files ascending. few: whether they are so few that scipy is not worth its import.
+    counts of it. few: whether they are so few that scipy is not worth its import.
     """
 
     start: Index
@@ -35,15 +35,15 @@ class FileSums:
     @classmethod
     def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
         """Add up amounts of things of files, (n,) each; shape: how many of both there are."""
-        key = thing * np.int64(shape[1]) + file
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        first = heads(key)
-        sums = np.add.reduceat(amount[order], first, dtype=np.float64) if len(first) else np.zeros(0)
-        things, files = np.divmod(key[first], max(shape[1], 1))
-        return cls(
-            np.searchsorted(things, np.arange(shape[0] + 1)), files, sums, shape[1], len(files) <= _FEW
-        )
+        files, sums = file.astype(np.int64, copy=False), amount.astype(np.float64, copy=False)
+        if np.any(thing[1:] < thing[:-1]):
+            key = thing * np.int64(shape[1]) + file
+            order = np.argsort(key, kind="stable")
+            first = heads(key[order])
+            sums = np.add.reduceat(sums[order], first)
+            thing, files = np.divmod(key[order[first]], shape[1])
+        start = np.searchsorted(thing, np.arange(shape[0] + 1))
+        return cls(start, files, sums, shape[1], len(files) <= _FEW)
 
     def __len__(self) -> int:
         """Return of how many things."""
@@ -63,7 +63,7 @@ class FileSums:
     def weighted(self, weights: Floats) -> Floats:
         """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files).
 
-        Files are added in their order, whatever other weights there are.
+        Entries are added in their order, whatever other weights there are.
         """
         matrix = None if self.few else _matrix(self)
         if matrix is None:

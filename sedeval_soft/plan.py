@@ -137,6 +137,11 @@ class Plan(NamedTuple):
         return any(group in self.settings.measures for group in groups)
 
     @property
+    def ordered(self) -> tuple[str, ...]:
+        """The bases whose cells are put in the order of their values."""
+        return self.compared if self.asks_for(*ORDERED, "divergence") else ()
+
+    @property
     def adds_up(self) -> bool:
         """Whether counts at every threshold are enough for all scores, so that no values need be kept."""
         settings = self.settings

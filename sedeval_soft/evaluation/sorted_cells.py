@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
@@ -20,7 +20,7 @@ from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import Blocks, in_order
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import positive
 
 Cut = Callable[[Array], Array]
@@ -33,23 +33,19 @@ _NOTHING = Ordered(np.zeros(0), np.zeros(0))
 class SortedClass:
     """The cells of a class in the order of the system's values.
 
-    cells: both sides' values. place: which cells they are of. by_reference: the reference's values in order,
-    and their places in the order of the system's; None where they are not known yet. units: of the reference.
+    cells: both sides' values. place: which cells they are of. units: of the reference.
     """
 
     cells: Ordered
     place: Codes
-    by_reference: tuple[Floats, Codes] | None
     units: Units
 
-    def repeated(self, counts: Index) -> SortedClass:
-        """Return the cells of which each occurs so often, (n_cells,), copies side by side."""
-        owner, place = _copies(self.place, counts)
-        cells, by_reference = Ordered(self.cells.score[owner], self.cells.reference[owner]), self.by_reference
-        if by_reference is not None:
-            owner, order = _copies(by_reference[1], counts[self.place])
-            by_reference = by_reference[0][owner], order
-        return SortedClass(cells, place, by_reference, self.units)
+    def inside(self, inside: Bools) -> SortedClass:
+        """Return some of the cells, (n_cells,), alone."""
+        some = inside[self.place]
+        number = (np.cumsum(inside) - 1).astype(np.int32)
+        cells = Ordered(self.cells.score[some], self.cells.reference[some])
+        return SortedClass(cells, number[self.place[some]], self.units)
 
 
 def _in_order(values: Floats) -> tuple[Floats, Codes]:
@@ -57,13 +53,6 @@ def _in_order(values: Floats) -> tuple[Floats, Codes]:
     values, order = in_order(values)
     # Indices of 32 bits take half the memory.
     return values, order.astype(np.int32)
-
-
-def _copies(order: Codes, counts: Index) -> tuple[Index, Codes]:
-    """Return the order of what occurs so often each, (n,), and of what each is a copy."""
-    start = np.cumsum(counts) - counts
-    owner, copy = expand(start[order], start[order] + counts[order])
-    return owner, copy.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,37 +71,21 @@ class SortedCells:
     is_expected: Bools
 
     @classmethod
-    def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
-        """Put the cells of a tally in order.
-
-        again: whether both orders are used more than once; else that of the reference is found where it is
-        needed, when that of the cells is not any more.
-        """
+    def of(cls, tally: Tally, basis: str, settings: Settings) -> SortedCells:
+        """Put the cells of a tally in order."""
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
         plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
-        soft = plan.scores(basis, "soft")
-        both, curves = again and soft and plan.asks_for("divergence"), soft and plan.asks_for("curves")
+        curves = plan.scores(basis, "soft") and plan.asks_for("curves")
 
         def of_class(sides: tuple[Floats, Floats]) -> SortedClass:
-            y, (score, order) = sides[0], in_order(sides[1])
-            cells = Ordered(score, y.take(order, mode="clip"))
-            by_reference = _in_order(cells.reference) if both else None
-            units = Units.of(y) if curves else Units()
-            return SortedClass(cells, order.astype(np.int32), by_reference, units)
+            y, (score, place) = sides[0], _in_order(sides[1])
+            return SortedClass(
+                Ordered(score, y.take(place, mode="clip")), place, Units.of(y) if curves else Units()
+            )
 
         classes = for_each(of_class, zip(reference, system, strict=True), system.size)
         inside = evaluated_cells(*(tally.per_file[name] for name in lengths))
         return cls(reference, system, classes, inside, tally.is_expected)
-
-    def repeated(self, counts: Index) -> SortedCells:
-        """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
-        return replace(
-            self,
-            reference=np.repeat(self.reference, counts, axis=1),
-            system=np.repeat(self.system, counts, axis=1),
-            classes=[own.repeated(counts) for own in self.classes],
-            inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
-        )
 
     def expected(self) -> list[SortedClass]:
         """Return the expected classes."""
@@ -120,11 +93,12 @@ class SortedCells:
 
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
-        if self.inside is None:
+        inside = self.inside
+        if inside is None:
             return self
         # The layout in memory, and so the order of sums, is that of cells picked by a mask.
-        sides = {name: getattr(self, name)[:, self.inside] for name in ("reference", "system")}
-        return replace(self.repeated(self.inside * 1), inside=None, **sides)
+        sides = {name: getattr(self, name)[:, inside] for name in ("reference", "system")}
+        return replace(self, classes=[own.inside(inside) for own in self.classes], inside=None, **sides)
 
 
 def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
@@ -226,14 +200,8 @@ def _calibration(
     some = np.append(evaluated.is_expected, True)
     for sums in (width, moments):
         sums[-1] = sums[some].sum(axis=0)
-    mean, largest = calibration.distances(width)
     adaptive[-1] = calibration.distances(in_all[some].sum(axis=0))[0]
-    return {
-        "expected_calibration_error": mean,
-        "maximum_calibration_error": largest,
-        "adaptive_calibration_error": adaptive,
-        **calibration.brier_parts(width, moments),
-    }
+    return calibration.bin_scores(width, moments, adaptive)
 
 
 def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
@@ -256,7 +224,7 @@ def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
 
     def of_class(c: int) -> tuple[Floats, Codes, Moments, Moments, dict[str, float]]:
         own = left.pop(c)
-        score, (values, place) = own.cells.score, own.by_reference or _in_order(own.cells.reference)
+        score, (values, place) = own.cells.score, _in_order(own.cells.reference)
         del own
         moments = Moments.of(evaluated.reference[c], evaluated.system[c])
         table = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
@@ -273,7 +241,11 @@ def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:
     """Return the average precisions of events, ranked by value."""
+    return detection_precisions(*ranked_events(tally, settings), len(tally.classes), settings.iou)
+
+
+def ranked_events(tally: Tally, settings: Settings) -> tuple[Events, Detections]:
+    """Return the events of the reference, and those of the system ranked by value."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
     # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
-    reference = tally.events["reference"].events().in_order()
-    return detection_precisions(reference, detections, len(tally.classes), settings.iou)
+    return tally.events["reference"].events().in_order(), detections

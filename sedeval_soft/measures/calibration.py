@@ -116,3 +116,18 @@ def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
         "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
         "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
     }
+
+
+def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]:
+    """Return the measures of calibration by name, each (...,).
+
+    width: of equal width, (..., 3, n_bins). squares: (..., 3) their `moments`. adaptive: the mean distance in
+    bins of equal mass.
+    """
+    mean, largest = distances(width)
+    return {
+        "expected_calibration_error": mean,
+        "maximum_calibration_error": largest,
+        "adaptive_calibration_error": adaptive,
+        **brier_parts(width, squares),
+    }

@@ -106,14 +106,24 @@ def count_events(
     """
     if matched is None:
         matched = match_events(reference, system, n_classes, rule)
-    files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    regardless = match_groups(reference, system, files, rule, start=matched)
-    m = np.bincount(reference.file[regardless >= 0], minlength=n_files).astype(np.int64)
+    m = count_regardless(reference, system, n_files, rule, matched)
     tp, n_ref, n_sys = (
         count_per_class(events, n_files, n_classes)
         for events in (reference.take(matched >= 0), reference, system)
     )
     return DetectionCounts(tp, n_ref, n_sys, m - tp.sum(axis=1), n_ref.sum(axis=1) - m, n_sys.sum(axis=1) - m)
+
+
+def count_regardless(
+    reference: Events, system: Events, n_files: int, rule: PairRule, start: Index | None = None
+) -> Index:
+    """Return the size of a maximum matching regardless of class of each file, (n_files,).
+
+    start: (n_ref,) partners to begin with.
+    """
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    paired = match_groups(reference, system, files, rule, start=start) >= 0
+    return np.bincount(reference.file[paired], minlength=n_files).astype(np.int64)
 
 
 # The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.

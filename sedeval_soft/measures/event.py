@@ -26,6 +26,9 @@ from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
 
+_FEW_PAIRS = 300_000
+"""Pairs of events up to which a matching regardless of class is mended where that of the classes ends."""
+
 
 # The hard reading: events of all files in, counts of each file out.
 
@@ -62,12 +65,13 @@ def match_groups(
     rule: PairRule,
     matching: Matching = "optimal",
     start: Index | None = None,
+    candidates: Candidates | None = None,
 ) -> Index:
     """Match events of one group, numbered as for `Candidates`; return the partners, -1 for none.
 
-    start: (n_ref,) partners that an optimal matching begins with.
+    start: (n_ref,) partners that an optimal matching begins with. candidates: of these events, if at hand.
     """
-    candidates = Candidates.of(reference, system, groups, rule)
+    candidates = candidates or Candidates.of(reference, system, groups, rule)
     crowds = crowds_of(candidates)
     start = np.full(len(reference), -1, dtype=np.int64) if start is None else start
     if not crowds:
@@ -122,8 +126,16 @@ def count_regardless(
     start: (n_ref,) partners to begin with.
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    paired = match_groups(reference, system, files, rule, start=start) >= 0
-    return np.bincount(reference.file[paired], minlength=n_files).astype(np.int64)
+    candidates = Candidates.of(reference, system, files, rule)
+    if candidates.in_windows <= _FEW_PAIRS:
+        paired = match_groups(reference, system, files, rule, start=start, candidates=candidates) >= 0
+        return np.bincount(reference.file[paired], minlength=n_files).astype(np.int64)
+    # As at one level, of events that enter one after another.
+    ours, theirs = EventLifetimes.from_events(reference), EventLifetimes.from_events(system)
+    files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
+    group, level, change = match_lifetimes(ours, theirs, files, rule)
+    births = level == 0
+    return np.bincount(group[births], change[births], minlength=n_files).astype(np.int64)
 
 
 # The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.

@@ -102,15 +102,17 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
 
 @settings(max_examples=100)
 @given(
-    EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**5]),
+    EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**9]),
+    st.sampled_from([0, 10**5]),
 )  # fmt: skip
-def test_counts(ours, theirs, collars, way, many):
+def test_counts(ours, theirs, collars, way, few, many):
     """TP is the size of a maximum matching within classes, or what the loop finds; S = M - TP.
 
     M is that of a maximum matching regardless of class in either case, so that S never becomes negative.
     """
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(event, "_FEW_PAIRS", few)
         patch.setattr(crowds, "_MANY_PAIRS", many)
         patch.setattr(crowds, "_MANY_OF_ONE", many)
         matched = match_events(reference, system, N_CLASSES, collars, way)

@@ -36,11 +36,13 @@ from sedeval_soft.measures.thresholds import (
     Lives,
     Merit,
     ThresholdCounts,
+    Worth,
     error_merit,
     f_merit,
     joint_scores,
     satisficed_scores,
     threshold_between,
+    worth_of,
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings
@@ -61,7 +63,8 @@ Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
-    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings))
+    worth = worth_of([f_merit(settings.beta), error_merit])
+    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings), worth=worth)
     return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
 
 
@@ -162,11 +165,13 @@ def threshold_counts(
     apart: bool | None = None,
     pooled: bool = False,
     regardless: bool = False,
+    worth: Worth | None = None,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
     by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
-    one; regardless: then also what is paired whatever its class, which intersections do not know.
+    one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
+    for `of_lives`.
     """
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings, apart)
@@ -176,7 +181,8 @@ def threshold_counts(
             lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
             n_ref = n_ref.sum(axis=1, keepdims=True)
         return [
-            make(counts) for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)
+            make(counts)
+            for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file, worth=worth)
         ]
     scores, hits, times, lengths = _cells(tally, basis, settings)
     paired, file = None, None

@@ -21,18 +21,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import TP, ThresholdCounts
+from sedeval_soft.measures.thresholds import TP, Alive, ThresholdCounts, crowded
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.events import EventLifetimes, Events
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.ranges import expand, numbered
 
 HOUR = 3600.0
 
@@ -127,28 +128,57 @@ class Rates:
         """Choose the unit for the sum of all cross triggers."""
         return cls(seconds, alpha_ct, 2.0 ** (61 - math.frexp(triggers)[1]))
 
+    @property
+    def of_false(self) -> float:
+        """What a false positive adds to the eFPR."""
+        return HOUR / self.seconds
+
     def efpr(self, counts: Index) -> Floats:
         """Return the eFPR where `points` counts so much, (n_counts, n)."""
-        efpr: Floats = counts[FALSE] * (HOUR / self.seconds)
+        efpr: Floats = counts[FALSE] * self.of_false
         if self.alpha_ct > 0:
             efpr = efpr + self.alpha_ct * HOUR * (counts[_TRIGGERS] / self.unit)
         return efpr
 
 
 def points(
-    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
+    judged: Judged,
+    criteria: Criteria,
+    n_classes: int,
+    triggers: Floats | None,
+    rates: Rates,
+    *,
+    every: bool = True,
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
-    triggers: what `cross_triggers` returns.
+    Where false positives alone are too many for the PSD-ROC, TP and cross triggers may be left out.
+
+    triggers: what `cross_triggers` returns. every: whether other levels that cannot make the ROC higher are
+    told, too, as where counts are added up over files.
     """
     false = judged.false()
-    lives = [*((alive, (FOUND,)) for alive in found_when(judged, criteria)), (false, (FALSE,))]
+    low, high = crowded(false, n_classes, criteria.max_efpr / rates.of_false)
+
+    def may_count(alive: Alive | EventLifetimes) -> Bools:
+        few: Bools = (alive.born < low[alive.label]) | (alive.dies > high[alive.label])
+        return few
+
+    some = replace(judged, passed=judged.passed & may_count(judged.system))
+    lives = [*((alive, (FOUND,)) for alive in found_when(some, criteria)), (false, (FALSE,))]
     if triggers is not None:
-        weight = np.rint(triggers * rates.unit).astype(np.int64)
-        lives.append((false._replace(weight=weight), (_TRIGGERS,)))
+        near = np.flatnonzero(may_count(false))
+        weight = np.rint(triggers[near] * rates.unit).astype(np.int64)
+        lives.append((Alive(*(column[near] for column in false[:4]), weight), (_TRIGGERS,)))
     n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
-    return ThresholdCounts.of_lives(lives, n_ref, 2 if triggers is None else 3)
+
+    def worth(above: Index, rises: Index, falls: Index, _: int) -> Bools:
+        few = (above[FALSE] - falls[FALSE]) * rates.of_false < criteria.max_efpr
+        found: Bools = few & (above[FOUND] + rises[FOUND] > 0)
+        return found
+
+    n_counts = 2 if triggers is None else 3
+    return ThresholdCounts.of_lives(lives, n_ref, n_counts, worth=None if every else worth)
 
 
 def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Iterator[tuple[int, Index]]:
@@ -159,12 +189,17 @@ def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> 
     """
     wrong, n_classes = judged.system.take(~judged.passed), len(n_ref)
     cover = Cover.of(judged.ours, judged.reference.onset, judged.reference.offset)
-    needed = required(criteria.cttc, wrong.offset - wrong.onset)
-    group = wrong.file.astype(np.int64) * n_classes
-    for other in np.flatnonzero(n_ref).tolist():
-        may = np.flatnonzero((wrong.label != other) & (kind[wrong.label] == kind[other]))
-        overlap = cover.overlap(group[may] + other, wrong.onset[may], wrong.offset[may])
-        yield other, may[overlap >= needed[may]]
+    needed, of_kind = required(criteria.cttc, wrong.offset - wrong.onset), kind[wrong.label]
+    for each in distinct(of_kind).tolist():
+        own = np.flatnonzero(of_kind == each)
+        of = wrong.take(own)
+        # Many begin and end at the same times.
+        edge, file, time = numbered(np.tile(of.file, 2), np.concatenate((of.onset, of.offset)))
+        first, last = np.split(edge, 2)
+        for other in np.flatnonzero((n_ref > 0) & (kind == each)).tolist():
+            (before,) = cover.before(file.astype(np.int64) * n_classes + other, time)
+            overlap = before[last] - before[first]
+            yield other, own[(overlap >= needed[own]) & (of.label != other)]
 
 
 def cross_triggers(judged: Judged, totals: Index, criteria: Criteria, kind: Index | None = None) -> Floats:
@@ -367,7 +402,7 @@ class Roc:
             roc = replace(self, sounding=sounding(judged.reference, n_classes))
             triggers = roc.triggers(judged, n_classes, criteria)
             roc = roc.with_triggers(0.0 if triggers is None else math.fsum(triggers))
-        counts = points(judged, criteria, n_classes, triggers, roc.rates)
+        counts = points(judged, criteria, n_classes, triggers, roc.rates, every=False)
         return Staircases.of_counts(counts, roc.rates)
 
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,6 +35,7 @@ from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
@@ -53,6 +55,9 @@ _AT_ONCE = 1 << 16
 _DENSE, _LARGEST = 32, 1 << 20
 """Numbers that a table of files by candidates may have for each change, and at all."""
 
+_LEVELS = 128
+"""Levels at which lives begin, or end, in a stretch of levels."""
+
 _SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
 
@@ -69,6 +74,10 @@ class Alive(NamedTuple):
 
 Lives = Sequence[tuple[Alive, Sequence[int]]]
 """What lives when, and the rows of counts that it adds to."""
+
+Worth = Callable[[Index, Index, Index, int], Bools]
+"""Which stretches of levels must be told: of counts right above each, how much they rise and fall within it,
+(n_counts, n) each, and N_ref."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,36 +143,35 @@ class ThresholdCounts:
 
     @classmethod
     def of_lives(
-        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False
+        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False, worth: Worth | None = None
     ) -> list[ThresholdCounts]:
         """Count what lives at thresholds, for each class; n_ref: (n_files, n_classes).
 
-        apart: keep the counts of each file. Births at level 0 are of no threshold: there is none below.
+        apart: keep the counts of each file. worth: which levels must be told where files are summed; some of
+        the others are left out, and what changes there changes at the next higher one. Births at level 0 are
+        of no threshold: there is none below.
         """
-        n_classes = n_ref.shape[1]
-        # Small integers are sorted by their digits.
-        small = np.min_scalar_type(n_classes)
-        orders = [np.argsort(alive.label.astype(small), kind="stable") for alive, _ in lives]
-        bounds = [
-            np.searchsorted(alive.label[order], np.arange(n_classes + 1))
-            for (alive, _), order in zip(lives, orders, strict=True)
-        ]
+        by_class = [_by_class(alive, n_ref.shape[1]) for alive, _ in lives]
 
         def of_class(c: int) -> ThresholdCounts:
-            ends: list[tuple[Array, ...]] = [
-                (np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))
-            ]
-            for (alive, rows), order, bound in zip(lives, orders, bounds, strict=True):
-                place = order[bound[c] : bound[c + 1]]
-                file, born, dies = (column[place] for column in alive[1:4])
-                amount = np.zeros((n_counts, len(place)), dtype=np.int64)
-                amount[list(rows)] = np.broadcast_to(alive.weight, alive.label.shape)[place]
-                later = born > 0
-                ends += [(dies, file, amount), (born[later], file[later], -amount[:, later])]
-            level, files, changes = (np.concatenate(column, axis=-1) for column in zip(*ends, strict=True))
-            return cls._sorted(level, changes, n_ref[:, c], files.astype(np.int32) if apart else None)
+            ends = []
+            for classes, (_, rows) in zip(by_class, lives, strict=True):
+                ends += _Ends.of(classes[c], rows)
+            if worth is not None and any(len(each.level) for each in ends):
+                stretched = _Stretched.of(ends, n_counts)
+                ends = stretched.told(worth(*stretched[3:], int(n_ref[:, c].sum())))
+            level = np.concatenate([np.zeros(0), *(each.level for each in ends)])
+            changes, begin = np.zeros((n_counts, len(level)), dtype=np.int64), 0
+            for each in ends:
+                some = slice(begin, begin := begin + len(each.level))
+                for row in each.rows:
+                    changes[row, some] = each.weight
+            file = None
+            if apart:
+                file = np.concatenate([np.zeros(0, dtype=np.int32), *(each.file for each in ends)])
+            return cls._sorted(level, changes, n_ref[:, c], file)
 
-        return for_each(of_class, range(n_classes), sum(len(alive.label) for alive, _ in lives))
+        return for_each(of_class, range(n_ref.shape[1]), sum(len(alive.label) for alive, _ in lives))
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:
@@ -226,6 +234,122 @@ class ThresholdCounts:
         return float(low[first]), float(np.append(self.level, 1.0)[at])
 
 
+def _by_class(alive: Alive, n_classes: int) -> list[Alive]:
+    """Return what lives of each class."""
+    columns: Sequence[Any] = alive
+    if np.any(alive.label[1:] < alive.label[:-1]):
+        # Small integers are sorted by their digits.
+        order = np.argsort(alive.label.astype(np.min_scalar_type(n_classes)), kind="stable")
+        columns = [column if isinstance(column, int) else column[order] for column in alive]
+    bounds = np.searchsorted(columns[0], np.arange(n_classes + 1)).tolist()
+    return [
+        Alive(*(column if isinstance(column, int) else column[begin:end] for column in columns))
+        for begin, end in pairwise(bounds)
+    ]
+
+
+class _Ends(NamedTuple):
+    """Levels at which some live begins or ends.
+
+    level: (n,). rows: the counts that change. weight: by how much right below the level, (n,) or one for all.
+    file: (n,), where files are told from one another.
+    """
+
+    level: Floats
+    rows: Sequence[int]
+    weight: Index | int
+    file: Codes | None = None
+
+    @classmethod
+    def of(cls, alive: Alive, rows: Sequence[int]) -> list[_Ends]:
+        """Return where lives end, and where they begin."""
+        later = alive.born > 0
+        less = -alive.weight if isinstance(alive.weight, int) else -alive.weight[later]
+        return [
+            cls(alive.dies, rows, alive.weight, alive.file),
+            cls(alive.born[later], rows, less, alive.file[later]),
+        ]
+
+    def in_order(self) -> _Ends:
+        """Return them in the order of levels, of all files together."""
+        if isinstance(self.weight, int):
+            return _Ends(np.sort(self.level), self.rows, self.weight)
+        level, order = in_order(self.level)
+        return _Ends(level, self.rows, self.weight[order])
+
+    def take(self, some: Index) -> _Ends:
+        """Return some of them, of all files together."""
+        weight = self.weight if isinstance(self.weight, int) else self.weight[some]
+        return _Ends(self.level[some], self.rows, weight)
+
+    def sums(self, upto: Index) -> Index:
+        """Return the sums of weights between positions; upto: (n + 1,) ascending."""
+        if isinstance(self.weight, int):
+            return np.diff(upto) * self.weight
+        # Sums may wrap around; their differences are right all the same.
+        return np.diff(np.append(0, np.cumsum(self.weight))[upto])
+
+
+class _Stretched(NamedTuple):
+    """Ends of one class in stretches of levels: each has those above the highest of the stretch before it.
+
+    ends: in the order of levels. highest: (n,) the highest level of each stretch. upto: for each of the ends,
+    (n + 1,) where stretches begin and end. above: (n_counts, n) counts right above each. rises, falls: by how
+    much counts rise and fall within it.
+    """
+
+    ends: Sequence[_Ends]
+    highest: Floats
+    upto: Sequence[Index]
+    above: Index
+    rises: Index
+    falls: Index
+
+    @classmethod
+    def of(cls, ends: Sequence[_Ends], n_counts: int) -> _Stretched:
+        """Cut where each of the ends has had as many levels."""
+        ends = [each.in_order() for each in ends]
+        edges = [level for each in ends for level in (each.level[::_LEVELS], each.level[-1:])]
+        highest = distinct(np.concatenate([np.zeros(0), *edges]))
+        upto = [np.append(0, np.searchsorted(each.level, highest, side="right")) for each in ends]
+        rises, falls = np.zeros((2, n_counts, len(highest)), dtype=np.int64)
+        for each, place in zip(ends, upto, strict=True):
+            change = each.sums(place)
+            rises[list(each.rows)] += np.maximum(change, 0)
+            falls[list(each.rows)] += np.maximum(-change, 0)
+        growth = rises - falls
+        return cls(ends, highest, upto, np.cumsum(growth[:, ::-1], axis=1)[:, ::-1] - growth, rises, falls)
+
+    def told(self, worth: Bools) -> list[_Ends]:
+        """Return the ends of some stretches, and what those of others sum to, at their highest level.
+
+        So the levels next to those that are told are right, too.
+        """
+        told = [
+            each.take(expand(place[:-1][worth], place[1:][worth])[1])
+            for each, place in zip(self.ends, self.upto, strict=True)
+        ]
+        growth = (self.rises - self.falls)[:, ~worth]
+        return told + [_Ends(self.highest[~worth], (row,), of_row) for row, of_row in enumerate(growth)]
+
+
+def crowded(alive: Alive, n_classes: int, most: float) -> tuple[Floats, Floats]:
+    """Return between which two thresholds so many of a class live everywhere, (n_classes,) each.
+
+    most: a number, or more. They are 1 and 1 where there are none; there may be others.
+    """
+    low, high = np.ones((2, n_classes))
+    for c, own in enumerate(_by_class(alive, n_classes)):
+        stretched = _Stretched.of(_Ends.of(own, (0,)), 1)
+        many = np.concatenate(([False], stretched.above[0] - stretched.falls[0] >= most, [False]))
+        first, last = np.flatnonzero(np.diff(many)).reshape(-1, 2).T
+        if len(first):
+            longest = np.argmax(last - first)
+            edges = np.append(0.0, stretched.highest)
+            low[c], high[c] = edges[first[longest]], edges[last[longest]]
+    return low, high
+
+
 def f_merit(beta: float) -> Merit:
     """Return F as a merit; 0 where there is nothing at all."""
     square = beta * beta
@@ -235,6 +359,20 @@ def f_merit(beta: float) -> Merit:
 def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
     """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
     return 2 * tp - n_sys
+
+
+def worth_of(merits: Sequence[Merit]) -> Worth:
+    """Return which stretches of levels may have one right below which some merit is highest."""
+
+    def worth(above: Index, rises: Index, falls: Index, n_ref: int) -> Bools:
+        most, least = above[TP] + rises[TP], np.maximum(above[N_SYS] - falls[N_SYS], 0)
+        bounds = [
+            merit(most, least, n_ref) >= merit(above[TP], above[N_SYS], n_ref).max() for merit in merits
+        ]
+        may: Bools = np.any(bounds, axis=0)
+        return may
+
+    return worth
 
 
 def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: bool = False) -> Floats:

@@ -40,12 +40,13 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
 
     group, time: (n,), not negative. The number is (n,), what it stands for (n_distinct,).
     """
-    scale = int(time.max(initial=0)) + 1
-    if int(group.max(initial=0)) < (1 << 62) // scale:
-        # One sort of one key takes half as long as two.
-        key = group.astype(np.int64) * scale + time
-        order = np.argsort(key, kind="stable")
-        first = heads(key[order])
+    scale, bits = int(time.max(initial=0)) + 1, max(len(time) - 1, 0).bit_length()
+    if int(group.max(initial=0)) < (1 << 62 - bits) // scale:
+        # Plain integers are sorted much faster than their places: both in one.
+        key = ((group.astype(np.int64) * scale + time) << bits) + np.arange(len(time))
+        key.sort()
+        order = key & ((1 << bits) - 1)
+        first = heads(key >> bits)
     else:
         order = np.lexsort((time, group))
         first = heads(group[order], time[order])

@@ -52,17 +52,18 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return ordered, keys
 
 
-def in_groups(group: Index, values: Floats) -> Index:
-    """Return the places of rows in order, by group and then by value, (n,); equal ones stay as they are.
+def places_in_order(numbers: Index) -> Index:
+    """Return the places of whole numbers in ascending order, (n,); equal ones stay as they are.
 
-    group: (n,) not negative, below 2**62 / n. values: (n,) in [0, 1].
+    numbers: (n,) not negative.
     """
-    _, order = in_order(values)
-    bits = max(len(order) - 1, 0).bit_length()
-    keys = (group.take(order) << bits) + np.arange(len(order))
+    bits = max(len(numbers) - 1, 0).bit_length()
+    if int(numbers.max(initial=0)) >> (_BITS - bits):
+        return np.argsort(numbers, kind="stable")
+    keys = (numbers.astype(np.int64) << bits) + np.arange(len(numbers))
     keys.sort()
     keys &= (1 << bits) - 1
-    return order.take(keys)
+    return keys
 
 
 def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:

@@ -268,15 +268,24 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
 
 
 def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, every: bool = False, by_file: bool = True, **pooled: bool
+    tally: Tally,
+    basis: str,
+    settings: Settings,
+    *,
+    every: bool = False,
+    by_file: bool = True,
+    pooled: bool = False,
+    regardless: bool = False,
 ) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
-    every: as for `Candidates.of`. by_file, pooled: as for `threshold_counts`; files have weights of their own
-    unless `by_file` is False.
+    every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
+    of their own unless `by_file` is False.
     """
     make = partial(Candidates.of, every=every)
-    return threshold_counts(tally, basis, settings, make, by_file=by_file, **pooled)
+    return threshold_counts(
+        tally, basis, settings, make, by_file=by_file, pooled=pooled, regardless=regardless
+    )
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:

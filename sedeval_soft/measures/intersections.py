@@ -34,7 +34,7 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads, in_groups
+from sedeval_soft.sorting import heads, in_order, places_in_order
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
@@ -153,13 +153,20 @@ class Cover:
     def before(self, group: Index, *times: Ticks) -> list[Ticks]:
         """Return how many ticks before times of groups are within some event, (n,) each.
 
-        Only differences say something: those of groups before count, too.
+        times: each not before the one it follows. Only differences say something: groups before count, too.
         """
+        onset = np.append(self.onset, np.iinfo(np.int64).max)
 
         def of(some: slice) -> list[Ticks]:
-            ticks = []
+            ticks, begun = [], None
             for place in self.line.locate(group[some], *(time[some] for time in times)):
-                begun = np.searchsorted(self.onset, place)
+                if begun is None:
+                    begun = np.searchsorted(self.onset, place)
+                else:
+                    # In most of them no event has begun since, or one has.
+                    begun = begun + (onset[begun] < place)
+                    far = np.flatnonzero(onset[begun] < place)
+                    begun[far] = np.searchsorted(self.onset, place[far])
                 # Of those begun only the last may not have ended.
                 ticks.append(self.total[begun] - np.maximum(self.offset[begun] - place, 0))
             return ticks
@@ -255,7 +262,8 @@ def detected(tp: Array, n_ref: Array, fp: Array) -> DetectionCounts:
 class Judged:
     """The reference's events and the system's lifetimes, those without extent left out.
 
-    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
+    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC. in_turn:
+    whether no two events of a group overlap.
     """
 
     reference: Events
@@ -263,6 +271,7 @@ class Judged:
     ours: Index
     theirs: Index
     passed: Bools
+    in_turn: bool
 
     @classmethod
     def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
@@ -270,16 +279,18 @@ class Judged:
         reference, system = reference.lasting(), system.lasting()
         ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
         cover = Cover.of(ours, reference.onset, reference.offset)
-        return cls(reference, system, ours, theirs, cover.reaches(theirs, system, criteria.dtc))
+        passed = cover.reaches(theirs, system, criteria.dtc)
+        return cls(reference, system, ours, theirs, passed, len(cover.onset) == len(reference))
 
     def is_apart(self) -> bool:
         """Return whether on neither side events overlap that exist at one level, of those that pass.
 
         True of all groups exactly if it is true of each.
         """
-        helpful, theirs = self.system.take(self.passed), self.theirs[self.passed]
-        apart = helpful.nested or in_turn(theirs, helpful.born, helpful)
-        return apart and in_turn(self.ours, np.zeros(len(self.reference)), self.reference)
+        if not self.in_turn or self.system.nested:
+            return self.in_turn
+        helpful = self.system.take(self.passed)
+        return in_turn(self.theirs[self.passed], helpful.born, helpful)
 
     def false(self) -> Alive:
         """Return who is a false positive, and when."""
@@ -313,7 +324,7 @@ def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) ->
     apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
     are told of, at which nothing may change on the whole, follows from it. None where there are no others.
     """
-    reference, passed = judged.reference, judged.passed
+    reference, passed = judged.reference, np.flatnonzero(judged.passed)
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
         return []
@@ -322,16 +333,16 @@ def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) ->
         onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]
-        inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
+        # The last event that has begun before each time, and whether the time is within it.
+        first, last = (np.searchsorted(begins, place) - 1 for place in (theirs_on, theirs_off))
+        starts, stops = (
+            (at >= 0) & (place < ends[at]) for at, place in ((first, theirs_on), (last, theirs_off))
+        )
+        inside = last - stops - first
         holds = np.flatnonzero(inside > 0)
         own = helpful.take(holds)
         whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
         # Pairs of a reference event and a detection that has an end strictly within it.
-        within = []
-        for place in (theirs_on, theirs_off):
-            at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
-            within.append(((begins[at] < place) & (place < ends[at]), at))
-        (starts, first), (stops, last) = within
         stops &= ~(starts & (first == last))
         left = order[np.concatenate((first[starts], last[stops]))]
         right = np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
@@ -389,7 +400,8 @@ def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[In
 
     event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
     """
-    order = in_groups(event, level)
+    _, order = in_order(level)
+    order = order[places_in_order(event[order])]
     event, level = event[order], level[order]
     sums = np.cumsum(change[order])
     last = np.append(heads(event, level)[1:], len(event))[: len(event)] - 1

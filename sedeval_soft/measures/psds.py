@@ -18,20 +18,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import TP, Alive, ThresholdCounts, crowded
+from sedeval_soft.measures.thresholds import TP, Alive, Ends, ThresholdCounts, uncrowded
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import expand, numbered
 
@@ -133,6 +135,11 @@ class Rates:
         """What a false positive adds to the eFPR."""
         return HOUR / self.seconds
 
+    def too_many(self, max_efpr: float) -> int:
+        """Return how many false positives are too many for a PSD-ROC."""
+        least = max(0, int(max_efpr / self.of_false) - 1)
+        return next(n for n in count(least) if n * self.of_false >= max_efpr)
+
     def efpr(self, counts: Index) -> Floats:
         """Return the eFPR where `points` counts so much, (n_counts, n)."""
         efpr: Floats = counts[FALSE] * self.of_false
@@ -142,43 +149,38 @@ class Rates:
 
 
 def points(
-    judged: Judged,
-    criteria: Criteria,
-    n_classes: int,
-    triggers: Floats | None,
-    rates: Rates,
-    *,
-    every: bool = True,
+    judged: Judged, criteria: Criteria, n_classes: int, triggers: Floats | None, rates: Rates
 ) -> list[ThresholdCounts]:
     """Return what is counted of each class at all thresholds: TP, FP and cross triggers, if they count.
 
     Where false positives alone are too many for the PSD-ROC, TP and cross triggers may be left out.
 
-    triggers: what `cross_triggers` returns. every: whether other levels that cannot make the ROC higher are
-    told, too, as where counts are added up over files.
+    triggers: what `cross_triggers` returns.
     """
-    false = judged.false()
-    low, high = crowded(false, n_classes, criteria.max_efpr / rates.of_false)
+    false, most = judged.false(), rates.too_many(criteria.max_efpr)
+    by_class = Ends.by_class([(false, (FALSE,))], n_classes)
+    few = for_each(lambda ends: uncrowded(ends, most), by_class, len(false.born))
+    low, high = np.array([levels for *levels, _ in few]).reshape(-1, 2).T
 
-    def may_count(alive: Alive | EventLifetimes) -> Bools:
-        few: Bools = (alive.born < low[alive.label]) | (alive.dies > high[alive.label])
-        return few
+    def may_count(of: Alive | EventLifetimes, some: Index) -> Index:
+        label = of.label[some]
+        outside: Index = some[(of.born[some] < low[label]) | (of.dies[some] > high[label])]
+        return outside
 
-    some = replace(judged, passed=judged.passed & may_count(judged.system))
-    lives = [*((alive, (FOUND,)) for alive in found_when(some, criteria)), (false, (FALSE,))]
+    passed = np.zeros_like(judged.passed)
+    passed[may_count(judged.system, np.flatnonzero(judged.passed))] = True
+    lives: list[tuple[Alive, Sequence[int]]] = [
+        (alive, (FOUND,)) for alive in found_when(replace(judged, passed=passed), criteria)
+    ]
     if triggers is not None:
-        near = np.flatnonzero(may_count(false))
-        weight = np.rint(triggers[near] * rates.unit).astype(np.int64)
-        lives.append((Alive(*(column[near] for column in false[:4]), weight), (_TRIGGERS,)))
+        some = may_count(false, np.arange(len(triggers)))
+        weight = np.rint(triggers[some] * rates.unit).astype(np.int64)
+        of_some = Alive(false.label[some], false.file[some], false.born[some], false.dies[some], weight)
+        lives.append((of_some, (_TRIGGERS,)))
     n_ref = np.bincount(judged.reference.label, minlength=n_classes)[None]
-
-    def worth(above: Index, rises: Index, falls: Index, _: int) -> Bools:
-        few = (above[FALSE] - falls[FALSE]) * rates.of_false < criteria.max_efpr
-        found: Bools = few & (above[FOUND] + rises[FOUND] > 0)
-        return found
-
-    n_counts = 2 if triggers is None else 3
-    return ThresholdCounts.of_lives(lives, n_ref, n_counts, worth=None if every else worth)
+    others = Ends.by_class(lives, n_classes)
+    ends = [[*own, *more] for (*_, own), more in zip(few, others, strict=True)]
+    return ThresholdCounts.of_ends(ends, n_ref, 2 if triggers is None else 3)
 
 
 def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> Iterator[tuple[int, Index]]:
@@ -402,7 +404,7 @@ class Roc:
             roc = replace(self, sounding=sounding(judged.reference, n_classes))
             triggers = roc.triggers(judged, n_classes, criteria)
             roc = roc.with_triggers(0.0 if triggers is None else math.fsum(triggers))
-        counts = points(judged, criteria, n_classes, triggers, roc.rates, every=False)
+        counts = points(judged, criteria, n_classes, triggers, roc.rates)
         return Staircases.of_counts(counts, roc.rates)
 
 

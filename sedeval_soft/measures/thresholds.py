@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -151,15 +150,26 @@ class ThresholdCounts:
         the others are left out, and what changes there changes at the next higher one. Births at level 0 are
         of no threshold: there is none below.
         """
-        by_class = [_by_class(alive, n_ref.shape[1]) for alive, _ in lives]
+        ends = Ends.by_class(lives, n_ref.shape[1])
+        return cls.of_ends(ends, n_ref, n_counts, apart=apart, worth=worth)
+
+    @classmethod
+    def of_ends(
+        cls,
+        by_class: Sequence[Sequence[Ends]],
+        n_ref: Index,
+        n_counts: int = 2,
+        *,
+        apart: bool = False,
+        worth: Worth | None = None,
+    ) -> list[ThresholdCounts]:
+        """Count what begins and ends at levels, for each class; see `of_lives`."""
 
         def of_class(c: int) -> ThresholdCounts:
-            ends = []
-            for classes, (_, rows) in zip(by_class, lives, strict=True):
-                ends += _Ends.of(classes[c], rows)
+            ends, own = by_class[c], n_ref[:, c]
             if worth is not None and any(len(each.level) for each in ends):
-                stretched = _Stretched.of(ends, n_counts)
-                ends = stretched.told(worth(*stretched[3:], int(n_ref[:, c].sum())))
+                stretched = Stretched.of(ends, n_counts)
+                ends = stretched.told(worth(*stretched[3:], int(own.sum())))
             level = np.concatenate([np.zeros(0), *(each.level for each in ends)])
             changes, begin = np.zeros((n_counts, len(level)), dtype=np.int64), 0
             for each in ends:
@@ -169,9 +179,10 @@ class ThresholdCounts:
             file = None
             if apart:
                 file = np.concatenate([np.zeros(0, dtype=np.int32), *(each.file for each in ends)])
-            return cls._sorted(level, changes, n_ref[:, c], file)
+            return cls._sorted(level, changes, own, file)
 
-        return for_each(of_class, range(n_ref.shape[1]), sum(len(alive.label) for alive, _ in lives))
+        size = sum(len(each.level) for ends in by_class for each in ends)
+        return for_each(of_class, range(len(by_class)), size)
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:
@@ -234,53 +245,53 @@ class ThresholdCounts:
         return float(low[first]), float(np.append(self.level, 1.0)[at])
 
 
-def _by_class(alive: Alive, n_classes: int) -> list[Alive]:
-    """Return what lives of each class."""
-    columns: Sequence[Any] = alive
-    if np.any(alive.label[1:] < alive.label[:-1]):
-        # Small integers are sorted by their digits.
-        order = np.argsort(alive.label.astype(np.min_scalar_type(n_classes)), kind="stable")
-        columns = [column if isinstance(column, int) else column[order] for column in alive]
-    bounds = np.searchsorted(columns[0], np.arange(n_classes + 1)).tolist()
-    return [
-        Alive(*(column if isinstance(column, int) else column[begin:end] for column in columns))
-        for begin, end in pairwise(bounds)
-    ]
-
-
-class _Ends(NamedTuple):
-    """Levels at which some live begins or ends.
+class Ends(NamedTuple):
+    """Levels of one class at which some live begins or ends.
 
     level: (n,). rows: the counts that change. weight: by how much right below the level, (n,) or one for all.
-    file: (n,), where files are told from one another.
+    file: (n,), None where files are summed. ordered: whether levels ascend.
     """
 
     level: Floats
     rows: Sequence[int]
     weight: Index | int
     file: Codes | None = None
+    ordered: bool = False
 
     @classmethod
-    def of(cls, alive: Alive, rows: Sequence[int]) -> list[_Ends]:
-        """Return where lives end, and where they begin."""
-        later = alive.born > 0
-        less = -alive.weight if isinstance(alive.weight, int) else -alive.weight[later]
-        return [
-            cls(alive.dies, rows, alive.weight, alive.file),
-            cls(alive.born[later], rows, less, alive.file[later]),
-        ]
+    def by_class(cls, lives: Lives, n_classes: int) -> list[list[Ends]]:
+        """Return where lives end, and where they begin, for each class; births at level 0 are left out."""
+        classes: list[list[Ends]] = [[] for _ in range(n_classes)]
+        for alive, rows in lives:
+            columns: Sequence[Any] = alive
+            if np.any(alive.label[1:] < alive.label[:-1]):
+                # Small integers are sorted by their digits.
+                order = np.argsort(alive.label.astype(np.min_scalar_type(n_classes)), kind="stable")
+                columns = [column if isinstance(column, int) else column[order] for column in alive]
+            label, file, born, dies, weight = columns
+            bounds = np.searchsorted(label, np.arange(n_classes + 1)).tolist()
+            for ends, own in zip(classes, map(slice, bounds, bounds[1:]), strict=False):
+                later = np.flatnonzero(born[own] > 0)
+                both = (weight, -weight)
+                if not isinstance(weight, int):
+                    both = weight[own], -weight[own].take(later)
+                ends.append(cls(dies[own], rows, both[0], file[own]))
+                ends.append(cls(born[own].take(later), rows, both[1], file[own].take(later)))
+        return classes
 
-    def in_order(self) -> _Ends:
+    def in_order(self) -> Ends:
         """Return them in the order of levels, of all files together."""
+        if self.ordered:
+            return self
         if isinstance(self.weight, int):
-            return _Ends(np.sort(self.level), self.rows, self.weight)
+            return Ends(np.sort(self.level), self.rows, self.weight, ordered=True)
         level, order = in_order(self.level)
-        return _Ends(level, self.rows, self.weight[order])
+        return Ends(level, self.rows, self.weight[order], ordered=True)
 
-    def take(self, some: Index) -> _Ends:
+    def take(self, some: Index) -> Ends:
         """Return some of them, of all files together."""
         weight = self.weight if isinstance(self.weight, int) else self.weight[some]
-        return _Ends(self.level[some], self.rows, weight)
+        return Ends(self.level[some], self.rows, weight)
 
     def sums(self, upto: Index) -> Index:
         """Return the sums of weights between positions; upto: (n + 1,) ascending."""
@@ -290,7 +301,7 @@ class _Ends(NamedTuple):
         return np.diff(np.append(0, np.cumsum(self.weight))[upto])
 
 
-class _Stretched(NamedTuple):
+class Stretched(NamedTuple):
     """Ends of one class in stretches of levels: each has those above the highest of the stretch before it.
 
     ends: in the order of levels. highest: (n,) the highest level of each stretch. upto: for each of the ends,
@@ -298,7 +309,7 @@ class _Stretched(NamedTuple):
     much counts rise and fall within it.
     """
 
-    ends: Sequence[_Ends]
+    ends: Sequence[Ends]
     highest: Floats
     upto: Sequence[Index]
     above: Index
@@ -306,7 +317,7 @@ class _Stretched(NamedTuple):
     falls: Index
 
     @classmethod
-    def of(cls, ends: Sequence[_Ends], n_counts: int) -> _Stretched:
+    def of(cls, ends: Sequence[Ends], n_counts: int) -> Stretched:
         """Cut where each of the ends has had as many levels."""
         ends = [each.in_order() for each in ends]
         edges = [level for each in ends for level in (each.level[::_LEVELS], each.level[-1:])]
@@ -320,7 +331,7 @@ class _Stretched(NamedTuple):
         growth = rises - falls
         return cls(ends, highest, upto, np.cumsum(growth[:, ::-1], axis=1)[:, ::-1] - growth, rises, falls)
 
-    def told(self, worth: Bools) -> list[_Ends]:
+    def told(self, worth: Bools) -> list[Ends]:
         """Return the ends of some stretches, and what those of others sum to, at their highest level.
 
         So the levels next to those that are told are right, too.
@@ -330,24 +341,26 @@ class _Stretched(NamedTuple):
             for each, place in zip(self.ends, self.upto, strict=True)
         ]
         growth = (self.rises - self.falls)[:, ~worth]
-        return told + [_Ends(self.highest[~worth], (row,), of_row) for row, of_row in enumerate(growth)]
+        return told + [Ends(self.highest[~worth], (row,), of_row) for row, of_row in enumerate(growth)]
 
 
-def crowded(alive: Alive, n_classes: int, most: float) -> tuple[Floats, Floats]:
-    """Return between which two thresholds so many of a class live everywhere, (n_classes,) each.
+def uncrowded(ends: Sequence[Ends], most: int) -> tuple[float, float, list[Ends]]:
+    """Return between which two thresholds so many of a class live everywhere, and the ends of others.
 
-    most: a number, or more. They are 1 and 1 where there are none; there may be others.
+    ends: of one count, the last of their rows. Both thresholds are 1 where there are none; there may be
+    others. What changes between them changes at some levels there: so many live there all the same.
     """
-    low, high = np.ones((2, n_classes))
-    for c, own in enumerate(_by_class(alive, n_classes)):
-        stretched = _Stretched.of(_Ends.of(own, (0,)), 1)
-        many = np.concatenate(([False], stretched.above[0] - stretched.falls[0] >= most, [False]))
-        first, last = np.flatnonzero(np.diff(many)).reshape(-1, 2).T
-        if len(first):
-            longest = np.argmax(last - first)
-            edges = np.append(0.0, stretched.highest)
-            low[c], high[c] = edges[first[longest]], edges[last[longest]]
-    return low, high
+    stretched = Stretched.of(ends, 1 + ends[0].rows[0])
+    above, _, falls = stretched[3:]
+    many = np.concatenate(([False], (above - falls)[-1] >= most, [False]))
+    first, last = np.flatnonzero(np.diff(many)).reshape(-1, 2).T
+    if not len(first):
+        return 1.0, 1.0, [*stretched.ends]
+    longest = np.argmax(last - first)
+    outside = np.ones(len(stretched.highest), dtype=bool)
+    outside[first[longest] : last[longest]] = False
+    low, high = np.append(0.0, stretched.highest)[[first[longest], last[longest]]].tolist()
+    return low, high, stretched.told(outside)
 
 
 def f_merit(beta: float) -> Merit:

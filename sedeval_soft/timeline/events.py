@@ -48,6 +48,9 @@ class Timed:
 
     def take(self, index: npt.NDArray[np.intp] | Bools | slice) -> Self:
         """Return those at some positions, or those of a mask."""
+        if not isinstance(index, slice) and index.dtype == bool:
+            # numpy takes those at positions several times as fast.
+            index = np.flatnonzero(index)
         columns = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "nested"}
         return replace(self, **{name: column[index] for name, column in columns.items()})
 
@@ -290,10 +293,14 @@ class EventLifetimes(Timed):
         # Pieces before each slot: from one slot to the next there is at most one more.
         piece = np.cumsum(values > 0)
         first, last = piece.take(left), piece.take(right - 1) - 1
-        codes, times = (activity.file, activity.label), (activity.onset, activity.offset)
-        levels = np.maximum(values.take(left), values.take(right)), values.take(slot)
         return cls(
-            *(of.take(first) for of in codes), times[0].take(first), times[1].take(last), *levels, nested=True
+            activity.file.take(first),
+            activity.label.take(first),
+            activity.onset.take(first),
+            activity.offset.take(last),
+            np.maximum(values.take(left), values.take(right)),
+            values.take(slot),
+            nested=True,
         )
 
 

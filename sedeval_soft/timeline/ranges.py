@@ -13,7 +13,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads
+from sedeval_soft.sorting import heads, places_in_order
 
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
@@ -40,13 +40,12 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
 
     group, time: (n,), not negative. The number is (n,), what it stands for (n_distinct,).
     """
-    scale, bits = int(time.max(initial=0)) + 1, max(len(time) - 1, 0).bit_length()
-    if int(group.max(initial=0)) < (1 << 62 - bits) // scale:
-        # Plain integers are sorted much faster than their places: both in one.
-        key = ((group.astype(np.int64) * scale + time) << bits) + np.arange(len(time))
-        key.sort()
-        order = key & ((1 << bits) - 1)
-        first = heads(key >> bits)
+    scale = int(time.max(initial=0)) + 1
+    if int(group.max(initial=0)) < (1 << 62) // scale:
+        # One sort of one key takes half as long as two.
+        key = group.astype(np.int64) * scale + time
+        order = places_in_order(key)
+        first = heads(key[order])
     else:
         order = np.lexsort((time, group))
         first = heads(group[order], time[order])

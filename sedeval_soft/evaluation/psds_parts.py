@@ -1,7 +1,8 @@
 """PSDS of tables that are counted in parts: what parts count at all thresholds adds up to one staircase.
 
 Cross triggers are weighed by how much the reference of all files has of each class, and rounded to a unit
-that follows from all of them: where they count, two rounds find these before a last one counts.
+that follows from all of them: where they count, two rounds find these before a last one counts. Against all
+levels of a reference, the events of all parts are brought together.
 """
 
 from __future__ import annotations
@@ -15,61 +16,55 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.arrays import Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.intersections import Criteria, Judged
-from sedeval_soft.measures.psds import (
-    Cuts,
-    Roc,
-    Staircases,
-    points,
-    rocs_of,
-    sounding,
-    tables_of,
-)
+from sedeval_soft.measures.psd_roc import Staircases
+from sedeval_soft.measures.psds import SOFT, Roc, points, rocs_of, seconds_of, sounding, tables_of
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.memory import room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
     from sedeval_soft.evaluation.partition import Part
 
 
-Sizes = Mapping[str | None, tuple[Floats, int]]
-"""By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
+Scope = str | None
+"""A group or scene, None for the whole."""
 
 _LEVEL = 128
 """Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
 
 
-def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
-    """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
-    settings = shard.settings
-    notes: dict[str | None, list[str]] = {}
-    rocs: dict[str | None, list[Roc]] = {}
-    n_classes = {}
-    for scope, tally in shard.scopes():
-        of_parts = [part[scope] for part in sizes if scope in part]
-        n_sys, cuts = sum(n for _, n in of_parts), None
-        if "soft" in Plan.of(settings).psds:
-            cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in of_parts])), n_sys)
-            notes[scope] = cuts.notes(scope)
-        seconds = int(tally.total("length")) / TICKS_PER_SECOND
-        rocs[scope] = rocs_of(settings, seconds, n_sys, cuts, scope)
-        n_classes[scope] = len(tally.classes)
+def with_psds(
+    shard: Shard, sizes: Sequence[Mapping[Scope, int]], parts: Sequence[Part], execute: Execute
+) -> Shard:
+    """Return the shard of all parts with the tables of PSDS.
+
+    sizes: of each part, by scope, how many lifetimes the system has.
+    """
+    settings, tallies, rocs = shard.settings, dict(shard.scopes()), dict[Scope, list[Roc]]()
+    for scope, tally in tallies.items():
+        n_sys = sum(part.get(scope, 0) for part in sizes)
+        rocs[scope] = rocs_of(settings, seconds_of(tally), n_sys, scope)
+    if "soft" in Plan.of(settings).psds:
+        sides = execute.map(partial(_sides, settings), parts)
+        for scope, tally in tallies.items():
+            whole = Tally.merge([part[scope] for part in sides if scope in part])
+            tallies[scope] = whole.with_classes(tally.classes)
     stairs = _staircases([roc for of_scope in rocs.values() for roc in of_scope], parts, settings, execute)
     tables = {
         scope: joined(
             shard.tables.get(scope, {}),
-            tables_of(islice(stairs, len(of_scope)), n_classes[scope], settings),
+            tables_of(islice(stairs, len(of_scope)), tallies[scope], settings),
         )
         for scope, of_scope in rocs.items()
     }
-    return replace(shard, tables=tables, notes=notes)
+    return replace(shard, tables=tables)
 
 
 def _staircases(
@@ -99,31 +94,46 @@ def _staircases(
         begin = end
 
 
-def _judged(
-    settings: Settings, rocs: Sequence[Roc], part: Part
-) -> Iterator[tuple[int, Roc, Judged, int, Criteria]]:
-    """Yield the number of each ROC, what a part has for it, of how many classes, and the criteria."""
+def _tallies(settings: Settings, part: Part) -> Mapping[Scope, Tally]:
+    """Return the tallies of a part, with events."""
     again = second_round(settings, ("intersection.optimal",))
-    shard = shard_of_rows(*part.sides(), again, part.durations, batch=True)
-    tallies, criteria = dict(shard.scopes()), Criteria.of(settings)
+    return dict(shard_of_rows(*part.sides(), again, part.durations, batch=True).scopes())
+
+
+def _sides(settings: Settings, part: Part) -> Mapping[Scope, Tally]:
+    """Return the events of both sides of a part at all levels, as tallies of nothing else."""
+    return {
+        scope: replace(
+            tally,
+            per_class={},
+            per_file={"length": tally.per_file["length"]},
+            samples={},
+            events={name: tally.events[name] for name in SOFT if name in tally.events},
+        )
+        for scope, tally in _tallies(settings, part).items()
+    }
+
+
+def _judged(settings: Settings, rocs: Sequence[Roc], part: Part) -> Iterator[tuple[int, Roc, Judged, int]]:
+    """Yield the number of each ROC, what a part has for it, and of how many classes."""
+    tallies, criteria = _tallies(settings, part), Criteria.of(settings)
     for k, roc in enumerate(rocs):
         if roc.scope in tallies:
-            yield k, roc, *roc.judged(tallies[roc.scope], criteria), criteria
+            yield k, roc, roc.judged(tallies[roc.scope], criteria), len(tallies[roc.scope].classes)
 
 
 def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Index]:
     """Return what the reference of a part has of each class."""
     return {
-        k: sounding(judged.reference, n_classes)
-        for k, _, judged, n_classes, _ in _judged(settings, rocs, part)
+        k: sounding(judged.reference, n_classes) for k, _, judged, n_classes in _judged(settings, rocs, part)
     }
 
 
 def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[float]]:
     """Return a few numbers whose sum is exactly that of the cross triggers of a part."""
-    of_rocs = {}
-    for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part):
-        triggers = roc.triggers(judged, n_classes, criteria)
+    criteria, of_rocs = Criteria.of(settings), {}
+    for k, roc, judged, _ in _judged(settings, rocs, part):
+        triggers = roc.triggers(judged, criteria)
         terms: list[float] = []
         while rest := math.fsum([*([] if triggers is None else triggers.tolist()), *(-t for t in terms)]):
             terms.append(rest)
@@ -133,7 +143,8 @@ def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mappi
 
 def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[ThresholdCounts]]:
     """Return what a part counts of each class at all thresholds."""
+    criteria = Criteria.of(settings)
     return {
-        k: points(judged, criteria, n_classes, roc.triggers(judged, n_classes, criteria), roc.rates)
-        for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part)
+        k: points(judged, criteria, n_classes, roc.triggers(judged, criteria), roc.rates)
+        for k, roc, judged, n_classes in _judged(settings, rocs, part)
     }

@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import left_out, tally_pair
 from sedeval_soft.evaluation.scores import Input
@@ -46,9 +45,8 @@ class Shard:
     Where tables are counted part by part, and tallies have no segments and events: levels: the counts of each
     class at all thresholds. Of intersections of which no two events of one level overlap there are counts in
     two ways: which levels are told of differs, and the second way is taken where all parts have it.
-    lifetimes: for PSDS, the levels at which a soft reference changes, and how many lifetimes the system has,
-    of the whole (None), of groups and of scenes by their names. tables: what only all files together tell,
-    and notes: what a reader must know of it, likewise.
+    lifetimes: for PSDS, how many lifetimes the system has, of the whole (None), of groups and of scenes by
+    their names. tables: what only all files together tell, likewise.
     """
 
     settings: Settings
@@ -59,9 +57,8 @@ class Shard:
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
     levels: Levels = field(default_factory=dict)
-    lifetimes: Mapping[str | None, tuple[Floats, int]] = field(default_factory=dict)
+    lifetimes: Mapping[str | None, int] = field(default_factory=dict)
     tables: Mapping[str | None, Tables] = field(default_factory=dict)
-    notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""

@@ -66,7 +66,7 @@ def score_shard(
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_notes(shard, tally, plan), *unknown]
+    warnings = [*shard.findings.warnings(settings), *_notes(tally, plan), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and settings.regions is None and not whole:
@@ -101,7 +101,6 @@ def score_shard(
         of_part = of_parts[name].values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
-        warnings += _notes(shard, part, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
@@ -340,14 +339,10 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> list[str]:
-    """Return what a reader must know of PSDS and, of the whole, of soft events; name: of a group or scene."""
-    notes = [*shard.notes.get(name, ())]
-    if "soft" in plan.psds and not shard.tables:
-        from sedeval_soft.measures.psds import psds_notes
-
-        notes += psds_notes(tally, plan.settings, name)
-    if name is None and plan.scores("event", "soft"):
+def _notes(tally: Tally, plan: Plan) -> list[str]:
+    """Return what a reader must know of soft events."""
+    notes = []
+    if plan.scores("event", "soft"):
         crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
         if len(crowded):
             notes.append(

@@ -36,7 +36,8 @@ class Averaged:
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
     average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
     and missing: what an undefined value of a class counts in them; n_ref is None where there are none.
-    harmonic, geometric: (...), computed when they are asked for.
+    harmonic, geometric: (...), computed when they are asked for. within: by how much values may be off, of a
+    measure that may be too dear to be exact.
     """
 
     classes: Array | None
@@ -47,6 +48,7 @@ class Averaged:
     _: KW_ONLY
     n_ref: Array | None = None
     missing: float | None = None
+    within: Averaged | None = None
 
     @property
     def harmonic(self) -> Array | None:

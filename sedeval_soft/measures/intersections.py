@@ -400,8 +400,11 @@ def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[In
 
     event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
     """
-    _, order = in_order(level)
-    order = order[places_in_order(event[order])]
+    if level.dtype.kind == "i":
+        order = places_in_order(event * (int(level.max(initial=0)) + 1) + level)
+    else:
+        _, order = in_order(level)
+        order = order[places_in_order(event[order])]
     event, level = event[order], level[order]
     sums = np.cumsum(change[order])
     last = np.append(heads(event, level)[1:], len(event))[: len(event)] - 1

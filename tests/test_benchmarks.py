@@ -36,7 +36,7 @@ def test_a_quick_run_fills_every_row(tmp_path: Path) -> None:
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
     header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     assert header == ["case", "ours", "other", "ratio", "target", "met"]
-    assert len(rows) == 59
+    assert len(rows) == 61
     assert all(len(row) == 6 and (row[3] != "-" or "not installed" in row[2]) for row in rows)
 
 
@@ -83,7 +83,26 @@ def test_what_is_held_against_is_what_the_documents_show() -> None:
 
 
 @pytest.mark.slow
-def test_growth_is_measured(tmp_path: Path) -> None:
+def test_growth_in_each_direction_is_measured(tmp_path: Path) -> None:
+    options = [
+        "--quick",
+        "--direction",
+        "files",
+        "--direction",
+        "classes",
+        "--json",
+        tmp_path / "growth.json",
+    ]
+    done = started(SCRIPT.with_name("growth.py"), *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n| files | ") == done.stdout.count("\n| classes | ") == 2
+    runs = json.loads((tmp_path / "growth.json").read_text(encoding="utf-8"))
+    assert [run["size"] for run in runs] == [100, 1000, 100, 1000]
+    assert all(run["seconds"] > 0 for run in runs)
+
+
+@pytest.mark.slow
+def test_large_tables_are_measured(tmp_path: Path) -> None:
     script = SCRIPT.with_name("scale.py")
     options = ["--rows", "10000", "--rows", "20000", "--shards", "40000", "--clips", "20"]
     files = ["--json", tmp_path / "scale.json", "--plot", tmp_path / "scale.png", "--folder", tmp_path]

@@ -14,7 +14,7 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
-from sedeval_soft.published import MODULES
+from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
@@ -170,7 +170,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
         folder = f"{systems[0]} is a folder of operating points"
         raise SettingsError(f"--scheduler needs a table; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
-    names = [*names, *_names_that_rank(given, likely)]
+    if given["rank_by"] or len(systems) > 1:
+        names = [*names, *_names_that_rank(given, likely)]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
     page = options.settings_of(given, names, folds=folds) if given["report"] else None
@@ -226,7 +227,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "--worst needs a hard or soft reading of segments, events, clips or intersections; --only names "
             "none of them"
         )
-    if given["check"] and given["check"] not in MODULES:
+    if given["check"] and given["check"] not in NAMES:
         import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
         expected = "--runs gives jackknife intervals over runs"
@@ -292,7 +293,7 @@ def _score(
 
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:
     """Return a table of our scores beside those of a package, or of an evaluator that was published."""
-    if tool in MODULES:
+    if tool in NAMES:
         from sedeval_soft.interop.published import check_published
 
         if evaluation.sides is None:

@@ -63,7 +63,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
-    from sedeval_soft.report import write_atomic
+    from sedeval_soft.report.write import write_atomic
     from sedeval_soft.settings import MEANS, means_in
 
     tallies, saved = given["tallies"], given["save_tally"]
@@ -84,7 +84,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         options.check_intervals(given, settings, presentation.wanted)
         parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
         with progress(quiet=presentation.quiet) as show:
-            scores = score_shard(replace(shard, settings=settings), __version__, **parts, progress=show)
+            scores = score_shard(shard._replace(settings=settings), __version__, **parts, progress=show)
         presentation.check([scores])
         if saved:
             write_atomic(saved, pack_shard(shard, __version__))
@@ -158,12 +158,12 @@ def presets(ctx: click.Context) -> None:
     challenge's own evaluator.
     """
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.published import MODULES
+        from sedeval_soft.published import NAMES
         from sedeval_soft.published.base import EXPLAINED, published_evaluator
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
         evaluators: dict[str, list[str]] = {}
-        for each in MODULES:
+        for each in NAMES:
             evaluators.setdefault(published_evaluator(each).preset, []).append(each)
         width, lines = max(map(len, PRESETS)) + 2, []
         for name in PRESETS:

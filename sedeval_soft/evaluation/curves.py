@@ -22,7 +22,7 @@ from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.pairs import Candidates, pair_rule
 from sedeval_soft.measures.psd_roc import PsdRoc
 from sedeval_soft.measures.psds import psds_curve, systems_of
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
@@ -136,7 +136,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
             if key.average is not None and key.measure in _SWEPT:
                 number = None if value is None else finite(value.item())
-                scores.setdefault(str(ScoreName(*key)), []).append(number)
+                scores.setdefault(score_name(*key), []).append(number)
     return Sweep(
         THRESHOLDS,
         {basis: tuple(counts) for basis, counts in at.items()},

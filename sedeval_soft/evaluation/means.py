@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Key, Score, finite
 from sedeval_soft.measures.base import Measure, mean_of
-from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.settings import Settings
 
 _AT_ONCE = 1 << 22
@@ -98,13 +97,8 @@ def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
     return np.where(sizes == 0, np.nan, np.where(np.isnan(values) & (sizes > 0), column, values))
 
 
-@cache
-def _measures() -> dict[tuple[str, str, str], Measure]:
-    return {(of.basis, of.reading, measure.name): measure for of in FAMILIES for measure in of.measures}
-
-
 def _measure_of(key: Key) -> Measure:
-    return _measures()[key.basis, key.reading, key.measure]
+    return MEASURES[key[:3]][1]
 
 
 # Of resampled files.

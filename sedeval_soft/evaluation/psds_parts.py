@@ -64,7 +64,7 @@ def with_psds(
         )
         for scope, of_scope in rocs.items()
     }
-    return replace(shard, tables=tables)
+    return shard._replace(tables=tables)
 
 
 def _staircases(

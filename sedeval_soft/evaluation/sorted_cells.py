@@ -154,8 +154,10 @@ def _curves_and_bins(
             area = table["roc_auc"]
             # An area of 1 has no d' to average: averages are those of the average areas.
             areas = (area.micro, area.macro, area.weighted)
-            means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
-            table["d_prime"] = Averaged(table["d_prime"].classes, *means)
+            micro, macro, weighted = (
+                None if mean is None else np.array(d_prime(float(mean))) for mean in areas
+            )
+            table["d_prime"] = Averaged(table["d_prime"].classes, micro, macro, weighted)
         if "calibration" in settings.measures:
             table |= _calibration(cells, evaluated.is_expected, cut, n_ref, settings.bins)
     return tables

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ _Tied = tuple[Index, Floats, Floats]
 in it and active, (n, n_classes) each."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranks:
+class _Ranks(NamedTuple):
     """Classes of each segment in descending order of the system's values; all (n_segments, n_classes).
 
     order: the classes. y: their reference values. first, last: where the group of equal values that each

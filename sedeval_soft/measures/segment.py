@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +49,7 @@ def count_files(values: Bools, start: Index, times: Array | None = None) -> Arra
     if values.size < _MANY:
         return sum_files(values, start, np.int64).T
     # Where they are is found several times faster than so many booleans are added.
-    found = [np.diff(np.searchsorted(np.flatnonzero(row), start)) for row in values]
+    found = for_each(lambda row: np.diff(np.searchsorted(np.flatnonzero(row), start)), values, values.size)
     return np.array(found, dtype=np.int64).reshape(len(values), len(start) - 1).T
 
 
@@ -149,8 +149,7 @@ def count_soft(
 # The counts are those of `count_hard`.
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """Runs sorted by class and first segment; segments are numbered over all files.
 
     label: (n,) codes. first, last: (n,) first segment and one past the last.

@@ -703,7 +703,8 @@ def soft_psds(
     exact.
     """
     ours, theirs = (
-        [side.take(side.label == c) for c in range(n_classes)] for side in (levels.lasting(), system.lasting())
+        [side.take(side.label == c) for c in range(n_classes)]
+        for side in (levels.lasting(), system.lasting())
     )
     known = [c for c in range(n_classes) if len(ours[c])]
     if not known:

@@ -11,8 +11,7 @@ from typing import Any, Unpack
 from sedeval_soft.api.sources import Listed, limits_from, listed_files, reading_from, to_rows
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.fields import ReadingKeywords
-from sedeval_soft.report import write_atomic
-from sedeval_soft.report.write import write_folder
+from sedeval_soft.report.write import write_atomic, write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import Fitted, fit, recording
@@ -134,12 +133,12 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-    said = [f"{read_from}: {text}" for text in rows.origin.assumed]
-    if strict and said:
-        raise EvaluationError(said[0])
+    assumed = [f"{read_from}: {text}" for text in rows.origin.assumed]
+    if strict and assumed:
+        raise EvaluationError(assumed[0])
     if strict and fitted.losses:
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
-    notes += [*said, *(f"{read_from}: {text}" for text in rows.origin.notes)]
+    notes += [*assumed, *(f"{read_from}: {text}" for text in rows.origin.notes)]
     sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
     done = Conversion(
         rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None, tuple(notes)

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 
 if os.environ.get("SOFT_SED_EVAL_DISTRIBUTED"):
     # Where these are demanded nothing may be skipped for want of them.
-    for name in ("distributed", "fsspec", "s3fs", "moto"):
+    for name in ("distributed", "fsspec", "s3fs", "moto", "pyspark"):
         importlib.import_module(name)
 
 

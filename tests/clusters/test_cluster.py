@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from parted import count_in_parts
@@ -51,3 +54,14 @@ def test_a_shard_that_ends_every_worker_is_named(cluster, tmp_path, monkeypatch)
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 1)
     with pytest.raises(EvaluationError, match=r"ref-1\.tsv: 2 workers ended, one after another"):
         count_in_parts(f"flaky://{sides[0]}", sides[1], Settings(), scheduler=cluster.scheduler_address)
+
+
+def test_workers_are_measured(tmp_path):
+    pytest.importorskip("distributed", reason="needs dask and distributed: pip install --group distributed")
+    script = Path(__file__).parents[2] / "benchmarks" / "cluster.py"
+    options = ["--workers", "1", "--rows", "2000", "--shards", "2"]
+    done = subprocess.run([sys.executable, script, *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("| 1 | ")]
+    _, wall, works, busiest, *_ = (float(cell.split()[0].replace(",", "")) for cell in row.split("|")[1:-1])
+    assert 0 < busiest == works < 10 * wall

@@ -1,15 +1,19 @@
-"""What the page about many machines shows, run: with stand-ins for SLURM and Spark."""
+"""What the page about many machines shows, run: with a stand-in for SLURM, and Spark itself."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import shutil
+import subprocess
 import sys
-import types
-from collections import namedtuple
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from documents import blocks, examples, make_workplace, run
 
@@ -89,55 +93,53 @@ def test_dask_code(workplace):
         assert dict(names[name]) == whole(segment_length=0.5)
 
 
-class Frame:
-    """A data frame of Spark's, as far as the page uses one: partitions, which come in pieces."""
-
-    def __init__(self, partitions: list[pd.DataFrame]) -> None:
-        self.partitions = partitions
-
-    def withColumn(self, name: str, value: str) -> Frame:  # noqa: N802 - Spark's
-        return Frame([part.assign(**{name: value}) for part in self.partitions])
-
-    def unionByName(self, other: Frame) -> Frame:  # noqa: N802
-        return Frame([*self.partitions, *(part[self.partitions[0].columns] for part in other.partitions)])
-
-    def repartition(self, number: int, column: str) -> Frame:
-        rows = pd.concat(self.partitions)
-        of = pd.util.hash_array(rows[column].to_numpy(dtype=object)) % number
-        # Partitions without rows are there, too.
-        return Frame([rows[of == k] for k in range(number)])
-
-    def mapInPandas(self, function, schema: str) -> Frame:  # noqa: N802
-        assert schema == "tally binary"
-        made = []
-        for part in self.partitions:
-            pieces = (part.iloc[at : at + 50] for at in range(0, len(part), 50))
-            made += list(function(pieces))
-        return Frame(made)
-
-    def toLocalIterator(self):  # noqa: N802
-        for part in self.partitions:
-            row = namedtuple("Row", part.columns)
-            yield from (row(*values) for values in part.itertuples(index=False))
-
-
-def test_spark_code(workplace, monkeypatch):
+def parquet_tables() -> list[pa.Table]:
+    """Both sides of the sample, as the page's Spark code reads them."""
     for side in ("ref", "sys"):
         convert(f"{side}.tsv", f"parts/{side}.parquet", to="parquet")
-    functions = types.SimpleNamespace(lit=lambda value: value)
-    sql = types.ModuleType("pyspark.sql")
-    sql.functions = functions
-    monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
-    monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-    tables = {f"parts/{side}.parquet": pd.read_parquet(f"parts/{side}.parquet") for side in ("ref", "sys")}
-    read = types.SimpleNamespace(parquet=lambda path: Frame([tables[path].iloc[k::3] for k in range(3)]))
-    names: dict[str, object] = {"spark": types.SimpleNamespace(read=read)}
-    for code in (TALLIES, SPARK):
-        exec(code, names)  # noqa: S102 - our own document
-    assert dict(names["scores"]) == whole(segment_length=0.5)
-    # A partition may have one side only, or nothing.
-    assert list(names["count"](iter([]))) == []
-    for side in ("reference", "system"):
-        rows = pd.read_parquet(f"parts/{side[:3]}.parquet").assign(side=side)
-        (tally,) = names["count"](iter([rows]))
-        assert names["Evaluator"].of_bytes(tally["tally"][0]).compute().files
+    return [pq.read_table(f"parts/{side}.parquet") for side in ("ref", "sys")]
+
+
+def test_the_function_that_spark_calls(workplace):
+    names: dict[str, Any] = {}
+    exec(TALLIES, names)  # noqa: S102 - our own document
+    sides = parquet_tables()
+    files = sorted(set(sides[0]["filename"].to_pylist()))
+    total = names["Evaluator"](segment_length=0.5)
+    for bucket, some in enumerate((files[:2], files[2:])):
+        rows = [side.filter(pc.is_in(side["filename"], pa.array(some))) for side in sides]
+        rows = [side.append_column("bucket", pa.array([bucket] * len(side))) for side in rows]
+        (tally,) = names["count"](*rows)["tally"].to_pylist()
+        total.merge(names["Evaluator"].of_bytes(tally))
+        # A bucket may have rows of one side only.
+        for one in ([rows[0], rows[1].slice(0, 0)], [rows[0].slice(0, 0), rows[1]]):
+            (tally,) = names["count"](*one)["tally"].to_pylist()
+            assert names["Evaluator"].of_bytes(tally).compute().files
+    assert dict(total.compute()) == whole(segment_length=0.5)
+
+
+SPARK_SESSION = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+"""
+
+
+def test_spark_code(workplace, tmp_path):
+    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+        pytest.skip("needs Spark and Java: pip install --group spark, and a Java 17")
+    parquet_tables()
+    code = (
+        SPARK_SESSION + TALLIES + SPARK + "import json\njson.dump(dict(scores), open('scores.json', 'w'))\n"
+    )
+    environment = {**os.environ, **workplace, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "scores.json").read_text()) == whole(segment_length=0.5)

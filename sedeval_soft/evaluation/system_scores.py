@@ -5,6 +5,7 @@ What settings ask for beside plain scores is imported only then: start-up is a f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +18,12 @@ from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Key, Score, Scores, score_tally
+from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, score_tally, scores_in
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings
@@ -69,7 +71,9 @@ def score_shard(
     )
 
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
-        scores = score_tally(part, settings, shard.tables.get(name), best if part is tally else None)
+        tables = all_tables(part, settings, shard.tables.get(name), best if part is tally else None)
+        scores = scores_in(tables, part, settings)
+        warnings.extend(_inexact(tables, name))
         if settings.ci is None:
             return scores
         from sedeval_soft.evaluation.resample import with_intervals
@@ -350,6 +354,24 @@ def _notes(tally: Tally, plan: Plan) -> list[str]:
                 "them at every level whatever their class; the soft event-based error rate of all classes "
                 "together is left undefined"
             )
+    return notes
+
+
+def _inexact(tables: Tables, group: str | None) -> list[str]:
+    """Return by how much values may be off that would take too long; of the whole or a group or scene."""
+    notes = []
+    for (basis, reading), table in tables.items():
+        for measure, values in table.items():
+            if values.within is not None and np.nansum(values.within):
+                # Rounded up: these are bounds.
+                bounds = [
+                    math.ceil(off * 1e4) / 1e4 for off in (values.within[0], np.nanmax(values.within[1:]))
+                ]
+                name = ScoreName(basis, reading, measure, OVERALL, group=group)
+                notes.append(
+                    f"{name} is off by at most {bounds[0]:g}, that of a class by at most {bounds[1]:g}: the "
+                    "reference has too many levels to look at each"
+                )
     return notes
 
 

@@ -384,8 +384,8 @@ def overlapping(
 
 
 def enough(
-    event: Index, born: Floats, dies: Floats, overlap: Index, needed: Index
-) -> tuple[Index, Floats, Floats]:
+    event: Index, born: Array, dies: Array, overlap: Index, needed: Index
+) -> tuple[Index, Array, Array]:
     """Return for which levels the parts of an event that exist make what it needs.
 
     event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
@@ -395,9 +395,10 @@ def enough(
     return spans(np.concatenate((event, event)), level, change, needed)
 
 
-def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:
+def spans(event: Index, level: Array, change: Index, needed: Index) -> tuple[Index, Array, Array]:
     """Return for which levels the sum of an event's changes up to there is at least what it needs.
 
+    Levels may be numbered, which is faster.
     event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
     """
     if level.dtype.kind == "i":

@@ -180,7 +180,7 @@ def combined(
     efpr = np.concatenate((np.zeros(n_cuts), efpr.take(within)))
     tp = np.concatenate((np.zeros(n_cuts, dtype=np.int64), tp.take(within)))
     order = np.lexsort((efpr, cut))
-    cut, label, efpr, tp = (of.take(order) for of in (cut, label, efpr, tp))
+    cut, label, tp, efpr = *(of.take(order) for of in (cut, label, tp)), efpr.take(order)
     last = np.append(heads(cut, efpr)[1:], len(cut)) - 1
     start, at = cut * (int(tp.max(initial=0)) + 1), cut.take(last)
     present = n_ref > 0

@@ -205,8 +205,7 @@ def tables_of(stairs: Iterable[tuple[Roc, Staircases]], tally: Tally, settings: 
             system = events.get("everything", tally.system("intersection"))
             sides = events["levels"], system, events.get("ignored")
             values, off = soft_psds(*sides, n_classes, seconds, criteria)
-        within = Averaged(off[1:], overall=off[0])
-        tables["intersection", "soft"] = {"psds": Averaged(values[1:], overall=values[0], within=within)}
+        tables["intersection", "soft"] = {"psds": Averaged(values[1:], overall=values[0], within=off)}
     return tables
 
 

@@ -1,28 +1,27 @@
 """PSDS against a soft reference: its mean over all levels of the reference, exactly.
 
-Between two levels at which an event of a class is born or dies the cut of the class does not change. There may
-be as many such levels as values, and at each all thresholds of the system count. So blocks of levels are looked
-at as a whole. What a threshold finds at any level of a block has bounds:
+Between two levels at which an event of a class is born or dies the cut of the class does not change. There
+may be as many such levels as values, and at each all thresholds of the system count. So blocks of levels are
+looked at as a whole. What a threshold finds at any level of a block has bounds:
 
 - A detection passes the DTC up to a level: the cover of its time by the reference shrinks as that grows. One
-  whose level lies within the block may be a false positive in it; one whose level lies below it is one for good.
-- Events of a block that lie within one another are looked at as one. It is found for sure where detections that
-  pass at all levels cover enough of what is left of it at the last one, were it as long as the longest of them.
-  It may be found where detections that pass at some level cover enough of the longest one for the shortest.
-  An event that is there at all levels, and all whose detections pass at all levels or at none, is found or not
-  found for good: it is not looked at again.
+  whose level lies within the block may be a false positive in it; one whose level lies below it is one for
+  good.
+- Events of a block that lie within one another are looked at as one. It is found for sure where detections
+  that pass at all levels cover enough of what is left of it at the last one, were it as long as the longest
+  of them. It may be found where detections that pass at some level cover enough of the longest one for the
+  shortest. An event that is there at all levels, and all whose detections pass at all levels or at none, is
+  found or not found for good: it is not looked at again.
 
 A threshold that may not find more than what is found for sure with as few false positives is left out. Where
 none is left, the PSD-ROC is the same at all levels of the block. Else its halves are looked at, and so on: a
-block of one level leaves nothing in doubt. All blocks of one size are looked at together. Where cross triggers
-count, their weights change with the reference of each class: there all blocks are halved down to single levels,
-with the few thresholds that are left.
+block of one level leaves nothing in doubt. All blocks of one size are looked at together. Where cross
+triggers count, their weights change with the reference of each class: there all blocks are halved down to
+single levels, with the few thresholds that are left.
 
-So time is spent where PSD-ROCs change. Where that would still take hours, blocks are not halved any more: one
-level in the middle stands for each, and what is found for sure, and what may be found at most, bound what that
-leaves out. A difference d of a class's TPR changes the mean over C classes by d / C and, the standard deviation
-being a seminorm, that by at most d / sqrt(C): so PSDS is off by no more than (1 + alpha_st sqrt(C)) times the
-mean over classes of the area between both bounds.
+So time is spent where PSD-ROCs change. Where that would still take too long, blocks are not halved any more:
+one level in the middle stands for each, and what is found for sure, and what may be found at most, bound what
+that leaves out (docs/explanations/lifetimes.md, statement 7, has the proof).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.base import ratio
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.ignored import level_covered, level_mostly
@@ -50,7 +49,7 @@ _AT_ONCE = 1 << 18
 """Rows that are looked at at a time, about."""
 
 _MOST = 1 << 31
-"""Rows that are looked at altogether, about: some ten minutes."""
+"""Rows that are looked at altogether, about: one or two minutes."""
 
 _BINS = 1024
 """Bins of the eFPR where cross triggers count."""
@@ -61,10 +60,10 @@ class Against:
     """A class against all levels of its reference; levels and thresholds are numbered from 0.
 
     events, system: those of the class that last. place, their_place: (2, n) where onsets and offsets stand in
-    the order of all `n_times` of all files. alive, lives: (2, n) from which level on each event is there, and from
-    which threshold on each detection, and up to which, excluded. helps: (2, n_sys) the levels at which each
-    detection passes the DTC, likewise. apart: whether events of one level never overlap, nor detections of one
-    threshold, and each event lies in one of the level before.
+    the order of all `n_times` of all files. alive, lives: (2, n) from which level on each event is there, and
+    from which threshold on each detection, and up to which, excluded. helps: (2, n_sys) the levels at which
+    each detection passes the DTC, likewise. apart: whether events of one level never overlap, nor detections
+    of one threshold, and each event lies in one of the level before.
     wrong, row, between: detections, (n,), to which row of counts each adds, false positives, 0, or cross
     triggers, (n,), and at which levels, (2, n).
     """
@@ -108,8 +107,8 @@ class Blocks(NamedTuple):
     """Blocks of levels, and what is known of them.
 
     first, end: (n,) levels. since: (n,) from which level on what is found there holds. room: (n,) rows that
-    may be looked at in each. slack: (n,) by how many events, on the average over the eFPR, what is found there
-    may be off. floor: (n, n_bins) how many events are found for sure with an eFPR of a bin, or less.
+    may be looked at in each. slack: (n,) by how many events, on the average over the eFPR, what is found
+    there may be off. floor: (n, n_bins) how many events are found for sure with an eFPR of a bin, or less.
     block: (n_left,) of the thresholds that are left, ascending. counts: (n_rows, n_left) false positives and
     cross triggers for good. found: (n_left,) events found for good. wrong, lives, events: what may change.
     """
@@ -136,9 +135,9 @@ class Blocks(NamedTuple):
             Held(np.zeros(spans.shape[1], dtype=np.int64), np.arange(spans.shape[1]), *spans)
             for spans in (of.lives[:, of.wrong], of.lives, np.tile([[0], [n_left]], len(of.events)))
         )
+        floor, counts = (np.zeros(shape, dtype=np.int64) for shape in ((1, weights.n_bins), (n_rows, n_left)))
         return cls(
-            one, one + weights.weight.shape[1], one, np.full(1, room), np.zeros(1),
-            np.zeros((1, weights.n_bins), dtype=np.int64), left, np.zeros((n_rows, n_left), dtype=np.int64), left,
+            one, one + weights.weight.shape[1], one, np.full(1, room), np.zeros(1), floor, left, counts, left,
             wrong, lives.take(np.flatnonzero(of.helps[1])), events,
         )  # fmt: skip
 
@@ -160,8 +159,8 @@ class Blocks(NamedTuple):
 
     def moved(self, n_blocks: int, n_left: int) -> Blocks:
         """Return the same behind so many blocks and thresholds."""
-        held = (of.moved(n_blocks, n_left) for of in (self.wrong, self.lives, self.events))
-        return self._replace(block=self.block + n_blocks, **dict(zip(("wrong", "lives", "events"), held)))
+        wrong, lives, events = (of.moved(n_blocks, n_left) for of in (self.wrong, self.lives, self.events))
+        return self._replace(block=self.block + n_blocks, wrong=wrong, lives=lives, events=events)
 
     def sizes(self) -> Index:
         """Return how many rows there are of each block, (n,)."""
@@ -178,18 +177,16 @@ class Blocks(NamedTuple):
             for of in (self.wrong, self.lives, self.events):
                 some = slice(*np.searchsorted(of.block, (begin, end)).tolist())
                 held.append(Held(*(column[some] for column in of)))
-            blocks = (column[begin:end] for column in self[:6])
-            part = Blocks(
-                *blocks, self.block[first:last], self.counts[:, first:last], self.found[first:last], *held
-            )
-            yield part.moved(-begin, -first)
+            columns: list[Any] = [*(column[begin:end] for column in self[:6]), self.block[first:last]]
+            columns += [self.counts[:, first:last], self.found[first:last], *held]
+            yield Blocks(*columns).moved(-begin, -first)
 
     def within(self, of: Against, left: Bools, first: Index, end: Index) -> Blocks:
         """Return the levels from `first` to `end`, (n,), of blocks that have thresholds left."""
         at, place = np.flatnonzero(left), np.append(0, np.cumsum(left))
         block = self.block.take(at)
         kept = block.take(heads(block))
-        number, columns = np.zeros(len(self.first), dtype=np.int64), (first, end, *self[2:6])
+        number, of_blocks = np.zeros(len(self.first), dtype=np.int64), (first, end, *self[2:6])
         number[kept] = np.arange(len(kept))
 
         def held(those: Held, levels: Index) -> Held:
@@ -199,11 +196,10 @@ class Blocks(NamedTuple):
             some = np.flatnonzero((begin < last) & inside)
             return Held(number.take(those.block), those.thing, begin, last).take(some)
 
-        return Blocks(
-            *(column.take(kept, axis=0) for column in columns),
-            number.take(block), self.counts.take(at, axis=1), self.found.take(at),
-            held(self.wrong, of.between), held(self.lives, of.helps), held(self.events, of.alive),
-        )  # fmt: skip
+        columns: list[Any] = [column.take(kept, axis=0) for column in of_blocks]
+        columns += [number.take(block), self.counts.take(at, axis=1), self.found.take(at)]
+        columns += [held(self.wrong, of.between), held(self.lives, of.helps), held(self.events, of.alive)]
+        return Blocks(*columns)
 
     def over(self, begin: Index, end: Index, amount: Index | None = None) -> Index:
         """Return how many live at each threshold, (n_left,); begin, end, amount: (n,), how many each is."""
@@ -283,7 +279,7 @@ class _Outer(NamedTuple):
 
 
 def _at_once(group: Index, since: Index, until: Index, n: int) -> Index:
-    """Return at most how many of each group are there at one level, (n,); since, until: (n_things,) levels."""
+    """Return at most how many of each group are there at one level, (n,); since, until: (n_things,)."""
     most = np.ones(n, dtype=np.int64)
     some = np.flatnonzero(np.bincount(group, minlength=n).take(group) > 1)
     if len(some):
@@ -319,7 +315,7 @@ def _found(of: Against, blocks: Blocks, criteria: Criteria) -> tuple[Index, Inde
     settled = outer.stays & (np.cumsum(touched)[:-1] == 0)
     weights = settled, ~settled & (outer.core >= 0), np.where(settled, 0, outer.most)
     # Whole events within a detection.
-    sums = []
+    sums: list[Index] = []
     for weight, counts in zip(weights, (sure, sure, True), strict=True):
         total = np.append(0, np.cumsum(weight))
         inside = np.maximum(total.take(last + 1 - stops) - total.take(first + 1), 0)
@@ -344,7 +340,8 @@ def _found(of: Against, blocks: Blocks, criteria: Criteria) -> tuple[Index, Inde
         sums[k] = sums[k] + blocks.over(begin.take(some), end.take(some), amount.take(some))
     unsettled = np.append(0, np.cumsum(~settled))
     touching = np.flatnonzero(unsettled.take(last + 1) > unsettled.take(first + 1 - starts))
-    return *sums, lives.take(touching), events.take(np.flatnonzero(~settled.take(outer.number)))
+    changing = np.flatnonzero(~settled.take(outer.number))
+    return sums[0], sums[1], sums[2], lives.take(touching), events.take(changing)
 
 
 def _look(of: Against, blocks: Blocks, criteria: Criteria) -> tuple[Blocks, Index, Index, Index]:
@@ -376,7 +373,8 @@ def _found_by_pairs(
     events, lives, n = blocks.events, blocks.lives, len(blocks.first)
     theirs = replace(
         of.system.take(lives.thing),
-        label=lives.block.astype(np.int32), born=lives.begin * _STEP, dies=lives.end * _STEP,
+        label=lives.block.astype(np.int32),
+        born=lives.begin.astype(np.float64) * _STEP, dies=lives.end.astype(np.float64) * _STEP,
     )  # fmt: skip
     since, until = of.alive.take(events.thing, axis=1)
     stays = (since <= blocks.first.take(events.block)) & (until >= blocks.end.take(events.block))
@@ -434,7 +432,8 @@ class Weights:
         """Return the mean over the eFPR of what bins have, (n,); floor: (n, n_bins)."""
         share = np.full(self.n_bins, self.width / self.most)
         share[-1] = 1.0 - share[:-1].sum()
-        return floor @ share
+        area: Floats = floor @ share
+        return area
 
 
 class Staircase(NamedTuple):
@@ -466,7 +465,7 @@ class Staircase(NamedTuple):
 
 def _staircases(of: Against, weights: Weights, criteria: Criteria, room: float) -> Staircase:
     """Return the PSD-ROC of a class at all levels; room: rows that may be looked at."""
-    todo, ends = [Blocks.whole(of, weights, room)], []
+    todo, ends = [Blocks.whole(of, weights, room)], list[tuple[Array, ...]]()
     while todo:
         blocks = todo.pop()
         cost = blocks.sizes()
@@ -521,7 +520,7 @@ def _staircases(of: Against, weights: Weights, criteria: Criteria, room: float) 
     order = np.argsort(since)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    owner, efpr, tp = rising(np.repeat(rank, n_points), efpr, tp)
+    owner, efpr, tp = rising(np.repeat(rank, n_points), np.asarray(efpr, dtype=np.float64), tp)
     start = np.searchsorted(owner, np.arange(len(order) + 1))
     return Staircase(since.take(order), slack.take(order), start, efpr, tp)
 
@@ -574,22 +573,22 @@ def _against(
         near, out = upto(events, none + 1), np.searchsorted(edges, level_mostly(ignored, system))
         between = [(passes, np.where(out > near, near, last)), (np.where(out > near, out, last), last)]
     wrong = [(none, *spans) for spans in between]
-    for row, those in enumerate(others, 1):
+    for k, those in enumerate(others, 1):
         covered = upto(those, required(criteria.cttc, length))
-        wrong += [(none + row, since, np.minimum(until, covered)) for since, until in between]
+        wrong += [(none + k, since, np.minimum(until, covered)) for since, until in between]
     row, since, until = (np.concatenate(column) for column in zip(*wrong, strict=True))
-    some = np.flatnonzero(since < until)
+    thing, some = np.tile(np.arange(len(system)), len(wrong)), np.flatnonzero(since < until)
     return Against(
         events, system, len(every), place, their_place, alive, lives, np.array([none, passes]),
         _is_apart(events, place, alive, system),
-        np.tile(np.arange(len(system)), len(wrong)).take(some), row.take(some), np.array([since, until])[:, some],
+        thing.take(some), row.take(some), np.array([since, until])[:, some],
     )  # fmt: skip
 
 
 def _is_apart(events: EventLifetimes, place: Index, alive: Index, system: EventLifetimes) -> bool:
     """Return whether events, and detections, are `apart`, see `Against`."""
-    theirs = system.nested or in_turn(system.file, system.born, system)
-    ours = events.nested or in_turn(events.file, np.zeros(len(events)), events)
+    theirs = system.nested or in_turn(system.file.astype(np.int64), system.born, system)
+    ours = events.nested or in_turn(events.file.astype(np.int64), np.zeros(len(events)), events)
     born = np.flatnonzero(alive[0])
     if not (ours and theirs) or not len(born):
         return ours and theirs
@@ -601,9 +600,9 @@ def _is_apart(events: EventLifetimes, place: Index, alive: Index, system: EventL
 
 
 def _trigger_weights(classes: Sequence[EventLifetimes], edges: Floats, criteria: Criteria) -> list[Floats]:
-    """Return what a cross trigger of each other class adds to the eFPR of each class, (n_classes - 1, n_levels).
+    """Return what a cross trigger of each other class adds to the eFPR of each class.
 
-    classes: the events of each. It is 0 where the other class has no event.
+    classes: the events of each. Returns (n_classes - 1, n_levels) each: 0 where the other class has no event.
     """
     n_events, ticks = np.zeros((2, len(classes), len(edges)), dtype=np.int64)
     for c, of in enumerate(classes):
@@ -698,9 +697,9 @@ def soft_psds(
     """Return the mean over all levels of PSDS against the reference cut there, then that of each class.
 
     levels, system: all lifetimes of reference and system. ignored: those of ignored classes. seconds: the
-    length of all files, above 0. A class counts at the levels at which it has an event, PSDS at those at which
-    some class has one. Beside the values, (1 + n_classes,), stands by how much each may be off: 0 where it is
-    exact.
+    length of all files, above 0. A class counts at the levels at which it has an event, PSDS at those at
+    which some class has one. Beside the values, (1 + n_classes,), stands by how much each may be off: 0 where
+    it is exact.
     """
     ours, theirs = (
         [side.take(side.label == c) for c in range(n_classes)]

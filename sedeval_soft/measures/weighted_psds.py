@@ -47,15 +47,19 @@ _STEPS, _SORTED = 1 << 24, 1 << 20
 
 
 _MOST, _FEWEST = 20_000_000, 64
-"""Lifetimes of the system, over all cuts, beyond which evenly spaced cuts stand for all, and so many of them."""
+"""Lifetimes of the system, over all cuts, beyond which evenly spaced ones stand for all; at least so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,)."""
+    """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,).
+
+    exact: whether the reference is the same at all levels that a cut stands for.
+    """
 
     level: Floats
     width: Floats
+    exact: bool
 
     @classmethod
     def between(cls, tally: Tally) -> Self:
@@ -63,9 +67,16 @@ class Cuts:
         edges = changes([tally.events[name] for name in ("levels", "ignored") if name in tally.events])
         n_sys = len(tally.system("intersection"))
         if (len(edges) - 1) * n_sys <= _MOST or len(edges) - 1 <= _FEWEST:
-            return cls(edges[1:], np.diff(edges))
+            return cls(edges[1:], np.diff(edges), exact=True)
         n = max(_FEWEST, _MOST // n_sys)
-        return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n))
+        return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n), exact=False)
+
+    def notes(self) -> list[str]:
+        """Return what a reader must know of intervals over these cuts."""
+        sampled = f"intervals of soft PSDS are those of its mean over {len(self.level)} evenly spaced"
+        return (
+            [] if self.exact else [f"{sampled} levels of the reference, which has too many to resample all"]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import intersection_cases as cases
@@ -13,13 +14,16 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import psds
+from sedeval_soft.measures import soft_psds, weighted_psds
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
 HARD = "intersection.hard.psds"
 WEIGHTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.01, 3.0))
 """alpha_ct, alpha_st."""
+SAID = (
+    r"intersection\.soft\.psds is off by at most (\S+), that of a class by at most (\S+): the reference has"
+)
 
 
 def made(rng, n_classes: int, form: str | None = None):
@@ -232,15 +236,44 @@ def test_undefined_without_length():
         assert scores[f"intersection.{reading}.psds"] is scores[f"intersection.{reading}.psds[a]"] is None
 
 
-def test_very_many_levels_are_sampled_and_said_to_be(monkeypatch):
-    """Evenly spaced cuts come near the mean over all, and a warning says so."""
-    rng = np.random.default_rng(5)
-    sides = [np.round(rng.random((60, 2)), 3) for _ in range(2)]
-    asked = {"only": "intersection.soft", "psds": "dcase-psds2", "max_efpr": 2000.0}
-    exact = evaluate(*sides, **asked)
-    assert not exact.warnings
-    monkeypatch.setattr(psds, "_MOST", 100)
-    sampled = evaluate(*sides, **asked)
-    assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
-    assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]
-    assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=0.02)
+def looked_at(monkeypatch, rows: int, *sides, **asked):
+    """Return soft PSDS, of the whole and of classes, where few rows are looked at, and bounds that it tells."""
+    monkeypatch.setattr(soft_psds, "_MOST", rows)
+    scores = evaluate(*sides, only="intersection.soft", **asked)
+    values = [value for name, value in scores.items() if "psds" in name]
+    said = [re.match(SAID, warning) for warning in scores.warnings]
+    bounds = [tuple(map(float, match.groups())) for match in said if match] or [(0.0, 0.0)]
+    return values, [bounds[0][0], *[bounds[0][1]] * (len(values) - 1)]
+
+
+@pytest.mark.parametrize("preset", ["dcase-psds1", "dcase-psds2"])
+def test_soft_psds_that_would_take_too_long_is_as_near_as_it_says(preset, monkeypatch):
+    """Where fewer levels are looked at it is off, but by no more than the warning says."""
+    seen = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        reference = np.round(rng.random((40, 3)) * rng.random((40, 3)), 3)
+        system = np.clip(np.round(reference + rng.normal(0, 0.15, reference.shape), 3), 0, 1)
+        asked = {"psds": preset, "max_efpr": 3000.0}
+        exact, none = looked_at(monkeypatch, 1 << 31, reference, system, **asked)
+        assert not any(none)
+        for rows in (0, 3000, 30_000):
+            values, bounds = looked_at(monkeypatch, rows, reference, system, **asked)
+            off = np.abs(np.subtract(values, exact))
+            assert np.all(off <= np.array(bounds) + 1e-12)
+            seen.append((rows, bounds[0], off.max()))
+    # Values are off, bounds say something, and shrink where more is looked at.
+    assert sum(off > 1e-4 for *_, off in seen) > 5
+    of_rows = [[bound for n, bound, _ in seen if n == rows] for rows in (0, 3000, 30_000)]
+    assert np.mean(of_rows[0]) > np.mean(of_rows[1]) > np.mean(of_rows[2])
+    assert min(of_rows[1] + of_rows[2]) < 0.2
+
+
+def test_intervals_over_evenly_spaced_levels_are_said_to_be(monkeypatch):
+    sides = [{f: np.round(np.random.default_rng(k).random((9, 2)), 3) for f in "abc"} for k in (1, 2)]
+    asked = {"only": "intersection.soft", "psds": "dcase-psds1", "ci": "bootstrap", "replicates": 50}
+    monkeypatch.setattr(weighted_psds, "_MOST", 1)
+    monkeypatch.setattr(weighted_psds, "_FEWEST", 4)
+    assert (
+        "intervals of soft PSDS are those of its mean over 4 evenly" in evaluate(*sides, **asked).warnings[-1]
+    )

@@ -5,9 +5,9 @@ What settings ask for beside plain scores is imported only then: start-up is a f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -363,10 +363,10 @@ def _inexact(tables: Tables, group: str | None) -> list[str]:
     for (basis, reading), table in tables.items():
         for measure, values in table.items():
             if values.within is not None and np.nansum(values.within):
-                # Rounded up: these are bounds.
-                bounds = [
-                    math.ceil(off * 1e4) / 1e4 for off in (values.within[0], np.nanmax(values.within[1:]))
-                ]
+                # Bounds are rounded up.
+                digits = Context(prec=2, rounding=ROUND_CEILING)
+                of_classes = np.nanmax(values.within[1:])
+                bounds = [float(digits.create_decimal(off)) for off in (values.within[0], of_classes)]
                 name = ScoreName(basis, reading, measure, OVERALL, group=group)
                 notes.append(
                     f"{name} is off by at most {bounds[0]:g}, that of a class by at most {bounds[1]:g}: the "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import intersection_cases as cases
@@ -14,16 +13,13 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import soft_psds, weighted_psds
+from sedeval_soft.measures import weighted_psds
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
 HARD = "intersection.hard.psds"
 WEIGHTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 1.0), (0.5, 1.0), (1.0, 0.25), (0.01, 3.0))
 """alpha_ct, alpha_st."""
-SAID = (
-    r"intersection\.soft\.psds is off by at most (\S+), that of a class by at most (\S+): the reference has"
-)
 
 
 def made(rng, n_classes: int, form: str | None = None):
@@ -234,39 +230,6 @@ def test_undefined_without_length():
     scores = evaluate(reference, system, psds="dcase-psds2", only="intersection", durations={"f": 0.0})
     for reading in ("hard", "soft"):
         assert scores[f"intersection.{reading}.psds"] is scores[f"intersection.{reading}.psds[a]"] is None
-
-
-def looked_at(monkeypatch, rows: int, *sides, **asked):
-    """Return soft PSDS, of the whole and of classes, where few rows are looked at, and bounds that it tells."""
-    monkeypatch.setattr(soft_psds, "_MOST", rows)
-    scores = evaluate(*sides, only="intersection.soft", **asked)
-    values = [value for name, value in scores.items() if "psds" in name]
-    said = [re.match(SAID, warning) for warning in scores.warnings]
-    bounds = [tuple(map(float, match.groups())) for match in said if match] or [(0.0, 0.0)]
-    return values, [bounds[0][0], *[bounds[0][1]] * (len(values) - 1)]
-
-
-@pytest.mark.parametrize("preset", ["dcase-psds1", "dcase-psds2"])
-def test_soft_psds_that_would_take_too_long_is_as_near_as_it_says(preset, monkeypatch):
-    """Where fewer levels are looked at it is off, but by no more than the warning says."""
-    seen = []
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        reference = np.round(rng.random((40, 3)) * rng.random((40, 3)), 3)
-        system = np.clip(np.round(reference + rng.normal(0, 0.15, reference.shape), 3), 0, 1)
-        asked = {"psds": preset, "max_efpr": 3000.0}
-        exact, none = looked_at(monkeypatch, 1 << 31, reference, system, **asked)
-        assert not any(none)
-        for rows in (0, 3000, 30_000):
-            values, bounds = looked_at(monkeypatch, rows, reference, system, **asked)
-            off = np.abs(np.subtract(values, exact))
-            assert np.all(off <= np.array(bounds) + 1e-12)
-            seen.append((rows, bounds[0], off.max()))
-    # Values are off, bounds say something, and shrink where more is looked at.
-    assert sum(off > 1e-4 for *_, off in seen) > 5
-    of_rows = [[bound for n, bound, _ in seen if n == rows] for rows in (0, 3000, 30_000)]
-    assert np.mean(of_rows[0]) > np.mean(of_rows[1]) > np.mean(of_rows[2])
-    assert min(of_rows[1] + of_rows[2]) < 0.2
 
 
 def test_intervals_over_evenly_spaced_levels_are_said_to_be(monkeypatch):

@@ -165,11 +165,12 @@ class Blocks(NamedTuple):
     def sizes(self) -> Index:
         """Return how many rows there are of each block, (n,)."""
         columns = (self.block, self.wrong.block, self.lives.block, self.events.block)
-        return sum((np.bincount(of, minlength=len(self.first)) for of in columns), np.zeros_like(self.first))
+        of_floor = np.full_like(self.first, self.floor.shape[1])
+        return sum((np.bincount(of, minlength=len(self.first)) for of in columns), of_floor)
 
     def parted(self) -> Iterator[Blocks]:
         """Yield some blocks at a time."""
-        upto = np.cumsum(self.sizes() + self.floor.shape[1])
+        upto = np.cumsum(self.sizes())
         edges = [*np.flatnonzero(np.diff(upto // _AT_ONCE, prepend=-1)).tolist(), len(upto)]
         for begin, end in pairwise(edges):
             first, last = np.searchsorted(self.block, (begin, end)).tolist()

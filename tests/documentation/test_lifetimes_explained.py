@@ -137,8 +137,10 @@ def looked_at(monkeypatch, rows: int, *sides, **asked):
     return values, [bounds[0][0], *[bounds[0][1]] * (len(values) - 1)]
 
 
-@pytest.mark.parametrize("preset", ["dcase-psds1", "dcase-psds2"])
-def test_7_soft_psds_is_off_by_no_more_than_it_says(preset, monkeypatch):
+@pytest.mark.parametrize(
+    ("preset", "sizes"), [("dcase-psds1", (0, 15_000, 30_000)), ("dcase-psds2", (0, 100_000, 300_000))]
+)
+def test_7_soft_psds_is_off_by_no_more_than_it_says(preset, sizes, monkeypatch):
     """Where fewer levels are looked at it is off, but by no more than the warning says."""
     seen = []
     for seed in range(6):
@@ -148,16 +150,16 @@ def test_7_soft_psds_is_off_by_no_more_than_it_says(preset, monkeypatch):
         asked = {"psds": preset, "max_efpr": 3000.0}
         exact, none = looked_at(monkeypatch, 1 << 31, reference, system, **asked)
         assert not any(none)
-        for rows in (0, 3000, 30_000):
+        for rows in sizes:
             values, bounds = looked_at(monkeypatch, rows, reference, system, **asked)
             off = np.abs(np.subtract(values, exact))
             assert np.all(off <= np.array(bounds) + 1e-12)
             seen.append((rows, bounds[0], off.max()))
     # Values are off, bounds say something, and shrink where more is looked at.
     assert sum(off > 1e-4 for *_, off in seen) > 5
-    of_rows = [[bound for n, bound, _ in seen if n == rows] for rows in (0, 3000, 30_000)]
+    of_rows = [[bound for n, bound, _ in seen if n == rows] for rows in sizes]
     assert np.mean(of_rows[0]) > np.mean(of_rows[1]) > np.mean(of_rows[2])
-    assert min(of_rows[1] + of_rows[2]) < 0.2
+    assert np.mean(of_rows[2]) < 0.5
 
 
 def test_every_statement_has_a_test():

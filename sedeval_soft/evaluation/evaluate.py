@@ -209,11 +209,13 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
         shard = tuned_shard(shard)
     plan = Plan.of(settings)
     levels, lifetimes = {}, {}
+    if plan.psds:
+        from sedeval_soft.measures.psds import edges_of
     for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
         if plan.psds:
-            lifetimes[scope] = len(tally.system("intersection"))
+            lifetimes[scope] = edges_of(tally), len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
     return shard._replace(tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()

@@ -1,8 +1,8 @@
 """PSDS of tables that are counted in parts: what parts count at all thresholds adds up to one staircase.
 
 Cross triggers are weighed by how much the reference of all files has of each class, and rounded to a unit
-that follows from all of them: where they count, two rounds find these before a last one counts. Against all
-levels of a reference, the events of all parts are brought together.
+that follows from all of them: where they count, two rounds find these before a last one counts. Against a
+reference of many levels, the events of all parts are brought together.
 """
 
 from __future__ import annotations
@@ -16,17 +16,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sedeval_soft.arrays import Index
+from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.intersections import Criteria, Judged
 from sedeval_soft.measures.psd_roc import Staircases
-from sedeval_soft.measures.psds import SOFT, Roc, points, rocs_of, seconds_of, sounding, tables_of
+from sedeval_soft.measures.psds import (
+    SOFT,
+    Roc,
+    has_one_level,
+    points,
+    rocs_of,
+    seconds_of,
+    sounding,
+    tables_of,
+)
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
-from sedeval_soft.memory import room
+from sedeval_soft.memory import check_room, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
@@ -36,22 +46,27 @@ if TYPE_CHECKING:
 Scope = str | None
 """A group or scene, None for the whole."""
 
+Sizes = Mapping[Scope, tuple[Floats, int]]
+"""By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
+
+_EVENT = 300
+"""Bytes of an event at some levels, while those of all parts are looked at."""
+
 _LEVEL = 128
 """Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
 
 
-def with_psds(
-    shard: Shard, sizes: Sequence[Mapping[Scope, int]], parts: Sequence[Part], execute: Execute
-) -> Shard:
-    """Return the shard of all parts with the tables of PSDS.
-
-    sizes: of each part, by scope, how many lifetimes the system has.
-    """
+def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
+    """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings, tallies, rocs = shard.settings, dict(shard.scopes()), dict[Scope, list[Roc]]()
+    n_soft = 0
     for scope, tally in tallies.items():
-        n_sys = sum(part.get(scope, 0) for part in sizes)
-        rocs[scope] = rocs_of(settings, seconds_of(tally), n_sys, scope)
-    if "soft" in Plan.of(settings).psds:
+        of_parts = [part[scope] for part in sizes if scope in part]
+        edges, n_sys = distinct(np.concatenate([edges for edges, _ in of_parts])), sum(n for _, n in of_parts)
+        rocs[scope] = rocs_of(settings, seconds_of(tally), n_sys, edges, scope)
+        n_soft += 0 if has_one_level(edges, settings) else n_sys
+    if "soft" in Plan.of(settings).psds and n_soft:
+        check_room(n_soft * _EVENT, "soft PSDS of all recordings", "A hard reference needs less")
         sides = execute.map(partial(_sides, settings), parts)
         for scope, tally in tallies.items():
             whole = Tally.merge([part[scope] for part in sides if scope in part])

@@ -16,7 +16,7 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, TRIGGERS, PsdRoc, Rates, Staircases, psd_roc
-from sedeval_soft.measures.soft_psds import soft_psds
+from sedeval_soft.measures.soft_psds import changes, soft_psds
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import Alive, Ends, ThresholdCounts, uncrowded
 from sedeval_soft.plan import Plan
@@ -26,6 +26,9 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 from sedeval_soft.timeline.ranges import numbered
+
+_LEVELS = "levels"
+"""The reference at all levels, by its name in tallies."""
 
 
 def sounding(reference: Events, n_classes: int) -> Index:
@@ -108,7 +111,7 @@ def cross_triggers(judged: Judged, totals: Index, criteria: Criteria) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Roc:
-    """A PSD-ROC to be found: of a system, by its name in tallies, against the cut reference of a scope.
+    """A PSD-ROC to be found: of a system against a reference of a scope, by their names in tallies.
 
     scope: a group or scene, None for the whole. size: how many lifetimes the system has. rates: how counts
     become an eFPR. sounding: of all files, None where cross triggers do not count.
@@ -118,11 +121,12 @@ class Roc:
     system: str
     size: int
     rates: Rates
+    reference: str = "reference"
     sounding: Index | None = None
 
     def judged(self, tally: Tally, criteria: Criteria) -> Judged:
         """Return the events of some files, judged."""
-        reference, system = tally.events["reference"].events(), lifetimes_of(tally, self.system)
+        reference, system = tally.events[self.reference].events(), lifetimes_of(tally, self.system)
         return Judged.of(reference, system, len(tally.classes), criteria)
 
     def triggers(self, judged: Judged, criteria: Criteria) -> Floats | None:
@@ -144,15 +148,31 @@ class Roc:
         return Staircases.of_counts(points(judged, criteria, n_classes, triggers, roc.rates), roc.rates)
 
 
-def rocs_of(settings: Settings, seconds: float, n_sys: int, scope: str | None = None) -> list[Roc]:
-    """Return the PSD-ROCs that PSDS of the hard reading is made of: none where there is no time.
+def rocs_of(
+    settings: Settings, seconds: float, n_sys: int, edges: Floats, scope: str | None = None
+) -> list[Roc]:
+    """Return the PSD-ROCs against one reference that PSDS is made of: none where there is no time.
 
-    seconds: length of all files together. n_sys: how many lifetimes the system has.
+    seconds: length of all files together. n_sys: how many lifetimes the system has. edges: `edges_of` all
+    files. That of the soft reading is among them where its reference has one level.
     """
-    if not seconds or "hard" not in Plan.of(settings).psds:
+    if not seconds:
         return []
-    rates = Rates.of(seconds, Criteria.of(settings).alpha_ct)
-    return [Roc(scope, name, n_sys, rates) for name in systems_of(settings)]
+    readings, rates = Plan.of(settings).psds, Rates.of(seconds, Criteria.of(settings).alpha_ct)
+    rocs = [Roc(scope, name, n_sys, rates) for name in systems_of(settings)] if "hard" in readings else []
+    if "soft" in readings and has_one_level(edges, settings):
+        rocs.append(Roc(scope, "system", n_sys, rates, _LEVELS))
+    return rocs
+
+
+def edges_of(tally: Tally) -> Floats:
+    """Return the levels at which the soft reference of a tally changes, ascending; none where it has none."""
+    return changes([tally.events[name] for name in (_LEVELS, "ignored") if name in tally.events])
+
+
+def has_one_level(edges: Floats, settings: Settings) -> bool:
+    """Return whether a soft reference is the same at all levels; edges: `edges_of` all files."""
+    return len(edges) <= 2 and settings.ignore_class is None
 
 
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
@@ -168,14 +188,14 @@ def systems_of(settings: Settings) -> list[str]:
     return ["system", *(f"median {length}" for length in settings.psds_median_filters)]
 
 
-SOFT = "levels", "everything", "system of intersection", "system", "ignored"
+SOFT = _LEVELS, "everything", "system of intersection", "system", "ignored"
 """The events of a tally that PSDS against all levels of a reference needs, where they are there."""
 
 
 def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
     criteria = Criteria.of(settings)
-    rocs = rocs_of(settings, seconds_of(tally), 0)
+    rocs = rocs_of(settings, seconds_of(tally), 0, edges_of(tally))
     stairs = ((roc, roc.staircases(tally, criteria)) for roc in rocs)
     return tables_of(stairs, tally, settings)
 
@@ -187,23 +207,27 @@ def tables_of(stairs: Iterable[tuple[Roc, Staircases]], tally: Tally, settings: 
     """
     readings, criteria, n_classes = Plan.of(settings).psds, Criteria.of(settings), len(tally.classes)
     tables: Tables = {}
+    found = {(each.reference, each.system): of_roc for each, of_roc in stairs}
+
+    def averaged(of_roc: Staircases) -> Averaged:
+        roc = psd_roc(of_roc, criteria)
+        return Averaged(roc.classes, overall=np.array(roc.value))
+
     if "hard" in readings:
-        hard = dict.fromkeys(systems_of(settings), Staircases.none(n_classes))
-        hard |= {each.system: of_roc for each, of_roc in stairs}
-        first, *filtered = hard.values()
-        rocs = {"psds": psd_roc(first, criteria)}
+        none = Staircases.none(n_classes)
+        first, *filtered = (found.get(("reference", name), none) for name in systems_of(settings))
+        tables["intersection", "hard"] = {"psds": averaged(first)}
         if filtered:
-            rocs["pipsds"] = psd_roc(Staircases.joined(filtered), criteria)
-        tables["intersection", "hard"] = {
-            name: Averaged(roc.classes, overall=np.array(roc.value)) for name, roc in rocs.items()
-        }
-    if "soft" in readings:
+            tables["intersection", "hard"]["pipsds"] = averaged(Staircases.joined(filtered))
+    if (_LEVELS, "system") in found:
+        tables["intersection", "soft"] = {"psds": averaged(found[_LEVELS, "system"])}
+    elif "soft" in readings:
         (values, off), seconds = np.full((2, 1 + n_classes), np.nan), seconds_of(tally)
         if seconds:
             # Where there is no time events may not have been kept.
             events = tally.events
             system = events.get("everything", tally.system("intersection"))
-            sides = events["levels"], system, events.get("ignored")
+            sides = events[_LEVELS], system, events.get("ignored")
             values, off = soft_psds(*sides, n_classes, seconds, criteria)
         tables["intersection", "soft"] = {"psds": Averaged(values[1:], overall=values[0], within=off)}
     return tables

@@ -684,7 +684,9 @@ class _Sums:
 
 def changes(sides: Sequence[EventLifetimes]) -> Floats:
     """Return the levels at which events are born or die, ascending."""
-    return distinct(np.concatenate([ends for side in sides for ends in (side.born, side.dies)]))
+    return distinct(
+        np.concatenate([np.zeros(0), *(ends for side in sides for ends in (side.born, side.dies))])
+    )
 
 
 def soft_psds(

@@ -29,8 +29,7 @@ from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Criteria, Judged, found_when
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR
-from sedeval_soft.measures.psds import lifetimes_of, systems_of, triggered
-from sedeval_soft.measures.soft_psds import changes
+from sedeval_soft.measures.psds import edges_of, lifetimes_of, systems_of, triggered
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import Alive, Candidates, ThresholdCounts
 from sedeval_soft.plan import Plan
@@ -64,8 +63,7 @@ class Cuts:
     @classmethod
     def between(cls, tally: Tally) -> Self:
         """Return all different cuts of the reference, or evenly spaced ones where those would be too many."""
-        edges = changes([tally.events[name] for name in ("levels", "ignored") if name in tally.events])
-        n_sys = len(tally.system("intersection"))
+        edges, n_sys = edges_of(tally), len(tally.system("intersection"))
         if (len(edges) - 1) * n_sys <= _MOST or len(edges) - 1 <= _FEWEST:
             return cls(edges[1:], np.diff(edges), exact=True)
         n = max(_FEWEST, _MOST // n_sys)

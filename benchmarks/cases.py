@@ -175,7 +175,7 @@ def _best_f(bench: Bench, case: str, segment_length: float) -> Result:
     costs = in_turn(call(ours), call(other), bench.runs)
     for mine, theirs in zip(ours(), other(), strict=True):
         check(case, mine, theirs)
-    return faster(case, costs, "sed_scores_eval", 30)
+    return faster(case, costs, "sed_scores_eval", 50)
 
 
 CASES: dict[str, Case] = {

@@ -21,6 +21,9 @@ CELLS = ("segment", "clip")
 THRESHOLDED = tuple((basis, "optimal") for basis in (*CELLS, "event", "intersection"))
 """The bases and readings that look for each class's best threshold."""
 
+_latest: dict[str, Plan] = {}
+"""The plan that was asked for last, which is asked for again and again."""
+
 ORDERED = ("curves", "calibration")
 """Groups of measures that need the values of all cells together, in order."""
 
@@ -65,6 +68,13 @@ class Plan(NamedTuple):
     @classmethod
     def of(cls, settings: Settings) -> Plan:
         """Decide what is evaluated."""
+        plan = _latest.get("plan")
+        if plan is None or plan.settings is not settings:
+            plan = _latest["plan"] = cls._of(settings)
+        return plan
+
+    @classmethod
+    def _of(cls, settings: Settings) -> Plan:
         wants, groups, events = settings.wants, {*settings.measures}, ("event", "intersection")
         families = tuple(
             (basis, reading)
@@ -125,6 +135,11 @@ class Plan(NamedTuple):
     def asks_for(self, *groups: str) -> bool:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The bases whose cells are put in the order of their values."""
+        return self.compared if self.asks_for(*ORDERED, "divergence") else ()
 
     @property
     def adds_up(self) -> bool:

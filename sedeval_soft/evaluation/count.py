@@ -17,7 +17,7 @@ from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
 from sedeval_soft.measures.pairs import PairRule, pair_rule
-from sedeval_soft.measures.ranking import count_ranking
+from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
 from sedeval_soft.measures.tally import ClassColumn, Tally
 from sedeval_soft.memory import check_room
@@ -217,14 +217,15 @@ def count_cells(
             f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
         )
     diverges = plan.asks_for("divergence")
-    names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
     columns |= _count_cell_errors(cells, plan, readings) if basis == "segment" and plan.explained else {}
-    readings = [each for each in readings if names[each] and plan.scores(basis, each)]
-    own = cells.evaluated() if readings else cells
-    for reading in readings:
-        ours = own.reference if reading == "soft" else positive(own.reference, settings)
-        sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon, own.times)
-        columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
+    readings = [each for each in readings if plan.scores(basis, each) and (diverges or each == "soft")]
+    if readings:
+        own, names = cells.evaluated(), {"hard": PROPER, "soft": SOFT if diverges else KL}
+        cut: dict[str, Floats | Bools] = {"soft": own.reference, "hard": positive(own.reference, settings)}
+        sides = {each: (cut[each], names[each]) for each in readings}
+        counted = count_divergence(sides, own.system, own.start, settings.epsilon, own.times)
+        for reading, sums in counted.items():
+            columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 
 
@@ -250,16 +251,15 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
     look better, being silent wherever it likes.
     """
     settings = plan.settings
-    columns: Columns = {}
     cells = cells.evaluated()
     ours, theirs = (side if expected.all() else side[expected] for side in (cells.reference, cells.system))
-    for reading in ("hard", "soft"):
-        if not plan.scores("ranking", reading):
-            continue
-        sides: tuple[Floats | Bools, Bools | None] = ours, None
-        if reading == "hard":
-            sides = positive(ours, settings), detected(theirs, settings)
-        per_file, per_class = count_ranking(sides[0], theirs, cells.start, sides[1], settings.epsilon)
+    sides: dict[str, Sides] = {}
+    if plan.scores("ranking", "hard"):
+        sides["hard"] = positive(ours, settings), detected(theirs, settings)
+    if plan.scores("ranking", "soft"):
+        sides["soft"] = ours, theirs
+    columns: Columns = {}
+    for reading, (per_file, per_class) in count_ranking(sides, theirs, cells.start, settings.epsilon).items():
         columns |= {f"ranking.{reading}.{name}": sums for name, sums in per_file.items()}
         for name, sums in per_class.items():
             columns[f"ranking.{reading}.{name}"] = of_all = np.zeros((len(sums), len(expected)))

@@ -97,8 +97,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             fields[FAMILIES[basis, reading]] = dict(zip(tally.classes, curves, strict=True))
             if "calibration" in settings.measures:
                 reliability[name] = {
-                    label: (Reliability.of(equal_width(row, bins)), Reliability.of(equal_mass(row, bins)))
-                    for label, row in zip(tally.classes, rows, strict=False)
+                    label: _reliability(row, bins) for label, row in zip(tally.classes, rows, strict=False)
                 }
         if basis in plan.swept:
             surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)
@@ -117,6 +116,12 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
         surfaces=surfaces,
         classes=tally.classes,
     )
+
+
+def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
+    """Return the bins of equal width and of equal mass."""
+    width, mass = (of(cells.score, [cells.reference], n_bins) for of in (equal_width, equal_mass))
+    return Reliability.of(width[0]), Reliability.of(mass[0])
 
 
 # The hard and optimal readings over thresholds of the reference.

@@ -107,10 +107,6 @@ def _measure_of(key: Key) -> Measure:
 class Scorer(Protocol):
     """What gives scores of weighted files: `Replicates`, or a mean over parts of the files."""
 
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
 
@@ -124,11 +120,6 @@ class MeanOfParts:
 
     kind: str
     parts: Sequence[tuple[Scorer, Index]]
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-        return any(part.one_by_one for part, _ in self.parts)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
@@ -155,7 +146,6 @@ class MeanOfFiles:
 
     kind: str
     by_key: Mapping[Key, Array]
-    one_by_one: bool = False
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
-    from sedeval_soft.evaluation.sorted_cells import SortedCells
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -308,7 +307,7 @@ def all_tables(
     for family in plan.thresholded:
         if family not in (counted or {}):
             tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
-    if plan.compared or plan.ranks_events or plan.psds:
+    if plan.ordered or plan.ranks_events or plan.psds:
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     return tables
 
@@ -425,26 +424,20 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
     return table
 
 
-def ranked_tables(
-    tally: Tally,
-    settings: Settings,
-    cells: Mapping[str, SortedCells] | None = None,
-    *,
-    psds: bool = True,
-) -> Tables:
+def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tables:
     """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
 
-    cells: those of the tally in order, by basis, which are used up; None to put them in order. psds: whether
-    PSDS is among the tables.
+    psds: whether PSDS is among the tables.
     """
     plan = Plan.of(settings)
     tables: Tables = {}
-    if plan.compared or plan.ranks_events:
+    if plan.ordered or plan.ranks_events:
         from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
 
-        for basis in plan.compared:
-            in_order = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
-            for reading, table in ordered_tables(in_order, basis, settings).items():
+        for basis in plan.ordered:
+            for reading, table in ordered_tables(
+                SortedCells.of(tally, basis, settings), basis, settings
+            ).items():
                 tables[basis, reading] = table
         if plan.ranks_events:
             tables["event", "hard"] = event_precisions(tally, settings)

@@ -59,14 +59,14 @@ _LEVEL = 128
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
     settings, tallies, rocs = shard.settings, dict(shard.scopes()), dict[Scope, list[Roc]]()
-    n_soft = 0
+    n_soft = list[int]()
     for scope, tally in tallies.items():
         of_parts = [part[scope] for part in sizes if scope in part]
         edges, n_sys = distinct(np.concatenate([edges for edges, _ in of_parts])), sum(n for _, n in of_parts)
         rocs[scope] = rocs_of(settings, seconds_of(tally), n_sys, edges, scope)
-        n_soft += 0 if has_one_level(edges, settings) else n_sys
+        n_soft += [] if has_one_level(edges, settings) else [n_sys]
     if "soft" in Plan.of(settings).psds and n_soft:
-        check_room(n_soft * _EVENT, "soft PSDS of all recordings", "A hard reference needs less")
+        check_room(sum(n_soft) * _EVENT, "soft PSDS of all recordings", "A hard reference needs less")
         sides = execute.map(partial(_sides, settings), parts)
         for scope, tally in tallies.items():
             whole = Tally.merge([part[scope] for part in sides if scope in part])

@@ -56,6 +56,20 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return ordered, keys
 
 
+def places_in_order(numbers: Index) -> Index:
+    """Return the places of whole numbers in ascending order, (n,); equal ones stay as they are.
+
+    numbers: (n,) not negative.
+    """
+    bits = max(len(numbers) - 1, 0).bit_length()
+    if int(numbers.max(initial=0)) >> (_BITS - bits):
+        return np.argsort(numbers, kind="stable")
+    keys = (numbers.astype(np.int64) << bits) + np.arange(len(numbers))
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
+
+
 def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
     """Return where groups of equal rows begin, (n_groups,); columns: (n,) each, their rows in order."""
     new = np.ones(len(columns[0]), dtype=bool)

@@ -35,7 +35,7 @@ from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
-from sedeval_soft.memory import check_room, given_limit, has_room, room
+from sedeval_soft.memory import check_room, given_limit, has_room, reuse_freed, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import CRITERIA, Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -55,6 +55,9 @@ _IN_MEMORY = 5
 
 _LARGE = 1 << 25
 """Bytes of both tables from which several processes are worth their start."""
+
+_MANY = 1 << 17
+"""Values of rows from which arrays are so large that new memory for each takes long."""
 
 _CELL, _EVENT = 16, 40
 """Bytes of a segment of a class, both sides of it, and of an event with the thresholds at which it is one."""
@@ -94,6 +97,8 @@ def count_rows(
         if partition is not None:
             shard = count_parts(partition, settings, Execute(), keep_all=keep_all)
             return shard if name is None else shard._replace(system=name)
+    if (len(reference) + len(system)) * n_classes > _MANY:
+        reuse_freed()
     return shard_of_rows(reference, system, settings, durations, name, together=not keep_all)
 
 
@@ -205,13 +210,12 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
     plan = Plan.of(settings)
     levels, lifetimes = {}, {}
     if plan.psds:
-        from sedeval_soft.measures.psds import changes_of
+        from sedeval_soft.measures.psds import edges_of
     for scope, tally in shard.scopes():
         for basis, _ in plan.thresholded:
             levels[scope, basis] = _at_thresholds(tally, basis, settings)
         if plan.psds:
-            edges = changes_of(tally) if "soft" in plan.psds else np.zeros(0)
-            lifetimes[scope] = edges, len(tally.system("intersection"))
+            lifetimes[scope] = edges_of(tally), len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
     return shard._replace(tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()

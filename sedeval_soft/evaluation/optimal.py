@@ -35,11 +35,13 @@ from sedeval_soft.measures.thresholds import (
     Lives,
     Merit,
     ThresholdCounts,
+    Worth,
     error_merit,
     f_merit,
     joint_scores,
     satisficed_scores,
     threshold_between,
+    worth_of,
 )
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings
@@ -56,7 +58,8 @@ Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
 
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
-    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings))
+    worth = worth_of([f_merit(settings.beta), error_merit])
+    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings), worth=worth)
     return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
 
 
@@ -157,11 +160,13 @@ def threshold_counts(
     apart: bool | None = None,
     pooled: bool = False,
     regardless: bool = False,
+    worth: Worth | None = None,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
     by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
-    one; regardless: then also what is paired whatever its class, which intersections do not know.
+    one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
+    for `of_lives`.
     """
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings, apart)
@@ -171,7 +176,8 @@ def threshold_counts(
             lives += [(paired_events(tally, settings), (PAIRED,))] if regardless else []
             n_ref = n_ref.sum(axis=1, keepdims=True)
         return [
-            make(counts) for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file)
+            make(counts)
+            for counts in ThresholdCounts.of_lives(lives, n_ref, 2 + regardless, apart=by_file, worth=worth)
         ]
     scores, hits, times, lengths = _cells(tally, basis, settings)
     paired, file = None, None
@@ -241,15 +247,24 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
 
 
 def candidates_of(
-    tally: Tally, basis: str, settings: Settings, *, every: bool = False, by_file: bool = True, **pooled: bool
+    tally: Tally,
+    basis: str,
+    settings: Settings,
+    *,
+    every: bool = False,
+    by_file: bool = True,
+    pooled: bool = False,
+    regardless: bool = False,
 ) -> list[Candidates]:
     """Return the candidate thresholds of each class.
 
-    every: as for `Candidates.of`. by_file, pooled: as for `threshold_counts`; files have weights of their own
-    unless `by_file` is False.
+    every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
+    of their own unless `by_file` is False.
     """
     make = partial(Candidates.of, every=every)
-    return threshold_counts(tally, basis, settings, make, by_file=by_file, **pooled)
+    return threshold_counts(
+        tally, basis, settings, make, by_file=by_file, pooled=pooled, regardless=regardless
+    )
 
 
 def _first_detected(scores: Floats, hits: Bools) -> Bools:

@@ -1,7 +1,8 @@
 """PSDS of tables that are counted in parts: what parts count at all thresholds adds up to one staircase.
 
 Cross triggers are weighed by how much the reference of all files has of each class, and rounded to a unit
-that follows from all of them: where they count, two rounds find these before a last one counts.
+that follows from all of them: where they count, two rounds find these before a last one counts. Against a
+reference of many levels, the events of all parts are brought together.
 """
 
 from __future__ import annotations
@@ -19,28 +20,37 @@ from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.evaluation.scores import joined
 from sedeval_soft.evaluation.shard import Shard, second_round, shard_of_rows
 from sedeval_soft.measures.intersections import Criteria, Judged
+from sedeval_soft.measures.psd_roc import Staircases
 from sedeval_soft.measures.psds import (
-    Cuts,
+    SOFT,
     Roc,
-    Staircases,
+    has_one_level,
     points,
     rocs_of,
+    seconds_of,
     sounding,
     tables_of,
 )
+from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
-from sedeval_soft.memory import room
+from sedeval_soft.memory import check_room, room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.sorting import distinct
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.execute import Execute
     from sedeval_soft.evaluation.partition import Part
 
 
-Sizes = Mapping[str | None, tuple[Floats, int]]
+Scope = str | None
+"""A group or scene, None for the whole."""
+
+Sizes = Mapping[Scope, tuple[Floats, int]]
 """By scope, the levels at which a soft reference changes, and how many lifetimes the system has."""
+
+_EVENT = 300
+"""Bytes of an event at some levels, while those of all parts are looked at."""
 
 _LEVEL = 128
 """Bytes of a level of a lifetime, with its counts, while those of all parts are added."""
@@ -48,28 +58,28 @@ _LEVEL = 128
 
 def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execute: Execute) -> Shard:
     """Return the shard of all parts with the tables of PSDS; sizes: of each part."""
-    settings = shard.settings
-    notes: dict[str | None, list[str]] = {}
-    rocs: dict[str | None, list[Roc]] = {}
-    n_classes = {}
-    for scope, tally in shard.scopes():
+    settings, tallies, rocs = shard.settings, dict(shard.scopes()), dict[Scope, list[Roc]]()
+    n_soft = list[int]()
+    for scope, tally in tallies.items():
         of_parts = [part[scope] for part in sizes if scope in part]
-        n_sys, cuts = sum(n for _, n in of_parts), None
-        if "soft" in Plan.of(settings).psds:
-            cuts = Cuts.of(np.unique(np.concatenate([edges for edges, _ in of_parts])), n_sys)
-            notes[scope] = cuts.notes(scope)
-        seconds = int(tally.total("length")) / TICKS_PER_SECOND
-        rocs[scope] = rocs_of(settings, seconds, n_sys, cuts, scope)
-        n_classes[scope] = len(tally.classes)
+        edges, n_sys = distinct(np.concatenate([edges for edges, _ in of_parts])), sum(n for _, n in of_parts)
+        rocs[scope] = rocs_of(settings, seconds_of(tally), n_sys, edges, scope)
+        n_soft += [] if has_one_level(edges, settings) else [n_sys]
+    if "soft" in Plan.of(settings).psds and n_soft:
+        check_room(sum(n_soft) * _EVENT, "soft PSDS of all recordings", "A hard reference needs less")
+        sides = execute.map(partial(_sides, settings), parts)
+        for scope, tally in tallies.items():
+            whole = Tally.merge([part[scope] for part in sides if scope in part])
+            tallies[scope] = whole.with_classes(tally.classes)
     stairs = _staircases([roc for of_scope in rocs.values() for roc in of_scope], parts, settings, execute)
     tables = {
         scope: joined(
             shard.tables.get(scope, {}),
-            tables_of(islice(stairs, len(of_scope)), n_classes[scope], settings),
+            tables_of(islice(stairs, len(of_scope)), tallies[scope], settings),
         )
         for scope, of_scope in rocs.items()
     }
-    return shard._replace(tables=tables, notes=notes)
+    return shard._replace(tables=tables)
 
 
 def _staircases(
@@ -99,31 +109,46 @@ def _staircases(
         begin = end
 
 
-def _judged(
-    settings: Settings, rocs: Sequence[Roc], part: Part
-) -> Iterator[tuple[int, Roc, Judged, int, Criteria]]:
-    """Yield the number of each ROC, what a part has for it, of how many classes, and the criteria."""
+def _tallies(settings: Settings, part: Part) -> Mapping[Scope, Tally]:
+    """Return the tallies of a part, with events."""
     again = second_round(settings, ("intersection.optimal",))
-    shard = shard_of_rows(*part.sides(), again, part.durations, batch=True)
-    tallies, criteria = dict(shard.scopes()), Criteria.of(settings)
+    return dict(shard_of_rows(*part.sides(), again, part.durations, batch=True).scopes())
+
+
+def _sides(settings: Settings, part: Part) -> Mapping[Scope, Tally]:
+    """Return the events of both sides of a part at all levels, as tallies of nothing else."""
+    return {
+        scope: replace(
+            tally,
+            per_class={},
+            per_file={"length": tally.per_file["length"]},
+            samples={},
+            events={name: tally.events[name] for name in SOFT if name in tally.events},
+        )
+        for scope, tally in _tallies(settings, part).items()
+    }
+
+
+def _judged(settings: Settings, rocs: Sequence[Roc], part: Part) -> Iterator[tuple[int, Roc, Judged, int]]:
+    """Yield the number of each ROC, what a part has for it, and of how many classes."""
+    tallies, criteria = _tallies(settings, part), Criteria.of(settings)
     for k, roc in enumerate(rocs):
         if roc.scope in tallies:
-            yield k, roc, *roc.judged(tallies[roc.scope], criteria), criteria
+            yield k, roc, roc.judged(tallies[roc.scope], criteria), len(tallies[roc.scope].classes)
 
 
 def _soundings(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Index]:
     """Return what the reference of a part has of each class."""
     return {
-        k: sounding(judged.reference, n_classes)
-        for k, _, judged, n_classes, _ in _judged(settings, rocs, part)
+        k: sounding(judged.reference, n_classes) for k, _, judged, n_classes in _judged(settings, rocs, part)
     }
 
 
 def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[float]]:
     """Return a few numbers whose sum is exactly that of the cross triggers of a part."""
-    of_rocs = {}
-    for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part):
-        triggers = roc.triggers(judged, n_classes, criteria)
+    criteria, of_rocs = Criteria.of(settings), {}
+    for k, roc, judged, _ in _judged(settings, rocs, part):
+        triggers = roc.triggers(judged, criteria)
         terms: list[float] = []
         while rest := math.fsum([*([] if triggers is None else triggers.tolist()), *(-t for t in terms)]):
             terms.append(rest)
@@ -133,7 +158,8 @@ def _trigger_terms(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mappi
 
 def _points(settings: Settings, rocs: Sequence[Roc], part: Part) -> Mapping[int, Sequence[ThresholdCounts]]:
     """Return what a part counts of each class at all thresholds."""
+    criteria = Criteria.of(settings)
     return {
-        k: points(judged, criteria, n_classes, roc.triggers(judged, n_classes, criteria), roc.rates)
-        for k, roc, judged, n_classes, criteria in _judged(settings, rocs, part)
+        k: points(judged, criteria, n_classes, roc.triggers(judged, criteria), roc.rates)
+        for k, roc, judged, n_classes in _judged(settings, rocs, part)
     }

@@ -242,6 +242,10 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
             "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
         )
+    if "soft" in Plan.of(settings).psds and "levels" in tally.events:
+        from sedeval_soft.measures.weighted_psds import Cuts
+
+        notes += Cuts.between(tally).notes()
     return notes
 
 

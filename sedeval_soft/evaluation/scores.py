@@ -285,13 +285,18 @@ def _system(scores: Scores) -> dict[str, Any]:
 # From a tally to scores: tables of what is counted, of best thresholds, of what needs all values in order.
 
 
-def score_tally(
+def score_tally(tally: Tally, settings: Settings) -> dict[str, Score]:
+    """Return all scores of a tally by name, in the order of the registry."""
+    return scores_in(all_tables(tally, settings), tally, settings)
+
+
+def all_tables(
     tally: Tally,
     settings: Settings,
     counted: Tables | None = None,
     best: Mapping[str, Best] | None = None,
-) -> dict[str, Score]:
-    """Return all scores of a tally by name, in the order of the registry.
+) -> Tables:
+    """Return the tables of all that the settings ask for, by basis and reading.
 
     counted: the tables of what the tally has no segments and events for; None where it has them. best: by
     basis, the best thresholds where they are known, and what is counted there.
@@ -304,6 +309,11 @@ def score_tally(
             tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
     if plan.ordered or plan.ranks_events or plan.psds:
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
+    return tables
+
+
+def scores_in(tables: Tables, tally: Tally, settings: Settings) -> dict[str, Score]:
+    """Return the scores of tables by name, in the order of the registry."""
     scores = {}
     for key, value in named(tables, tally.classes, settings.means):
         name, number = score_name(*key), math.nan if value is None else value.item()

@@ -45,7 +45,7 @@ class Shard(NamedTuple):
     two ways: which levels are told of differs, and the second way is taken where all parts have it.
     lifetimes: for PSDS, the levels at which a soft reference changes, and how many lifetimes the system has,
     of the whole (None), of groups and of scenes by their names. tables: what only all files together tell,
-    and notes: what a reader must know of it, likewise.
+    likewise.
     """
 
     settings: Settings
@@ -58,7 +58,6 @@ class Shard(NamedTuple):
     levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = {}
     lifetimes: Mapping[str | None, tuple[Floats, int]] = {}
     tables: Mapping[str | None, Tables] = {}
-    notes: Mapping[str | None, Sequence[str]] = {}
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import ROUND_CEILING, Context
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,12 @@ from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
-from sedeval_soft.evaluation.scores import Key, Score, Scores, score_tally
+from sedeval_soft.evaluation.scores import Key, Score, Scores, all_tables, score_tally, scores_in
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
 from sedeval_soft.evaluation.signature import sign
+from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
 from sedeval_soft.settings import BASES, Constraint, Settings
@@ -58,7 +60,7 @@ def score_shard(
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_notes(shard, tally, plan), *unknown]
+    warnings = [*shard.findings.warnings(settings), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and settings.regions is None and not whole:
@@ -69,7 +71,9 @@ def score_shard(
     )
 
     def scored(part: Tally, name: str | None) -> dict[str, Score]:
-        scores = score_tally(part, settings, shard.tables.get(name), best if part is tally else None)
+        tables = all_tables(part, settings, shard.tables.get(name), best if part is tally else None)
+        scores = scores_in(tables, part, settings)
+        warnings.extend(_inexact(tables, name))
         if settings.ci is None:
             return scores
         from sedeval_soft.evaluation.resample import with_intervals
@@ -93,7 +97,6 @@ def score_shard(
         of_part = of_parts[name].values()
         # A group of classes has averages, and measures over all its classes, only.
         every |= _of_part([s for s in of_part if name not in groups or s.average is not None], name)
-        warnings += _notes(shard, part, plan, name)
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
@@ -340,13 +343,21 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
 
 
-def _notes(shard: Shard, tally: Tally, plan: Plan, name: str | None = None) -> list[str]:
-    """Return what a reader must know of PSDS; name: of a group or scene."""
-    notes = [*shard.notes.get(name, ())]
-    if "soft" in plan.psds and not shard.tables:
-        from sedeval_soft.measures.psds import psds_notes
-
-        notes += psds_notes(tally, plan.settings, name)
+def _inexact(tables: Tables, group: str | None) -> list[str]:
+    """Return by how much values may be off that would take too long; of the whole or a group or scene."""
+    notes = []
+    for (basis, reading), table in tables.items():
+        for measure, values in table.items():
+            if values.within is not None and np.nansum(values.within):
+                # Bounds are rounded up.
+                digits = Context(prec=2, rounding=ROUND_CEILING)
+                of_classes = np.nanmax(values.within[1:])
+                bounds = [float(digits.create_decimal(off)) for off in (values.within[0], of_classes)]
+                name = ScoreName(basis, reading, measure, OVERALL, group=group)
+                notes.append(
+                    f"{name} is off by at most {bounds[0]:g}, that of a class by at most {bounds[1]:g}: the "
+                    "reference has too many levels to look at each"
+                )
     return notes
 
 

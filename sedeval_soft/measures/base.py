@@ -34,7 +34,8 @@ class Averaged(NamedTuple):
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
     average but defined over all classes together. n_ref: (..., n_classes) the reference that averages go by,
     and missing: what an undefined value of a class counts in them; n_ref is None where there are none.
-    harmonic, geometric: (...), computed when they are asked for.
+    harmonic, geometric: (...), computed when they are asked for. within: (1 + n_classes,) by how much the
+    overall value and that of each class may be off, of a measure that may take too long to be exact.
     """
 
     classes: Array | None
@@ -44,6 +45,7 @@ class Averaged(NamedTuple):
     overall: Array | None = None
     n_ref: Array | None = None
     missing: float | None = None
+    within: Array | None = None
 
     @property
     def harmonic(self) -> Array | None:

@@ -34,10 +34,11 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads, in_order, places_in_order
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import check_pairs, expand
+from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
@@ -73,8 +74,9 @@ def required(share: float, length: Ticks) -> Ticks:
     exact = Fraction(share).limit_denominator(_FINEST)
     numerator, denominator = 2 * exact.numerator, 2 * exact.denominator
     # numerator * length / denominator - 1/2, rounded up, without overflow for long events.
-    whole, rest = np.divmod(length, denominator)
-    needed: Ticks = numerator * whole - (-(numerator * rest - exact.denominator) // denominator)
+    whole = length // denominator
+    rest = length - whole * denominator
+    needed: Ticks = numerator * whole - (exact.denominator - numerator * rest) // denominator
     return np.maximum(needed, 1)
 
 
@@ -90,8 +92,8 @@ def required(share: float, length: Ticks) -> Ticks:
 class Line:
     """Where on the line the times of each group lie.
 
-    groups: (n,) ascending numbers of groups, None where all from 0 on are there. start: (n,) their
-    beginnings. end: (n,) their last offsets, on the line.
+    groups: (n,) ascending numbers of groups, None where all from 0 on are there. start: (n + 1,) their
+    beginnings. end: (n + 1,) their last offsets, on the line. The last one is of all other groups.
     """
 
     groups: Index | None
@@ -104,73 +106,80 @@ class Line:
         groups, member = None, group
         if len(group) and int(group.max()) >= _DENSE:
             groups, member = np.unique(group, return_inverse=True)
-        last = np.zeros(int(member.max(initial=-1)) + 1, dtype=np.int64)
+        last = np.zeros(int(member.max(initial=-1)) + 2, dtype=np.int64)
         np.maximum.at(last, member, offset)
-        if float(last.sum(dtype=np.float64)) + len(last) > _LINE:
+        if float(last.sum(dtype=np.float64)) + len(last) > _LINE + 1:
             raise EvaluationError("the files are too long together; are the times in seconds?")
         end = np.cumsum(last + 1) - 1
         return cls(groups, end - last, end)
 
-    def locate(self, group: Index, time: Ticks) -> tuple[Index, Bools]:
-        """Return where times lie, at most at the end of their group, and whether that is on the line."""
-        n = len(self.start)
-        if not n:
-            return np.zeros(len(group), dtype=np.int64), np.zeros(len(group), dtype=bool)
-        at = group if self.groups is None else np.searchsorted(self.groups, group)
-        at = np.minimum(at, n - 1)
-        known = group < n if self.groups is None else self.groups[at] == group
-        return np.minimum(self.start[at] + time, self.end[at]), known
+    def locate(self, group: Index, *times: Ticks) -> list[Index]:
+        """Return where times of groups lie, (n,) each, at most at the end of their group."""
+        others = len(self.start) - 1
+        if self.groups is None:
+            at = np.minimum(group, others)
+        else:
+            at = np.searchsorted(self.groups, group)
+            at[np.append(self.groups, -1)[at] != group] = others
+        start, end = self.start[at], self.end[at]
+        return [np.minimum(start + time, end) for time in times]
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
     """The time that events of each group cover, ready for questions about overlap.
 
-    onset, offset: (n,) ascending places on the line of stretches that do not overlap: the events, or what
-    those that overlap cover together. total_onset, total_offset: (n + 1,) their running sums.
+    onset: (n,) ascending places on the line where stretches begin that do not overlap: the events, or what
+    those that overlap cover together. offset, total: (n + 1,) where the first k of them end, and how long
+    they last together.
     """
 
     line: Line
     onset: Index
     offset: Index
-    total_onset: Index
-    total_offset: Index
+    total: Index
 
     @classmethod
     def of(cls, group: Index, onset: Ticks, offset: Ticks) -> Cover:
         """Build from events: groups, onsets and offsets, each (n,)."""
         line = Line.of(group, offset)
-        begins, ends = (np.sort(line.locate(group, times)[0]) for times in (onset, offset))
+        begins, ends = (np.sort(places) for places in line.locate(group, onset, offset))
         new = begins[1:] >= ends[:-1]
         if not new.all():
             # Where as many have ended as have begun nothing goes on: there, and only there, stretches end.
             begins, ends = begins[np.append(True, new)], ends[np.append(new, True)]
-        totals = [np.concatenate(([0], np.cumsum(places))) for places in (begins, ends)]
-        return cls(line, begins, ends, totals[0], totals[1])
+        return cls(line, begins, np.append(0, ends), np.append(0, np.cumsum(ends - begins)))
 
-    def overlap(self, group: Index, onset: Ticks, offset: Ticks) -> Ticks:
-        """Return how many ticks of each stretch are within some event of its group, (n,)."""
-        before = for_each(lambda time: self._before(group, time), (onset, offset), len(group))
-        overlap: Ticks = before[1] - before[0]
-        return overlap
+    def before(self, group: Index, *times: Ticks) -> list[Ticks]:
+        """Return how many ticks before times of groups are within some event, (n,) each.
+
+        times: each not before the one it follows. Only differences say something: groups before count, too.
+        """
+        onset = np.append(self.onset, np.iinfo(np.int64).max)
+
+        def of(some: slice) -> list[Ticks]:
+            ticks, begun = [], None
+            for place in self.line.locate(group[some], *(time[some] for time in times)):
+                if begun is None:
+                    begun = np.searchsorted(self.onset, place)
+                else:
+                    # In most of them no event has begun since, or one has.
+                    begun = begun + (onset[begun] < place)
+                    far = np.flatnonzero(onset[begun] < place)
+                    begun[far] = np.searchsorted(self.onset, place[far])
+                # Of those begun only the last may not have ended.
+                ticks.append(self.total[begun] - np.maximum(self.offset[begun] - place, 0))
+            return ticks
+
+        none = [np.zeros(0, dtype=np.int64)] * len(times)
+        parts = [none, *for_each(of, stretches(len(group)), len(group))]
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
     def reaches(self, group: Index, events: Timed, share: float) -> Bools:
         """Return which events are covered to a share of their length, (n,)."""
-        overlap = self.overlap(group, events.onset, events.offset)
-        enough: Bools = overlap >= required(share, events.offset - events.onset)
+        before, upto = self.before(group, events.onset, events.offset)
+        enough: Bools = upto - before >= required(share, events.offset - events.onset)
         return enough
-
-    def _before(self, group: Index, time: Ticks) -> Ticks:
-        place, known = self.line.locate(group, time)
-        begun = np.searchsorted(self.onset, place)
-        ended = begun
-        if len(self.offset):
-            # Of those begun only the last may not have ended.
-            ended = begun - (self.offset[np.maximum(begun - 1, 0)] > place)
-            ended[begun == 0] = 0
-        # Sums may wrap around; their difference is right all the same.
-        lasted: Ticks = begun * place - self.total_onset[begun] - (ended * place - self.total_offset[ended])
-        return np.where(known, lasted, 0)
 
 
 def in_union(events: EventLifetimes, group: Index) -> tuple[EventLifetimes, Index]:
@@ -253,7 +262,8 @@ def detected(tp: Array, n_ref: Array, fp: Array) -> DetectionCounts:
 class Judged:
     """The reference's events and the system's lifetimes, those without extent left out.
 
-    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC.
+    ours, theirs: their groups (file and class). passed: (n_sys,) which lifetimes pass the DTC. in_turn:
+    whether no two events of a group overlap.
     """
 
     reference: Events
@@ -261,6 +271,7 @@ class Judged:
     ours: Index
     theirs: Index
     passed: Bools
+    in_turn: bool
 
     @classmethod
     def of(cls, reference: Events, system: EventLifetimes, n_classes: int, criteria: Criteria) -> Judged:
@@ -268,21 +279,23 @@ class Judged:
         reference, system = reference.lasting(), system.lasting()
         ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
         cover = Cover.of(ours, reference.onset, reference.offset)
-        return cls(reference, system, ours, theirs, cover.reaches(theirs, system, criteria.dtc))
+        passed = cover.reaches(theirs, system, criteria.dtc)
+        return cls(reference, system, ours, theirs, passed, len(cover.onset) == len(reference))
 
     def is_apart(self) -> bool:
         """Return whether on neither side events overlap that exist at one level, of those that pass.
 
         True of all groups exactly if it is true of each.
         """
-        helpful, theirs = self.system.take(self.passed), self.theirs[self.passed]
-        apart = helpful.nested or in_turn(theirs, helpful.born, helpful)
-        return apart and in_turn(self.ours, np.zeros(len(self.reference)), self.reference)
+        if not self.in_turn or self.system.nested:
+            return self.in_turn
+        helpful = self.system.take(self.passed)
+        return in_turn(self.theirs[self.passed], helpful.born, helpful)
 
     def false(self) -> Alive:
         """Return who is a false positive, and when."""
-        wrong = self.system.take(~self.passed)
-        return Alive(wrong.label, wrong.file, wrong.born, wrong.dies)
+        of, wrong = self.system, np.flatnonzero(~self.passed)
+        return Alive(of.label[wrong], of.file[wrong], of.born[wrong], of.dies[wrong])
 
 
 def intersections_when(
@@ -311,7 +324,7 @@ def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) ->
     apart: whether `is_apart` holds of these and of all other files that they are counted with: which levels
     are told of, at which nothing may change on the whole, follows from it. None where there are no others.
     """
-    reference, passed = judged.reference, judged.passed
+    reference, passed = judged.reference, np.flatnonzero(judged.passed)
     helpful, theirs = judged.system.take(passed), judged.theirs[passed]
     if not len(reference) or not len(helpful):
         return []
@@ -320,16 +333,16 @@ def found_when(judged: Judged, criteria: Criteria, apart: bool | None = None) ->
         onset, offset, theirs_on, theirs_off = _laid_out(reference, helpful, judged.ours, theirs)
         order = np.argsort(onset)
         begins, ends = onset[order], offset[order]
-        inside = np.searchsorted(ends, theirs_off, side="right") - np.searchsorted(begins, theirs_on)
+        # The last event that has begun before each time, and whether the time is within it.
+        first, last = (np.searchsorted(begins, place) - 1 for place in (theirs_on, theirs_off))
+        starts, stops = (
+            (at >= 0) & (place < ends[at]) for at, place in ((first, theirs_on), (last, theirs_off))
+        )
+        inside = last - stops - first
         holds = np.flatnonzero(inside > 0)
         own = helpful.take(holds)
         whole.append(Alive(own.label, own.file, own.born, own.dies, inside[holds]))
         # Pairs of a reference event and a detection that has an end strictly within it.
-        within = []
-        for place in (theirs_on, theirs_off):
-            at = np.maximum(np.searchsorted(begins, place, side="left") - 1, 0)
-            within.append(((begins[at] < place) & (place < ends[at]), at))
-        (starts, first), (stops, last) = within
         stops &= ~(starts & (first == last))
         left = order[np.concatenate((first[starts], last[stops]))]
         right = np.concatenate((np.flatnonzero(starts), np.flatnonzero(stops)))
@@ -348,7 +361,7 @@ def _laid_out(reference: Timed, system: Timed, ours: Index, theirs: Index) -> tu
     """Return the places on one line of onsets and offsets of the reference, then of the system."""
     line = Line.of(np.concatenate((ours, theirs)), np.concatenate((reference.offset, system.offset)))
     sides = ((ours, reference), (theirs, system))
-    return tuple(line.locate(g, times)[0] for g, side in sides for times in (side.onset, side.offset))
+    return tuple(places for g, side in sides for places in line.locate(g, side.onset, side.offset))
 
 
 def overlapping(
@@ -371,8 +384,8 @@ def overlapping(
 
 
 def enough(
-    event: Index, born: Floats, dies: Floats, overlap: Index, needed: Index
-) -> tuple[Index, Floats, Floats]:
+    event: Index, born: Array, dies: Array, overlap: Index, needed: Index
+) -> tuple[Index, Array, Array]:
     """Return for which levels the parts of an event that exist make what it needs.
 
     event: (n,) whose parts, each existing for born < a <= dies and worth `overlap`. needed: of each event.
@@ -382,16 +395,20 @@ def enough(
     return spans(np.concatenate((event, event)), level, change, needed)
 
 
-def spans(event: Index, level: Floats, change: Index, needed: Index) -> tuple[Index, Floats, Floats]:
+def spans(event: Index, level: Array, change: Index, needed: Index) -> tuple[Index, Array, Array]:
     """Return for which levels the sum of an event's changes up to there is at least what it needs.
 
+    Levels may be numbered, which is faster.
     event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
     """
-    order = np.lexsort((level, event))
+    if level.dtype.kind == "i":
+        order = places_in_order(event * (int(level.max(initial=0)) + 1) + level)
+    else:
+        _, order = in_order(level)
+        order = order[places_in_order(event[order])]
     event, level = event[order], level[order]
     sums = np.cumsum(change[order])
-    last = np.ones(len(event), dtype=bool)
-    last[:-1] = (np.diff(event) != 0) | (np.diff(level) != 0)
+    last = np.append(heads(event, level)[1:], len(event))[: len(event)] - 1
     event, level, sums = event[last], level[last], sums[last]
     # All that an event got it has lost at its end: sums begin anew with each event by themselves.
     good = sums >= needed[event]

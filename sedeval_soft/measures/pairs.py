@@ -22,6 +22,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import places_in_order
 from sedeval_soft.tables.ticks import Ticks, tick
 from sedeval_soft.timeline.events import Timed
 from sedeval_soft.timeline.ranges import expand
@@ -72,7 +73,7 @@ class Condition(NamedTuple):
         gap = int(before.max(initial=0)) + 1
         base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
         line = base[system_group] + system
-        order = np.argsort(line, kind="stable")
+        order = places_in_order(line)
         line = line[order]
         centre = base[reference_group] + reference
         first = np.searchsorted(line, centre - before, side="left")
@@ -232,8 +233,14 @@ class Candidates(NamedTuple):
     def of(cls, reference: Timed, system: Timed, groups: tuple[Index, Index], rule: PairRule) -> Candidates:
         """Lay events out; groups: of the reference and the system, (n,) numbers that are not negative."""
         conditions, others = rule.conditions(reference, system)
-        windows = [condition.windows(*groups) for condition in conditions]
-        sizes = [int((last - first).sum()) for _, first, last in windows]
+        windows, sizes = [], []
+        for condition in conditions:
+            _, first, last = window = condition.windows(*groups)
+            windows.append(window)
+            sizes.append(int((last - first).sum()))
+            if sizes[-1] <= len(reference) + len(system):
+                # It would take longer to find fewer.
+                break
         at = sizes.index(min(sizes))
         return cls(windows[at], conditions[at], [*conditions[:at], *conditions[at + 1 :], *others])
 

@@ -35,6 +35,7 @@ from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.ranges import expand
 
 Merit = Callable[[Any, Any, Any], Any]
 """What is best where it is highest: of TP, N_sys and N_ref. It never falls with TP, nor rises with N_sys."""
@@ -50,6 +51,9 @@ TP, N_SYS, PAIRED = 0, 1, 2
 
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
+
+_LEVELS = 128
+"""Levels at which lives begin, or end, in a stretch of levels."""
 
 _SHORTEST, _GROWTH, _GROWTH_OF_FILES = 512, 1 / 8, 2.0**-18
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
@@ -67,6 +71,10 @@ class Alive(NamedTuple):
 
 Lives = Sequence[tuple[Alive, Sequence[int]]]
 """What lives when, and the rows of counts that it adds to."""
+
+Worth = Callable[[Index, Index, Index, int], Bools]
+"""Which stretches of levels must be told: of counts right above each, how much they rise and fall within it,
+(n_counts, n) each, and N_ref."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,36 +140,47 @@ class ThresholdCounts:
 
     @classmethod
     def of_lives(
-        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False
+        cls, lives: Lives, n_ref: Index, n_counts: int = 2, *, apart: bool = False, worth: Worth | None = None
     ) -> list[ThresholdCounts]:
         """Count what lives at thresholds, for each class; n_ref: (n_files, n_classes).
 
-        apart: keep the counts of each file. Births at level 0 are of no threshold: there is none below.
+        apart: keep the counts of each file. worth: which levels must be told where files are summed; some of
+        the others are left out, and what changes there changes at the next higher one. Births at level 0 are
+        of no threshold: there is none below.
         """
-        n_classes = n_ref.shape[1]
-        # Small integers are sorted by their digits.
-        small = np.min_scalar_type(n_classes)
-        orders = [np.argsort(alive.label.astype(small), kind="stable") for alive, _ in lives]
-        bounds = [
-            np.searchsorted(alive.label[order], np.arange(n_classes + 1))
-            for (alive, _), order in zip(lives, orders, strict=True)
-        ]
+        ends = Ends.by_class(lives, n_ref.shape[1])
+        return cls.of_ends(ends, n_ref, n_counts, apart=apart, worth=worth)
+
+    @classmethod
+    def of_ends(
+        cls,
+        by_class: Sequence[Sequence[Ends]],
+        n_ref: Index,
+        n_counts: int = 2,
+        *,
+        apart: bool = False,
+        worth: Worth | None = None,
+    ) -> list[ThresholdCounts]:
+        """Count what begins and ends at levels, for each class; see `of_lives`."""
 
         def of_class(c: int) -> ThresholdCounts:
-            ends: list[tuple[Array, ...]] = [
-                (np.zeros(0), np.zeros(0, dtype=np.int32), np.zeros((n_counts, 0), dtype=np.int64))
-            ]
-            for (alive, rows), order, bound in zip(lives, orders, bounds, strict=True):
-                place = order[bound[c] : bound[c + 1]]
-                file, born, dies = (column[place] for column in alive[1:4])
-                amount = np.zeros((n_counts, len(place)), dtype=np.int64)
-                amount[list(rows)] = np.broadcast_to(alive.weight, alive.label.shape)[place]
-                later = born > 0
-                ends += [(dies, file, amount), (born[later], file[later], -amount[:, later])]
-            level, files, changes = (np.concatenate(column, axis=-1) for column in zip(*ends, strict=True))
-            return cls._sorted(level, changes, n_ref[:, c], files.astype(np.int32) if apart else None)
+            ends, own = by_class[c], n_ref[:, c]
+            if worth is not None and any(len(each.level) for each in ends):
+                stretched = Stretched.of(ends, n_counts)
+                ends = stretched.told(worth(*stretched[3:], int(own.sum())))
+            level = np.concatenate([np.zeros(0), *(each.level for each in ends)])
+            changes, begin = np.zeros((n_counts, len(level)), dtype=np.int64), 0
+            for each in ends:
+                some = slice(begin, begin := begin + len(each.level))
+                for row in each.rows:
+                    changes[row, some] = each.weight
+            file = None
+            if apart:
+                file = np.concatenate([np.zeros(0, dtype=np.int32), *(each.file for each in ends)])
+            return cls._sorted(level, changes, own, file)
 
-        return for_each(of_class, range(n_classes), sum(len(alive.label) for alive, _ in lives))
+        size = sum(len(each.level) for ends in by_class for each in ends)
+        return for_each(of_class, range(len(by_class)), size)
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:
@@ -224,6 +243,124 @@ class ThresholdCounts:
         return float(low[first]), float(np.append(self.level, 1.0)[at])
 
 
+class Ends(NamedTuple):
+    """Levels of one class at which some live begins or ends.
+
+    level: (n,). rows: the counts that change. weight: by how much right below the level, (n,) or one for all.
+    file: (n,), None where files are summed. ordered: whether levels ascend.
+    """
+
+    level: Floats
+    rows: Sequence[int]
+    weight: Index | int
+    file: Codes | None = None
+    ordered: bool = False
+
+    @classmethod
+    def by_class(cls, lives: Lives, n_classes: int) -> list[list[Ends]]:
+        """Return where lives end, and where they begin, for each class; births at level 0 are left out."""
+        classes: list[list[Ends]] = [[] for _ in range(n_classes)]
+        for alive, rows in lives:
+            columns: Sequence[Any] = alive
+            if np.any(alive.label[1:] < alive.label[:-1]):
+                # Small integers are sorted by their digits.
+                order = np.argsort(alive.label.astype(np.min_scalar_type(n_classes)), kind="stable")
+                columns = [column if isinstance(column, int) else column[order] for column in alive]
+            label, file, born, dies, weight = columns
+            bounds = np.searchsorted(label, np.arange(n_classes + 1)).tolist()
+            for ends, own in zip(classes, map(slice, bounds, bounds[1:]), strict=False):
+                later = np.flatnonzero(born[own] > 0)
+                both = (weight, -weight)
+                if not isinstance(weight, int):
+                    both = weight[own], -weight[own].take(later)
+                ends.append(cls(dies[own], rows, both[0], file[own]))
+                ends.append(cls(born[own].take(later), rows, both[1], file[own].take(later)))
+        return classes
+
+    def in_order(self) -> Ends:
+        """Return them in the order of levels, of all files together."""
+        if self.ordered:
+            return self
+        if isinstance(self.weight, int):
+            return Ends(np.sort(self.level), self.rows, self.weight, ordered=True)
+        level, order = in_order(self.level)
+        return Ends(level, self.rows, self.weight[order], ordered=True)
+
+    def take(self, some: Index) -> Ends:
+        """Return some of them, of all files together."""
+        weight = self.weight if isinstance(self.weight, int) else self.weight[some]
+        return Ends(self.level[some], self.rows, weight)
+
+    def sums(self, upto: Index) -> Index:
+        """Return the sums of weights between positions; upto: (n + 1,) ascending."""
+        if isinstance(self.weight, int):
+            return np.diff(upto) * self.weight
+        # Sums may wrap around; their differences are right all the same.
+        return np.diff(np.append(0, np.cumsum(self.weight))[upto])
+
+
+class Stretched(NamedTuple):
+    """Ends of one class in stretches of levels: each has those above the highest of the stretch before it.
+
+    ends: in the order of levels. highest: (n,) the highest level of each stretch. upto: for each of the ends,
+    (n + 1,) where stretches begin and end. above: (n_counts, n) counts right above each. rises, falls: by how
+    much counts rise and fall within it.
+    """
+
+    ends: Sequence[Ends]
+    highest: Floats
+    upto: Sequence[Index]
+    above: Index
+    rises: Index
+    falls: Index
+
+    @classmethod
+    def of(cls, ends: Sequence[Ends], n_counts: int) -> Stretched:
+        """Cut where each of the ends has had as many levels."""
+        ends = [each.in_order() for each in ends]
+        edges = [level for each in ends for level in (each.level[::_LEVELS], each.level[-1:])]
+        highest = distinct(np.concatenate([np.zeros(0), *edges]))
+        upto = [np.append(0, np.searchsorted(each.level, highest, side="right")) for each in ends]
+        rises, falls = np.zeros((2, n_counts, len(highest)), dtype=np.int64)
+        for each, place in zip(ends, upto, strict=True):
+            change = each.sums(place)
+            rises[list(each.rows)] += np.maximum(change, 0)
+            falls[list(each.rows)] += np.maximum(-change, 0)
+        growth = rises - falls
+        return cls(ends, highest, upto, np.cumsum(growth[:, ::-1], axis=1)[:, ::-1] - growth, rises, falls)
+
+    def told(self, worth: Bools) -> list[Ends]:
+        """Return the ends of some stretches, and what those of others sum to, at their highest level.
+
+        So the levels next to those that are told are right, too.
+        """
+        told = [
+            each.take(expand(place[:-1][worth], place[1:][worth])[1])
+            for each, place in zip(self.ends, self.upto, strict=True)
+        ]
+        growth = (self.rises - self.falls)[:, ~worth]
+        return told + [Ends(self.highest[~worth], (row,), of_row) for row, of_row in enumerate(growth)]
+
+
+def uncrowded(ends: Sequence[Ends], most: int) -> tuple[float, float, list[Ends]]:
+    """Return between which two thresholds so many of a class live everywhere, and the ends of others.
+
+    ends: of one count, the last of their rows. Both thresholds are 1 where there are none; there may be
+    others. What changes between them changes at some levels there: so many live there all the same.
+    """
+    stretched = Stretched.of(ends, 1 + ends[0].rows[0])
+    above, _, falls = stretched[3:]
+    many = np.concatenate(([False], (above - falls)[-1] >= most, [False]))
+    first, last = np.flatnonzero(np.diff(many)).reshape(-1, 2).T
+    if not len(first):
+        return 1.0, 1.0, [*stretched.ends]
+    longest = np.argmax(last - first)
+    outside = np.ones(len(stretched.highest), dtype=bool)
+    outside[first[longest] : last[longest]] = False
+    low, high = np.append(0.0, stretched.highest)[[first[longest], last[longest]]].tolist()
+    return low, high, stretched.told(outside)
+
+
 def f_merit(beta: float) -> Merit:
     """Return F as a merit; 0 where there is nothing at all."""
     square = beta * beta
@@ -233,6 +370,20 @@ def f_merit(beta: float) -> Merit:
 def error_merit(tp: Any, n_sys: Any, n_ref: Any) -> Any:  # noqa: ANN401, ARG001 - a Merit
     """Return what is highest where errors, N_ref + N_sys - 2 TP, are fewest."""
     return 2 * tp - n_sys
+
+
+def worth_of(merits: Sequence[Merit]) -> Worth:
+    """Return which stretches of levels may have one right below which some merit is highest."""
+
+    def worth(above: Index, rises: Index, falls: Index, n_ref: int) -> Bools:
+        most, least = above[TP] + rises[TP], np.maximum(above[N_SYS] - falls[N_SYS], 0)
+        bounds = [
+            merit(most, least, n_ref) >= merit(above[TP], above[N_SYS], n_ref).max() for merit in merits
+        ]
+        may: Bools = np.any(bounds, axis=0)
+        return may
+
+    return worth
 
 
 def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: bool = False) -> Floats:

@@ -28,7 +28,8 @@ from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Criteria, Judged, found_when
-from sedeval_soft.measures.psds import FALSE, FOUND, HOUR, Cuts, lifetimes_of, systems_of, triggered
+from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR
+from sedeval_soft.measures.psds import edges_of, lifetimes_of, systems_of, triggered
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import Alive, Candidates, ThresholdCounts
 from sedeval_soft.plan import Plan
@@ -42,6 +43,38 @@ _AT_ONCE = 1_000_000
 
 _STEPS, _SORTED = 1 << 24, 1 << 20
 """Steps of staircases that are kept, and rates that are put in order, at a time."""
+
+
+_MOST, _FEWEST = 20_000_000, 64
+"""Lifetimes of the system, over all cuts, beyond which evenly spaced ones stand for all; at least so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Levels at which the reference is cut, (n,) ascending, and how many levels each stands for, (n,).
+
+    exact: whether the reference is the same at all levels that a cut stands for.
+    """
+
+    level: Floats
+    width: Floats
+    exact: bool
+
+    @classmethod
+    def between(cls, tally: Tally) -> Self:
+        """Return all different cuts of the reference, or evenly spaced ones where those would be too many."""
+        edges, n_sys = edges_of(tally), len(tally.system("intersection"))
+        if (len(edges) - 1) * n_sys <= _MOST or len(edges) - 1 <= _FEWEST:
+            return cls(edges[1:], np.diff(edges), exact=True)
+        n = max(_FEWEST, _MOST // n_sys)
+        return cls(edges[-1] * (np.arange(n) + 0.5) / n, np.full(n, edges[-1] / n), exact=False)
+
+    def notes(self) -> list[str]:
+        """Return what a reader must know of intervals over these cuts."""
+        sampled = f"intervals of soft PSDS are those of its mean over {len(self.level)} evenly spaced"
+        return (
+            [] if self.exact else [f"{sampled} levels of the reference, which has too many to resample all"]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads
+from sedeval_soft.sorting import heads, places_in_order
 
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
@@ -44,7 +44,7 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     if int(group.max(initial=0)) < (1 << 62) // scale:
         # One sort of one key takes half as long as two.
         key = group.astype(np.int64) * scale + time
-        order = np.argsort(key, kind="stable")
+        order = places_in_order(key)
         first = heads(key[order])
     else:
         order = np.lexsort((time, group))

@@ -221,7 +221,7 @@ def test_sums_of_very_long_times_do_not_overflow():
 
 def test_files_that_are_too_long_together_are_refused(monkeypatch):
     monkeypatch.setattr(intersections, "_LINE", 13)
-    assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12]
+    assert Line.of(np.array([1, 2]), np.array([4, 6])).end.tolist() == [0, 5, 12, 13]
     with pytest.raises(EvaluationError) as refused:
         Line.of(np.array([1, 2]), np.array([4, 7]))
     assert str(refused.value) == "the files are too long together; are the times in seconds?"

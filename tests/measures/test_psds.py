@@ -13,7 +13,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import psds
+from sedeval_soft.measures import weighted_psds
 from sedeval_soft.settings import Settings
 
 SECOND = 1_000_000
@@ -232,15 +232,11 @@ def test_undefined_without_length():
         assert scores[f"intersection.{reading}.psds"] is scores[f"intersection.{reading}.psds[a]"] is None
 
 
-def test_very_many_levels_are_sampled_and_said_to_be(monkeypatch):
-    """Evenly spaced cuts come near the mean over all, and a warning says so."""
-    rng = np.random.default_rng(5)
-    sides = [np.round(rng.random((60, 2)), 3) for _ in range(2)]
-    asked = {"only": "intersection.soft", "psds": "dcase-psds2", "max_efpr": 2000.0}
-    exact = evaluate(*sides, **asked)
-    assert not exact.warnings
-    monkeypatch.setattr(psds, "_MOST", 100)
-    sampled = evaluate(*sides, **asked)
-    assert "the mean over 64 evenly spaced levels" in sampled.warnings[0]
-    assert sampled["intersection.soft.psds"] != exact["intersection.soft.psds"]
-    assert sampled["intersection.soft.psds"] == pytest.approx(exact["intersection.soft.psds"], abs=0.02)
+def test_intervals_over_evenly_spaced_levels_are_said_to_be(monkeypatch):
+    sides = [{f: np.round(np.random.default_rng(k).random((9, 2)), 3) for f in "abc"} for k in (1, 2)]
+    asked = {"only": "intersection.soft", "psds": "dcase-psds1", "ci": "bootstrap", "replicates": 50}
+    monkeypatch.setattr(weighted_psds, "_MOST", 1)
+    monkeypatch.setattr(weighted_psds, "_FEWEST", 4)
+    assert (
+        "intervals of soft PSDS are those of its mean over 4 evenly" in evaluate(*sides, **asked).warnings[-1]
+    )

@@ -13,8 +13,8 @@ from sedeval_soft.timeline.events import (
     Activity,
     EventLifetimes,
     events_of,
+    level_runs,
     lifetimes_of,
-    previous_smaller,
     separate,
 )
 
@@ -85,16 +85,18 @@ def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
     assert set(whole.dies.tolist()) <= set(activity.value.tolist())
 
 
-@given(st.lists(st.integers(0, 5), max_size=60), st.booleans())
-@example([*range(1, 100), 1, 50, 2], False)  # Many jumps: a pyramid of minima takes over.
-@example([*range(1, 100), 1, 50, 2], True)
-def test_the_nearest_smaller_value_before_each(values, or_equal):
-    values = [0, *values]
-    before = previous_smaller(np.array(values, dtype=np.float64), or_equal=or_equal).tolist()
+@given(st.lists(st.integers(0, 5), max_size=60))
+@example([*range(1, 100), 1, 50, 2])  # Many jumps: a pyramid of minima takes over.
+@example([*range(99, 0, -1), 1, 50, 2])
+def test_the_runs_of_values_above_something(values):
+    values = [0, *values, 0]
+    runs = [of.tolist() for of in level_runs(np.array(values, dtype=np.float64))]
+    wanted = []
     for place, value in enumerate(values):
-        if value > 0:  # else it is a wall: nothing is smaller, and nobody asks
-            smaller = [k for k in range(place) if values[k] < value or (or_equal and values[k] == value)]
-            assert before[place] == smaller[-1]
+        left = max((k for k in range(place) if values[k] <= value), default=place)
+        if values[left] < value:
+            wanted.append((place, left, min(k for k in range(place, len(values)) if values[k] < value)))
+    assert [*zip(*runs, strict=True)] == wanted
 
 
 @pytest.mark.parametrize(

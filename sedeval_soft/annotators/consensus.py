@@ -35,13 +35,11 @@ from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import intersection_over_union
 from sedeval_soft.memory import check_room
-from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import merges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,18 +152,6 @@ class Consensus:
         return pd.DataFrame(columns)
 
 
-def annotated_events(table: EventTable, settings: Settings) -> Events:
-    """Return one annotator's events at the threshold, by file, class and onset; those that overlap are one.
-
-    Rows without extent are none. Rows that touch are one event where the settings say so.
-    """
-    merge = merges(table, settings)
-    events = events_of(table, settings.threshold, settings.inclusive, merge)
-    if merge:
-        return events
-    return events.joined_up(touching=False)
-
-
 def agreed(
     events: Sequence[Events], has_file: Bools, units: Units, method: str, threshold: float, iou: float
 ) -> ConsensusEvents:
@@ -191,7 +177,7 @@ def consensus_of(
 ) -> ConsensusEvents:
     """Return the consensus events of annotators.
 
-    events: of each annotator, without overlap within a class of a file (see `annotated_events`).
+    events: of each annotator, without overlap within a class of a file.
     has_file: (n_annotators, n_files), who labelled which. weight: (n_annotators,) not negative, of which the
     confidence is the share; where those who labelled a file weigh 0, and if it is None, they count alike.
     iou: the mean intersection over union from which on events mean the same, in (0, 1].

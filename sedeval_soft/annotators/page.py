@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sedeval_soft.annotators import consensus
-from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.annotators.references import METHODS
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Page, Table, number, text
 from sedeval_soft.settings import short_fraction
@@ -72,7 +72,7 @@ def annotation_text(annotation: Annotation) -> str:
         *([each_class] if confusions else []),
         table(
             "Agreement: alpha",
-            ("class", "labels (nominal)", "values (interval)"),
+            ("class", "labels (nominal)", "values (interval)", "events (unitizing)"),
             [("(all)" if each[0] is None else each[0], *each[1:]) for each in annotation.agreement],
         ),
         table(

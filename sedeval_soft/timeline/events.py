@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
@@ -170,7 +171,7 @@ class Events(Timed):
     def in_order(self, *, by_class: bool = True) -> Events:
         """Return the events by file, class, onset and offset, or by class last, whatever their order."""
         first, last = ((), (self.label,)) if by_class else ((self.label,), ())
-        return self.take(np.lexsort((*first, self.offset, self.onset, *last, self.file)))
+        return self.take(order_of(*first, self.offset, self.onset, *last, self.file))
 
     def joined_up(self, *, touching: bool) -> Events:
         """Return events by file, class and onset, those that overlap as one; none without extent.

@@ -109,38 +109,46 @@ class Segments:
 
         number: (n_pieces,) by which they are known.
         """
-        bounds = np.searchsorted(pieces.file, np.arange(len(self.grid.length) + 1))
+        start = np.searchsorted(pieces.file, np.arange(len(self.grid.length) + 1))
 
         def of_files(files: slice) -> Cells:
-            at = slice(*bounds[[files.start, files.stop]])
-            own = pieces.take(at)
-            first, last = self.grid.cells(own.file, own.onset, own.offset)
-            row = own.file * np.int64(len(self.classes)) + own.label
-            # From the numbers of the grid, which has no classes, to those of cells.
-            moved = self.start[row] - self.grid.start[own.file]
-            piece, cell = expand(first + moved, last + moved)
-            begin = heads(cell) if len(cell) else cell
-            return Cells(cell[begin], row[piece[begin]], number[at][piece], begin)
+            at = slice(*start[[files.start, files.stop]])
+            return self._cells(pieces.take(at), number[at])
 
         return for_each(of_files, self.files, len(pieces))
+
+    def _cells(self, pieces: Timed, number: Index | Codes) -> Cells:
+        first, last = self.grid.cells(pieces.file, pieces.onset, pieces.offset)
+        row = pieces.file * np.int64(len(self.classes)) + pieces.label
+        # From the numbers of the grid, which has no classes, to those of cells.
+        moved = self.start[row] - self.grid.start[pieces.file]
+        piece, cell = expand(first + moved, last + moved)
+        begin = heads(cell) if len(cell) else cell
+        return Cells(cell[begin], row[piece[begin]], number[piece], begin)
 
     def values(self, cells: Sequence[Cells], value: Floats) -> list[Values]:
         """Return the highest value of what overlaps each cell; value: by the numbers of pieces."""
 
-        def of_files(files: slice, own: Cells) -> Values:
-            cell, row, piece, first = own
-            highest = np.maximum.reduceat(value[piece], first) if len(cell) else np.zeros(0)
-            return Values(cell, row, highest, self._sums(files, cell, highest))
+        def of_files(some: tuple[slice, Cells]) -> Values:
+            return self._values(*some, value)
 
-        return for_each(
-            lambda each: of_files(*each), zip(self.files, cells, strict=True), int(self.start[-1])
-        )
+        return for_each(of_files, zip(self.files, cells, strict=True), int(self.start[-1]))
+
+    def _values(self, files: slice, cells: Cells, value: Floats) -> Values:
+        cell, row, piece, first = cells
+        highest = np.maximum.reduceat(value[piece], first) if len(cell) else np.zeros(0)
+        return Values(cell, row, highest, self._sums(files, cell, highest))
 
     def of_table(self, table: EventTable) -> list[Values]:
         """Return the values of a table."""
-        activity = Activity.of_table(table)
-        number = np.arange(len(activity), dtype=np.int32)
-        return self.values(self.cells(activity, number), activity.value)
+        by_file = np.argsort(table.file, kind="stable")
+        start = np.searchsorted(table.file[by_file], np.arange(len(table.files) + 1))
+
+        def of_files(files: slice) -> Values:
+            activity = Activity.of_table(table.take(by_file[slice(*start[[files.start, files.stop]])]))
+            return self._values(files, self._cells(activity, np.arange(len(activity))), activity.value)
+
+        return for_each(of_files, self.files, len(table))
 
     def counts(self, reference: Sequence[Values], system: Sequence[Values]) -> dict[str, Floats]:
         """Return TP, N_ref and N_sys of the soft and of the hard reading, (3, n_files, n_classes) each."""

@@ -92,7 +92,7 @@ class Activity(Timed):
         """Settle the overlaps of a table, all classes together."""
         spans = table.spans()
         joint = cls.joined([SILENCE, *(cls.of_track(spans, track) for track in table.tracks())])
-        return joint.take(np.lexsort((joint.onset, joint.label, joint.file)))
+        return joint.take(order_of(joint.onset, joint.label, joint.file))
 
     @classmethod
     def of_rows(cls, rows: Activity) -> Activity:
@@ -106,7 +106,7 @@ class Activity(Timed):
         if np.where(rows.goes_on(), rows.onset[1:] >= rows.offset[:-1], later).all():
             # As tables of time steps are: nothing to sort.
             return rows
-        rows = rows.take(np.lexsort((rows.onset, label, file)))
+        rows = rows.take(order_of(rows.onset, label, file))
         if not np.any(rows.goes_on() & (rows.onset[1:] < rows.offset[:-1])):
             return rows
         group = np.concatenate(([0], np.cumsum(~rows.goes_on())))

@@ -92,8 +92,9 @@ class Segments:
         """Return the segments of files, (n_files,) ticks; None where keys or settings ask for more."""
         simple = all(
             key.basis == "segment" and key.reading in {"hard", "soft"} and key.measure in _MEASURES
+            and (key.average in {"micro", "macro", "weighted"} or key.class_name in classes)
             for key in keys
-        )
+        )  # fmt: skip
         # What no row covers has the value 0, which such thresholds let pass.
         silence_passes = min(settings.threshold, settings.reference_cut) <= 0
         if not (simple and classes and are_simple(settings)) or silence_passes:

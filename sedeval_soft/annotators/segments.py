@@ -86,24 +86,22 @@ class Segments:
     files: list[slice]
 
     @classmethod
-    def of(
-        cls, length: Ticks, classes: tuple[str, ...], settings: Settings, keys: Sequence[Key]
-    ) -> Segments | None:
-        """Return the segments of files, (n_files,) ticks; None where keys or settings ask for more."""
-        simple = all(
-            key.basis == "segment" and key.reading in {"hard", "soft"} and key.measure in _MEASURES
-            and (key.average in {"micro", "macro", "weighted"} or key.class_name in classes)
-            for key in keys
-        )  # fmt: skip
+    def of(cls, length: Ticks, classes: tuple[str, ...], settings: Settings) -> Segments | None:
+        """Return the segments of files, (n_files,) ticks; None where settings ask for more than this."""
         # What no row covers has the value 0, which such thresholds let pass.
         silence_passes = min(settings.threshold, settings.reference_cut) <= 0
-        if not (simple and classes and are_simple(settings)) or silence_passes:
+        if not are_simple(settings) or silence_passes or not classes:
             return None
         grid = Grid.over(length, settings.segment_ticks)
         if grid.n_segments.max(initial=0) > LONG:
             return None
         start = np.append(0, np.cumsum(np.repeat(grid.n_segments, len(classes))))
         return cls(grid, classes, settings, start, portions(start[:: len(classes)], _AT_ONCE))
+
+    def have(self, key: Key) -> bool:
+        """Return whether a score is among those of `scores`."""
+        known = key.basis == "segment" and key.reading in {"hard", "soft"} and key.measure in _MEASURES
+        return known and (key.average in {"micro", "macro", "weighted"} or key.class_name in self.classes)
 
     def cells(self, pieces: Timed, number: Codes) -> list[Cells]:
         """Return what pieces overlap, that are by file, class and onset, and do not overlap one another.

@@ -18,7 +18,7 @@ from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.ticks import to_seconds, to_ticks
+from sedeval_soft.tables.ticks import to_ticks
 
 
 class Distances(NamedTuple):
@@ -71,14 +71,11 @@ def with_system(crowd: Crowd, system: EventTable, settings: Settings) -> tuple[U
 
     What it says after the end of a file is left out.
     """
-    ticks = to_ticks(crowd.length)
-    spans = system.spans()
-    inside = np.flatnonzero((spans.onset < ticks[spans.file]) & (spans.offset > spans.onset))
-    rows = system.take(inside)
-    ends = to_seconds(np.minimum(spans.offset[inside], ticks[rows.file]))
-    tables = (*crowd.tables, replace(rows, offset=ends))
-    has_file = np.concatenate((crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool)))
-    units = Units.of(tables, ticks, has_file, settings, continuous=crowd.continuous, apart=True)
+    ticks, spans = to_ticks(crowd.length), system.spans()
+    system = system.take(np.flatnonzero(spans.onset < ticks[spans.file]))
+    has_file = np.append(crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool), axis=0)
+    tables, how = (*crowd.tables, system), (ticks, has_file, settings)
+    units = Units.of(tables, *how, continuous=crowd.continuous, apart=True)
     return units.some(np.arange(len(crowd.tables))), units.values[-1]
 
 

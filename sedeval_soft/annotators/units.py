@@ -89,13 +89,15 @@ class Units:
     ) -> Units:
         """Return what tables say, of one list of files and one of classes.
 
-        length: (n_files,) of files. has_file: (n_tables, n_files), who labelled which. continuous: whether
-        time stays as it is, or is cut into segments. apart: whether each piece has an answer of its own.
+        length: (n_files,) of files; what lies beyond weighs nothing. has_file: (n_tables, n_files), who
+        labelled which. continuous: whether time stays as it is, or is cut into segments. apart: whether each
+        piece has an answer of its own.
         """
         n, n_classes = len(tables), len(tables[0].classes)
         if continuous:
             pieces, said = _in_time(tables, len(length))
-            amount, of_file, one = pieces.offset - pieces.onset, length, settings.segment_ticks
+            onset, offset = (np.minimum(end, length[pieces.file]) for end in (pieces.onset, pieces.offset))
+            amount, of_file, one = offset - onset, length, settings.segment_ticks
         else:
             grid = Grid.over(length, settings.segment_ticks)
             pieces, said = _on_grid(tables, grid, settings.pool)
@@ -126,7 +128,7 @@ class Units:
             total = np.zeros(n_codes, dtype=np.int64)
             np.add.at(total, code, amount)
             np.add.at(total, label * 3**n + missing[by], silent)
-            codes = np.flatnonzero(total)
+            codes = np.flatnonzero((total > 0) | (np.bincount(code, minlength=n_codes) > 0))
             weight, number = total[codes] / float(one), np.zeros(n_codes, dtype=np.int32)
             number[codes] = np.arange(len(codes))
             answer, label = number[code], codes // 3**n
@@ -225,11 +227,10 @@ def says_yes_or_no(*values: Floats) -> bool:
 
 def _sounding(table: EventTable) -> Timed:
     """Return the rows of a table that say something, by file; an activity where that is not yes or no."""
-    value = table.value
     if table.has_steps or not says_yes_or_no(*table.values):
         return Activity.of_table(table)
     spans = table.spans()
     rows = Timed(spans.file, table.row_label, spans.onset, spans.offset)
-    rows = (rows if value is None else rows.take(value > 0)).lasting()
+    rows = (rows if table.value is None else rows.take(table.value > 0)).lasting()
     in_order = bool(np.all(rows.file[1:] >= rows.file[:-1]))
     return rows if in_order else rows.take(np.argsort(rows.file, kind="stable"))

@@ -111,7 +111,7 @@ def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
     assert sorted(made.events.events.confidence) == pytest.approx(sorted(expected), abs=1e-9)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     st.integers(0, 2**32), st.booleans(), st.sampled_from(["mean", "competence", "majority", "dawid-skene"])
 )

@@ -166,6 +166,9 @@ def test_systems_are_scored_against_consensus_events(method):
         annotate(each, systems=[system], scores=scores, consensus=True, method=method, **how)
         for each in (named, dict(reversed(named.items())))
     )
+    pairs = [
+        annotate(pair, consensus=True, method=method, **how).reference for pair in combinations(crowd, 2)
+    ]
     for k, name in enumerate(scores):
         found = made.systems[0].scores[k]
         # What only touches stays two events, as in the ceiling.
@@ -174,10 +177,5 @@ def test_systems_are_scored_against_consensus_events(method):
         backwards = again.systems[0].scores[k].over
         assert [each.value for each in found.over] == [each.value for each in backwards]
         assert 0 < found.value < 1
-        pairs = [
-            evaluate(
-                annotate(pair, consensus=True, method=method, **how).reference, system, events="rows", **how
-            )[name]
-            for pair in combinations(crowd, 2)
-        ]
-        assert found.over[1].value == pytest.approx(np.mean(pairs), abs=1e-12)
+        of_pairs = [evaluate(each, system, events="rows", **how)[name] for each in pairs]
+        assert found.over[1].value == pytest.approx(np.mean(of_pairs), abs=1e-12)

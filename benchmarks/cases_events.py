@@ -158,7 +158,7 @@ def adversarial(bench: Bench) -> Iterator[Result]:
 
 
 def annotators(bench: Bench) -> Iterator[Result]:
-    """Make a reference of five annotators as a whole process, and say all there is to say, against reading."""
+    """Make a reference of five annotators as a whole process, and say what they are like, against reading."""
     paths = inputs.annotators(bench.folder, 5, bench.size.large_rows)
     ours: Command = [COMMAND, "annotate", *paths, "-o", bench.folder / "made.tsv", "--force"]
     costs = processes(bench, ours, inputs.reading(*paths), "Ceiling", runs=min(bench.runs, 3))

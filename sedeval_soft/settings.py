@@ -34,7 +34,7 @@ from sedeval_soft.fields import (
     Rule,
     TNorm,
 )
-from sedeval_soft.names import hint, meant
+from sedeval_soft.names import did_you_mean, hint, meant
 
 Seconds = float | dict[str, float]
 """Of all classes, or by class."""
@@ -447,11 +447,14 @@ def checked(name: str, value: object) -> Any:  # noqa: ANN401 - what the setting
     """Return the value of a setting as it is kept; raises SettingsError where it cannot be one."""
     if isinstance(value, FileNames | RegionList):
         return value
-    return _KEPT.get(name, lambda value: value)(_in_form(name, value, forms_of(name)))
+    return _KEPT.get(name, lambda value: value)(in_form(name, value, forms_of(name)))
 
 
-def _in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: ANN401
-    """Return a value in one of some forms; raises SettingsError. called: what messages call it."""
+def in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: ANN401
+    """Return a value in one of some forms, as of a JSON Schema; raises SettingsError.
+
+    called: what messages call it.
+    """
     value = _plain(value)
     for form in forms:
         kind = form.get("type")
@@ -467,7 +470,8 @@ def _in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: 
             return float(value) if kind == "number" else value
     words = [word for form in forms for word in form.get("enum", ()) if word is not None]
     expected = ", or ".join(_expected(form) for form in forms if form is not _NULL)
-    raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{meant(str(value), words)}")
+    likely = meant(str(value), words) or did_you_mean(str(value), words)
+    raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{likely}")
 
 
 def _expected(form: Schema) -> str:
@@ -502,7 +506,7 @@ def _in_range(value: object, form: Schema) -> bool:
 
 
 def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]:
-    items = tuple(_in_form(called, value, [form["items"]]) for value in values)
+    items = tuple(in_form(called, value, [form["items"]]) for value in values)
     if len(items) < form.get("minItems", 0):
         raise SettingsError(f"{called} must be a list of one or more, not an empty one")
     if "uniqueItems" in form and len({*items}) < len(items):
@@ -520,7 +524,7 @@ def _by_name(called: str, values: Mapping[Any, Any], form: Schema) -> dict[str, 
             raise SettingsError(f"{called} cannot have the name {name!r}; expected {expected}")
     item = form["additionalProperties"]
     forms = item.get("anyOf", [item])
-    return {name: _in_form(f"{called} of {name!r}", value, forms) for name, value in values.items()}
+    return {name: in_form(f"{called} of {name!r}", value, forms) for name, value in values.items()}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever was given
@@ -540,7 +544,7 @@ def _segment_length(value: float | str) -> float:
         if not fraction or not Decimal(fraction[2]):
             raise SettingsError(f"segment_length must be a finite number, not {value!r}; 1/3 is one, too")
         value = float(Fraction(fraction[1]) / Fraction(fraction[2]))
-    return float(exactly(_in_form("segment_length", value, forms_of("segment_length")[:1])))
+    return float(exactly(in_form("segment_length", value, forms_of("segment_length")[:1])))
 
 
 def _in_ticks(value: Any) -> Any:  # noqa: ANN401 - one length, several, or some by class
@@ -610,7 +614,7 @@ _KEPT: dict[str, Callable[[Any], Any]] = {
 
 def finite(name: str, value: object) -> float:
     """Return a setting as a float; raises SettingsError for anything but a finite number."""
-    return float(_in_form(name, value, [{"type": "number"}]))
+    return float(in_form(name, value, [{"type": "number"}]))
 
 
 @lru_cache(maxsize=256)

@@ -11,6 +11,7 @@ import numpy as np
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
+from sedeval_soft.tables.ticks import Ticks, to_ticks
 from sedeval_soft.timeline.events import Events
 
 
@@ -31,7 +32,7 @@ def agreement_of(
 ) -> tuple[Agreement, ...]:
     """Return alpha of all classes together, then of each.
 
-    events: of each annotator, without overlap (see `annotated_events`). one: the ticks of a segment.
+    events: of each annotator, without overlap. one: the ticks of a segment.
     """
     units, n_classes = crowd.units, len(crowd.classes)
     nominal, interval = (
@@ -39,7 +40,9 @@ def agreement_of(
     )
     unitizing: Sequence[float | None] = [None] * len(nominal)
     if crowd.continuous:
-        unitizing = alphas_of_events(units, threshold, events, crowd.has_file, n_classes, one)
+        several = crowd.has_file.sum(axis=0) >= 2
+        length = np.where(several, to_ticks(crowd.length), 0)
+        unitizing = alphas_of_events(units, threshold, events, length, n_classes, one)
     return tuple(map(Agreement, (None, *crowd.classes), nominal, interval, unitizing))
 
 
@@ -81,7 +84,7 @@ def alphas(units: Units, values: Floats, n_classes: int) -> list[float | None]:
 
 
 def alphas_of_events(
-    units: Units, threshold: float, events: Sequence[Events], has_file: Bools, n_classes: int, one: float
+    units: Units, threshold: float, events: Sequence[Events], length: Ticks, n_classes: int, one: float
 ) -> list[float | None]:
     """Return alpha for unitizing, of all classes together, then of each class; units: in continuous time.
 
@@ -94,7 +97,8 @@ def alphas_of_events(
     c is what would be compared with itself: the sum of the squared lengths of events; and gaps are made of
     ticks, the squared lengths of these. None where there are only events or only gaps.
 
-    events: of each annotator, without overlap (see `annotated_events`). one: the ticks of a weight of 1.
+    events: of each annotator, without overlap. length: (n_files,) ticks of files that several labelled, 0 of
+    others; what lies beyond does not count. one: the ticks of a weight of 1.
     Source: Krippendorff, Mathet, Bouvry & Widlocher 2016, the coefficient of units and gaps, each class of a
     file a continuum of its own.
     """
@@ -102,10 +106,10 @@ def alphas_of_events(
     weight = np.where(m >= 2, units.weight, 0.0)
     columns = weight * m, weight * yes, weight * yes * (m - yes) / np.maximum(m - 1, 1)
     total, inside, apart = (np.bincount(units.label, each, minlength=n_classes) for each in columns)
-    squares, several = np.zeros(n_classes), has_file.sum(axis=0) >= 2
+    squares = np.zeros(n_classes)
     for each in events:
-        length = (each.offset - each.onset) / one * several[each.file]
-        squares += np.bincount(each.label, length * length, minlength=n_classes)
+        onset, offset = (np.minimum(end, length[each.file]) for end in (each.onset, each.offset))
+        squares += np.bincount(each.label, ((offset - onset) / one) ** 2, minlength=n_classes)
 
     def alpha_of(total: float, inside: float, apart: float, squares: float) -> float | None:
         outside = total - inside

@@ -125,6 +125,8 @@ def _files_of(
         pair = align(names, names, plain, durations)
         given = zip(pair.files, pair.length.tolist(), strict=True)
         lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
+        # Of these are also files that no table names.
+        names = replace(names, files=pair.files)
     return names, lengths
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +13,6 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, command, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
 from sedeval_soft.fields import OUTPUT
-
-if TYPE_CHECKING:
-    from sedeval_soft.evaluation.diagnosis import Diagnosis
 
 EXAMPLES = """
   soft-sed-eval diagnose ref.tsv sys.tsv
@@ -56,7 +52,7 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     """
     refuse((len(systems) > 2, "Expected one SYSTEM, or two to compare."))
     from sedeval_soft.api.diagnosis import diagnose as diagnosed
-    from sedeval_soft.report.diagnosis import WIDTH
+    from sedeval_soft.report.diagnosis import WIDTH, render_diagnoses
 
     output, form = given["output"], given["form"]
     read = {"reference": reference, "table of durations": given["durations"], "list of files": given["files"]}
@@ -73,25 +69,4 @@ def diagnose(reference: str, systems: tuple[str, ...], **given: Any) -> None:  #
     screen: dict[str, Any] = {}
     if to_standard_output(output) and sys.stdout.isatty():
         screen = {"color": True, "width": max(get_terminal_size().columns, WIDTH)}
-    emit(_rendered(diagnoses, form, screen), output)
-
-
-def _rendered(diagnoses: Sequence[Diagnosis], form: str, screen: dict[str, Any]) -> str:
-    """Return what one system lost where, or what each of two won where; screen: how a terminal shows it."""
-    from sedeval_soft.report import diagnosis as report
-    from sedeval_soft.report import differences
-    from sedeval_soft.report.render import json_document
-    from sedeval_soft.report.table import markdown
-
-    one, two = diagnoses[0], diagnoses[1] if len(diagnoses) > 1 else None
-    if form == "json":
-        document = report.diagnosis_document(one) if two is None else differences.compared_document(one, two)
-        return json_document(document)
-    if form == "markdown":
-        return markdown([report.diagnosis_page(one)] if two is None else differences.compared_pages(one, two))
-    if form == "text":
-        if two is None:
-            return report.diagnosis_text(one, **screen)
-        return differences.compared_text(one, two, **screen)
-    won = () if two is None else one.differences(two)
-    return report.diagnosis_rows(diagnoses, "," if form == "csv" else "\t", won)
+    emit(render_diagnoses(diagnoses, form, **screen), output)

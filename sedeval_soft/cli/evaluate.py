@@ -14,7 +14,7 @@ from sedeval_soft.cli import options
 from sedeval_soft.cli.options import argument, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, progress, to_standard_output, warn
 from sedeval_soft.fields import RULES
-from sedeval_soft.published import MODULES
+from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
     from sedeval_soft.api.evaluation import Evaluation
@@ -226,7 +226,7 @@ def _check_evaluated(given: Mapping[str, Any], settings: Settings) -> None:
             "--worst needs a hard or soft reading of segments, events, clips or intersections; --only names "
             "none of them"
         )
-    if given["check"] and given["check"] not in MODULES:
+    if given["check"] and given["check"] not in NAMES:
         import_module(f"sedeval_soft.interop.{given['check']}").refuse_settings(settings)
     if given["runs"] and settings.ci:
         expected = "--runs gives jackknife intervals over runs"
@@ -292,7 +292,7 @@ def _score(
 
 def _second_opinion(tool: str, evaluation: Evaluation, settings: Settings) -> str:
     """Return a table of our scores beside those of a package, or of an evaluator that was published."""
-    if tool in MODULES:
+    if tool in NAMES:
         from sedeval_soft.interop.published import check_published
 
         if evaluation.sides is None:

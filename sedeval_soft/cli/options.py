@@ -32,7 +32,7 @@ from sedeval_soft.fields import (
     SEGMENTS,
     STEERING,
 )
-from sedeval_soft.published import MODULES
+from sedeval_soft.published import NAMES
 
 if TYPE_CHECKING:
     from sedeval_soft.settings import Settings
@@ -479,7 +479,7 @@ EVALUATE = (
         help="Write the curves over all thresholds to a .tsv or .parquet file."),
     option(OUTPUT, "--list-scores", is_flag=True,
         help="Print the names and meanings of all scores, and exit."),
-    option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval", *MODULES]), metavar="NAME",
+    option(CHECKS, "--check", type=click.Choice(["sed_eval", "sed_scores_eval", *NAMES]), metavar="NAME",
         help="Score again with that package, sed_eval or sed_scores_eval, and print our number, theirs, the "
         "difference and its cause. Or with what `soft-sed-eval published` lists: our number and theirs."),
     setting("compat"),

@@ -43,12 +43,12 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
     The numbers follow its script to the last digit, also where that does something else than the rules say;
     presets follow the rules. Without a NAME all evaluators are listed.
     """
-    from sedeval_soft.published import MODULES
+    from sedeval_soft.published import NAMES
     from sedeval_soft.published.base import published_evaluator
 
     if name is None:
-        width = max(map(len, MODULES), default=0)
-        emit("".join(f"{each:<{width}}  {published_evaluator(each).title}\n" for each in MODULES))
+        width = max(map(len, NAMES), default=0)
+        emit("".join(f"{each:<{width}}  {published_evaluator(each).title}\n" for each in NAMES))
         return
     evaluator = published_evaluator(name)
     if reference is None or system is None:

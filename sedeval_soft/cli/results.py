@@ -158,12 +158,12 @@ def presets(ctx: click.Context) -> None:
     challenge's own evaluator.
     """
     if ctx.invoked_subcommand is None:
-        from sedeval_soft.published import MODULES
+        from sedeval_soft.published import NAMES
         from sedeval_soft.published.base import EXPLAINED, published_evaluator
         from sedeval_soft.settings_files import PRESETS, load_preset, text_of_preset
 
         evaluators: dict[str, list[str]] = {}
-        for each in MODULES:
+        for each in NAMES:
             evaluators.setdefault(published_evaluator(each).preset, []).append(each)
         width, lines = max(map(len, PRESETS)) + 2, []
         for name in PRESETS:

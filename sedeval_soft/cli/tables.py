@@ -390,7 +390,7 @@ def hand_over(
     prepared = prepare(table, target, **how)
     name = prepared.form.name
     if printed:
-        if not prepared.form.text and sys.stdout.isatty():
+        if not prepared.form.of_text and sys.stdout.isatty():
             raise SettingsError(f"{name} is not text for a terminal; expected the name of a file")
         click.echo(prepared.content(), nl=False)
     else:

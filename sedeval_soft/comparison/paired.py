@@ -29,6 +29,9 @@ Test = Literal["exchange", "bootstrap", "none"]
 Parts = Mapping[str, tuple[Tally, Index]]
 """Scenes, or groups of classes, by name: the tally of each, and where its files are among all."""
 
+Replicated = Mapping[str, tuple[Replicates, Index]]
+"""The same, each with what gives its scores."""
+
 TESTS: tuple[Test, ...] = get_args(Test)
 """How systems are told apart: as `compare` does, by replicates of each on the same files, or not at all."""
 
@@ -66,7 +69,7 @@ class Paired:
     computed: Comparisons = field(default_factory=Comparisons)
     progress: Progress | None = None
     parts: Callable[[int], Parts] | None = None
-    _scorers: dict[int, _System] = field(default_factory=dict)
+    _systems: dict[int, tuple[Sequence[str], Replicated]] = field(default_factory=dict)
 
     @classmethod
     def of_tallies(
@@ -93,7 +96,7 @@ class Paired:
             if key not in draws:
                 places = self._places(k)
                 rows = (block[:, places] for block in bootstrap(len(self.files), count, self.settings.seed))
-                values = self._values(self._scored(k).scorer, rows, count)
+                values = self._values(self._scorer(self._system(k)[1]), rows, count)
                 draws[key] = [finite(value) for value in values.tolist()]
         return np.array([draws[key] for key in self.keys], dtype=np.float64).T
 
@@ -149,33 +152,28 @@ class Paired:
         over, _, kind = (ScoreName.parse(self.rank_by).group or "").partition(".")
         return over, kind
 
-    def _scored(self, k: int) -> _System:
-        """Return what scores one system."""
-        if k not in self._scorers:
+    def _system(self, k: int) -> tuple[Sequence[str], Replicated]:
+        """Return the files of one system, and what gives the scores of its parts."""
+        if k not in self._systems:
             tally = self.load(k)
             parts: Parts = {"": (tally, np.arange(len(tally.files)))}
             if self.parts is not None and self._mean[0] in ("scenes", "groups"):
                 parts = self.parts(k)
-            self._scorers[k] = self._system(
+            self._systems[k] = (
                 tally.files,
                 {
                     name: (Replicates.of(self._without_ranks(part), self._chosen), index)
                     for name, (part, index) in parts.items()
                 },
             )
-        return self._scorers[k]
+        return self._systems[k]
 
-    def _system(self, files: Sequence[str], parts: Mapping[str, tuple[Replicates, Index]]) -> _System:
+    def _scorer(self, parts: Replicated) -> Scorer:
+        """Return what scores all parts together."""
         over, kind = self._mean
-        scorer: Scorer
         if over == "files":
-            tally = parts[""][0].tally
-            scorer = MeanOfFiles(kind, averages_of_files(tally, self._chosen))
-        elif over:
-            scorer = MeanOfParts(kind, [*parts.values()])
-        else:
-            scorer = parts[""][0]
-        return _System(files, parts, scorer)
+            return MeanOfFiles(kind, averages_of_files(parts[""][0].tally, self._chosen))
+        return MeanOfParts(kind, [*parts.values()]) if over else parts[""][0]
 
     def _without_ranks(self, tally: Tally) -> Tally:
         if self.rank_by.startswith("ranking."):
@@ -189,7 +187,7 @@ class Paired:
     def _places(self, k: int) -> Index:
         """Return where the files of one system are among all, (n_files of it,)."""
         position = {file: i for i, file in enumerate(self.files)}
-        files = self._scored(k).files
+        files, _ = self._system(k)
         # A file beyond goes along with the same one whatever others there are.
         others = (crc32(file.encode("utf-8", "surrogatepass")) % max(len(self.files), 1) for file in files)
         places = (position.get(file, other) for file, other in zip(files, others, strict=True))
@@ -197,28 +195,18 @@ class Paired:
 
     def _joint(self, first: int, second: int) -> Scorer:
         """Return what scores mixtures of the files of two systems, the files of the first coming first."""
-        systems = [self._scored(k) for k in (first, second)]
-        begin = (0, len(systems[0].files))
-        joint = {}
-        for name in dict.fromkeys(name for system in systems for name in system.parts):
-            own = [(side, *each.parts[name]) for side, each in enumerate(systems) if name in each.parts]
+        (files, ours), (_, theirs) = self._system(first), self._system(second)
+        begin, joint = (0, len(files)), {}
+        for name in {**ours, **theirs}:
+            sides = [(side, *parts[name]) for side, parts in enumerate((ours, theirs)) if name in parts]
             tally = Tally.merge(
                 replace(of.tally, files=tuple(f"{side}{file}" for file in of.tally.files))
-                for side, of, _ in own
+                for side, of, _ in sides
             )
             # What is exchanged is what each system said at thresholds of its own, which is counted already.
-            replicates = Replicates.of(tally, self._chosen, own[0][1].fixed)
-            joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in own])
-        return self._system((), joint).scorer
-
-
-@dataclass(frozen=True, slots=True)
-class _System:
-    """What scores a system: its files, what gives the scores of its parts by name, and of all together."""
-
-    files: Sequence[str]
-    parts: Mapping[str, tuple[Replicates, Index]]
-    scorer: Scorer
+            replicates = Replicates.of(tally, self._chosen, sides[0][1].fixed)
+            joint[name] = replicates, np.concatenate([index + begin[side] for side, _, index in sides])
+        return self._scorer(joint)
 
 
 def test_for(rank_by: str, settings: Settings) -> Test:

@@ -161,7 +161,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         """Return the text that the command prints."""
-        text: str = presented("diagnosis.diagnosis_text", self)
+        text: str = presented("diagnosis.render_diagnoses", [self])
         return text.removesuffix("\n")
 
     def __repr__(self) -> str:
@@ -185,7 +185,7 @@ class Diagnosis:
 
     def against(self, other: Diagnosis) -> str:
         """Return what this system and another one won where, as the command prints it."""
-        text: str = presented("differences.compared_text", self, other)
+        text: str = presented("diagnosis.render_diagnoses", [self, other])
         return text.removesuffix("\n")
 
     def differences(self, other: Diagnosis, *, by_class: bool = False) -> tuple[Difference, ...]:

@@ -21,9 +21,9 @@ from sedeval_soft.evaluation.execute import Execute
 from sedeval_soft.memory import check_room, reuse_freed, room
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.blocks import UnfitError, blocks_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, stem_of
-from sedeval_soft.tables.forms import UnfitError, blocks_of
 from sedeval_soft.tables.joined_tables import Shard, joined, shards_of
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import bytes_as_text, spelled

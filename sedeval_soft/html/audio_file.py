@@ -68,10 +68,10 @@ def opened(path: Path) -> Iterator[SoundFile]:
                 raise ValueError(f"it has {file.channels} channels, more than {_MOST_CHANNELS}")
             yield file
     except (soundfile.SoundFileError, OSError) as error:
-        raise ValueError(_said(error)) from error
+        raise ValueError(_reason(error)) from error
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Return what the library says, without the path of the file, which it repeats."""
     return one_line(getattr(error, "error_string", None) or error)
 
@@ -166,5 +166,5 @@ def flac_of(file: SoundFile, seconds: float, peak: float) -> bytes:
             for begin in range(0, total, _SPAN):
                 flac.write(_read(file, begin, min(begin + _SPAN, total)) / np.float32(peak))
     except soundfile.SoundFileError as error:
-        raise ValueError(_said(error)) from error
+        raise ValueError(_reason(error)) from error
     return data.getvalue()

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ import msgspec
 from sedeval_soft import __version__
 from sedeval_soft.comparison.board import Board, Entry, ties
 from sedeval_soft.errors import Problem
-from sedeval_soft.evaluation.scores import Scores
+from sedeval_soft.evaluation.scores import Input, Score, Scores
 from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.board import places
@@ -57,16 +57,48 @@ class About:
     note: Text = ""
 
 
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
+
+    problems: the first of `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by
+    path. lasting: whether the same comes of it the next time. tally: the bytes by which it is compared with
+    others. scores: those that a board shows, by name; it and the rest as in `Scores`.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    n_problems: int = 0
+    pages: dict[str, str] = {}
+    lasting: bool = True
+    tally: bytes = b""
+    scores: dict[str, Score] = {}
+    classes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    length: float = 0.0
+    n_segments: int = 0
+    inputs: tuple[Input, ...] = ()
+    warnings: tuple[str, ...] = ()
+    signature: str = ""
+    short_signature: str = ""
+    version: str = ""
+
+    def scores_of(self, system: str, settings: Settings) -> Scores | None:
+        """Return the scores of a system by its name; settings: by which it was scored."""
+        values = {name: getattr(self, name) for name in OF_SCORES}
+        return Scores(system=system, settings=settings, **values) if self.scores else None
+
+
+OF_SCORES = tuple(name for name in Outcome.__struct_fields__ if name in Scores.__match_args__)
+"""What an outcome has of `Scores`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A file or a folder that was handed in, and what came of it.
 
     name: what it is called, different from all others. slug: the same in names of files. path: where it is.
     entry: its name in the folder, as text. digest: of all its bytes, and of the names of a folder's files;
-    empty where it cannot be read. about: who submits.
-    key: a hash of all that shapes what comes of it. scores: None where it could not be scored. problems: the
-    first of `n_problems`. pages: SHA-256 of the files of the site that are made of it alone, by path. tally:
-    the bytes by which it is compared with others.
+    empty where it cannot be read. about: who submits. key: a hash of all that shapes what comes of it.
+    outcome: that. scores: None where it could not be scored.
     """
 
     name: str
@@ -74,13 +106,10 @@ class Submission:
     path: Path
     entry: str
     digest: str
-    about: About = field(default_factory=About)
+    about: About
+    outcome: Outcome
     key: str = ""
     scores: Scores | None = None
-    problems: tuple[Problem, ...] = ()
-    n_problems: int = 0
-    pages: Mapping[str, str] = field(default_factory=dict)
-    tally: bytes = b""
 
     def page(self, folder: str) -> str:
         """Return where in the site its page of `reports` is, of `problems`, or all its scores, `data`."""
@@ -138,7 +167,7 @@ class BoardPages:
                     "scores": {name: scores.get(name) for name in self.columns},
                     "warnings": list(each.scores.warnings) if each.scores else [],
                     "data": each.page("data"),
-                    "report": each.page("reports") if each.page("reports") in each.pages else None,
+                    "report": each.page("reports") if each.page("reports") in each.outcome.pages else None,
                 }
             )
         document = {
@@ -163,8 +192,8 @@ class BoardPages:
                 {
                     **_who(each),
                     "page": each.page("problems"),
-                    "problems": each.n_problems,
-                    "told": [asdict(problem) for problem in each.problems],
+                    "problems": each.outcome.n_problems,
+                    "told": [asdict(problem) for problem in each.outcome.problems],
                 }
                 for each in self.submissions
                 if each.scores is None
@@ -266,13 +295,13 @@ def ranking_warnings(board: Board | None, submissions: Sequence[Submission]) -> 
     if board is None:
         return ()
     first = board.systems[0]
-    own = {
+    alone = {
         text
         for each in submissions
         if each.name == first.system and each.scores
         for text in each.scores.warnings
     }
-    return tuple(text for text in first.warnings if text not in own)
+    return tuple(text for text in first.warnings if text not in alone)
 
 
 def _who(submission: Submission) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class ReportInput:
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
     which the scores can be had again, and by which their intervals. several_points: whether the system is
     tables at several thresholds. bases: those that were asked for; the page has more. errors: what kinds
-    there are of hard events, with examples; untold: why there are none.
+    there are of hard events, with examples; why_no_errors: why there are none.
     """
 
     scores: Scores
@@ -67,7 +67,7 @@ class ReportInput:
     several_points: bool = False
     bases: tuple[str, ...] = ()
     errors: tuple[Examples, ...] = ()
-    untold: WhyNoErrors | None = None
+    why_no_errors: WhyNoErrors | None = None
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import Score, Scores, document
+from sedeval_soft.evaluation.scores import Scores, document
 from sedeval_soft.html.page_data import (
     Packer,
     ReportInput,
@@ -108,21 +107,38 @@ def render(
     pack, first = Packer(), inputs[0].scores
     names = file_names([each.scores.system for each in inputs])
     against = file_names([item.name for item in first.inputs if item.role == "reference"])
-    families = [shown_families(each.scores) for each in inputs]
-    headlines = [_headline(*each) for each in zip(inputs, families, strict=True)]
-    data = {
-        "systems": [
+    systems, embedded = [], []
+    for each, name in zip(inputs, names, strict=True):
+        scores, page = each.scores, page_of(shown(each.scores))
+        families = shown_families(scores)
+        headline = _headline(each, families)
+        embedded.append(
             {
                 "name": name,
-                "families": [".".join(family) for family in own],
-                "rows": [" ".join(family) for family in headline.rows],
-                "silent": _silent(each.scores, own),
+                "families": [".".join(family) for family in families],
+                "rows": [" ".join(family) for family in headline["rows"]],
+                "silent": _silent(scores, families),
                 "explorer": explorer(each, pack, len(inputs)),
                 "curves": curves(each, pack),
                 "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs), sounds),
             }
-            for each, name, own, headline in zip(inputs, names, families, headlines, strict=True)
-        ],
+        )
+        cells = sum(len(table.rows) * len(table.head) for table in page.tables)
+        systems.append(
+            {
+                "name": name,
+                "scores": scores,
+                "page": page,
+                "headline": headline,
+                "readings": Counter(basis for basis, _ in families),
+                "signatures": each.signatures,
+                "errors": each.errors,
+                "why_no_errors": each.why_no_errors,
+                "whole": page.tables and cells <= _MOST_CELLS,
+            }
+        )
+    data = {
+        "systems": embedded,
         "labels": {
             score.measure: measure_label(first.settings, score.measure)
             for each in inputs
@@ -131,23 +147,6 @@ def render(
         "audio": sounds is not None,
         "document": board_document(board) if board else document([each.scores for each in inputs]),
     }
-    systems = []
-    for each, name, own, headline in zip(inputs, names, families, headlines, strict=True):
-        page = page_of(shown(each.scores))
-        cells = sum(len(table.rows) * len(table.head) for table in page.tables)
-        systems.append(
-            {
-                "name": name,
-                "scores": each.scores,
-                "page": page,
-                "headline": headline,
-                "readings": Counter(basis for basis, _ in own),
-                "signatures": each.signatures,
-                "errors": each.errors,
-                "untold": each.untold,
-                "whole": page.tables and cells <= _MOST_CELLS,
-            }
-        )
     ranked = None if board is None else board_page(shown_of_board(board))
     compared = [names[0] if len(inputs) == 1 else f"{len(inputs)} systems", *against]
     values = {
@@ -183,47 +182,28 @@ def file_names(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The few scores that a person should see first.
+def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]:
+    """Return the few scores that a person should see first; families: bases and readings that are shown.
 
     ranking: the score that ranks systems, if there is one. rows: bases and readings, that of the ranking
     score first. groups: averages, and how many columns each has. columns: an average, a measure and its
     heading each. overall: scores of all classes together, with their names. always_on: by basis, classes
     whose best threshold is below all values.
     """
-
-    ranking: Score | None
-    rows: list[Family]
-    groups: list[tuple[str, int]]
-    columns: list[tuple[str, str, str]]
-    overall: list[tuple[str, Score]]
-    always_on: dict[str, list[str]]
-
-
-def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
-    """Return what stands at the top of a page; families: bases and readings that are shown."""
     scores = inputs.scores
     asked = [family for family in families if family[0] in inputs.bases] or families
-
-    def has(measure: str, average: str) -> bool:
-        return any(f"{basis}.{reading}.{measure}.{average}" in scores for basis, reading in asked)
-
     # Of one class all averages are the same.
     averages = _AVERAGES if len(scores.classes) > 1 else {"micro": _AVERAGES["micro"]}
-    columns = [
-        (average, measure, measure_label(scores.settings, measure))
-        for average, measures in averages.items()
-        for measure in measures
-        if has(measure, average)
-    ]
-    rows = [
-        (basis, reading)
-        for basis, reading in asked
-        if any(f"{basis}.{reading}.{measure}.{average}" in scores for average, measure, _ in columns)
-    ]
+    kinds = [(average, measure) for average, measures in averages.items() for measure in measures]
+    present = {
+        (family, kind)
+        for family in asked
+        for kind in kinds
+        if ".".join((*family, kind[1], kind[0])) in scores
+    }
+    kinds = [kind for kind in kinds if any((family, kind) in present for family in asked)]
     ranking = scores.scores.get(scores.settings.rank_by or "")
-    rows = ranked_first(rows, ranking)
+    rows = [family for family in asked if any((family, kind) in present for kind in kinds)]
     overall = [
         (f"{measure_label(scores.settings, score.measure)}, {score.reading}", score)
         for score in scores.scores.values()
@@ -232,21 +212,20 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> Headline:
         and score.average is not None
         and score.group is None
     ]
+    rows = ranked_first(rows, ranking)
     always_on = {
-        basis: [each for each in scores.classes if _below_all(scores, f"{basis}.optimal.threshold[{each}]")]
+        basis: [c for c in scores.classes if (scores.get(f"{basis}.optimal.threshold[{c}]") or 0) < 0]
         for basis, reading in rows
         if reading == "optimal"
     }
-    groups = [(average, len([*same])) for average, same in groupby(average for average, *_ in columns)]
-    return Headline(
-        ranking, rows, groups, columns, overall, {b: labels for b, labels in always_on.items() if labels}
-    )
-
-
-def _below_all(scores: Scores, threshold: str) -> bool:
-    """Return whether a threshold is below all values, so that a class is always active."""
-    value = scores.get(threshold)
-    return value is not None and value < 0
+    return {
+        "ranking": ranking,
+        "rows": rows,
+        "groups": Counter(average for average, _ in kinds).items(),
+        "columns": [(*kind, measure_label(scores.settings, kind[1])) for kind in kinds],
+        "overall": overall,
+        "always_on": {basis: labels for basis, labels in always_on.items() if labels},
+    }
 
 
 def _silent(scores: Scores, families: Sequence[Family]) -> list[str]:

@@ -78,7 +78,7 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     page: its path. names: of all recordings, since what is one of them is no other. lengths: seconds of those
     that are shown; their sounds end there. Raises OutputError where nothing can be written beside the page.
     """
-    paths, warnings = _found(Path(folder), names, lengths)
+    paths, warnings = _files_of(Path(folder), names, lengths)
     strips, unreadable = _strips(paths, lengths)
     damaged = {name: f"the first {each.seconds:.2f} s" for name, each in strips.items() if each.damaged}
     unplayed: dict[str, str] = {}
@@ -88,7 +88,7 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
     for name, data in played:
         inside[name] = data
         if sum(map(len, inside.values())) > INSIDE:
-            beside = _written_beside(folder, page, chain(_taken(inside), played))
+            beside = _written_beside(folder, page, chain(_taken_out(inside), played))
     for which, what in (
         (unreadable, "cannot be read"),
         (damaged, "can be read in part only"),
@@ -97,19 +97,21 @@ def sounds_of(folder: Folder, page: Folder, names: Collection[str], lengths: Map
         if which:
             name, why = next(iter(which.items()))
             warnings.append(f"{listing([*which], 'file')} {what}; {name!r}: {why}")
-    told = f"sounds in {visible(os.fspath(folder))}"
-    return Sounds(strips, inside, beside, tuple(f"{told}: {text}" for text in warnings))
+    where = f"sounds in {visible(os.fspath(folder))}"
+    return Sounds(strips, inside, beside, tuple(f"{where}: {text}" for text in warnings))
 
 
-def _found(folder: Path, names: Collection[str], shown: Collection[str]) -> tuple[dict[str, Path], list[str]]:
+def _files_of(
+    folder: Path, names: Collection[str], shown: Collection[str]
+) -> tuple[dict[str, Path], list[str]]:
     """Return where the sounds of shown recordings are, and warnings of those that have none, or several."""
     files = dict(_audio_files(folder))
     if {*names} == {UNNAMED} and len(files) == 1:
         return {UNNAMED: next(iter(files.values()))}, []
     match = match_names([*files], names)
-    found = {name: files[match.canonical[name]] for name in shown if match.canonical[name] in files}
+    paths = {name: files[match.canonical[name]] for name in shown if match.canonical[name] in files}
     several = [name for name in shown if name in match.ambiguous]
-    missing = [name for name in shown if name not in found and name not in several]
+    missing = [name for name in shown if name not in paths and name not in several]
     warnings = []
     if missing:
         others = {*files}.difference(match.canonical.values())
@@ -126,7 +128,7 @@ def _found(folder: Path, names: Collection[str], shown: Collection[str]) -> tupl
             f"{listing(several, 'recording')} could be more than one file, and {be(len(several))} without "
             f"sound: {several[0]!r} may be {alike}; expected tables that name files by their paths in it"
         )
-    return found, warnings
+    return paths, warnings
 
 
 def _audio_files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -177,7 +179,7 @@ def _played(
             unplayed[name] = str(error)
 
 
-def _taken(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
+def _taken_out(inside: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield sounds, each taken out: none is held longer than it must be."""
     while inside:
         name = next(iter(inside))

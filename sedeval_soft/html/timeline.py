@@ -133,7 +133,7 @@ def timelines(
     contents = dict(zip(sorted(why), _files(part, settings, views, pack, _PIECES // systems), strict=True))
     unknown = [visible(name) for name in files if name not in pair.files]
     return {
-        "said": _said(list(why.values()), len(pair.files))
+        "said": _summary(list(why.values()), len(pair.files))
         + (f" Not evaluated, but asked for: {', '.join(unknown)}." if unknown else ""),
         "classes": [visible(name) for name in pair.classes],
         "views": views,
@@ -160,7 +160,7 @@ def _costs(inputs: ReportInput) -> npt.NDArray[np.number] | None:
     return None if both is None else (both[0] + both[1]).sum(axis=1)
 
 
-def _said(reasons: list[str], total: int) -> str:
+def _summary(reasons: list[str], total: int) -> str:
     """Return how many files are shown, and why these; reasons: of each file, `all` where all are."""
     if not total:
         return "There are no files."

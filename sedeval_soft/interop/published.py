@@ -37,9 +37,9 @@ def check_published(
         raise SettingsError(
             f"{name} has no number beside ours; soft-sed-eval published {name} prints those that it has"
         )
-    own = load_preset(evaluator.preset) if evaluator.preset else {}
-    parts = [each for each in _OF_PARTS if getattr(settings, each) is not None and own.get(each) is None]
-    parts += [each for each in POSTPROCESSING if getattr(settings, each) and not own.get(each)]
+    rules = load_preset(evaluator.preset) if evaluator.preset else {}
+    parts = [each for each in _OF_PARTS if getattr(settings, each) is not None and rules.get(each) is None]
+    parts += [each for each in POSTPROCESSING if getattr(settings, each) and not rules.get(each)]
     if parts:
         raise SettingsError(f"--check {name} cannot go with {', '.join(parts)}: its script gets all rows")
     inputs = Inputs(

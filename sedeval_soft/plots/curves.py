@@ -210,14 +210,10 @@ def _draw_curves(
             return None
         made = line_of(curve, system, label)
         name = f"{family}.{measure}" + (".micro" if label is None else f"[{label}]")
-        return replace(made, value=_number(system.value(name))) if measure else made
+        return replace(made, value=layout.number(system.value(name))) if measure else made
 
     pooled = all(family in each.pooled for each in curves.values())
     return _draw_systems(systems, look, frame, line, pooled=pooled, reason=reason)
-
-
-def _number(value: float | None) -> str:
-    return layout.UNDEFINED if value is None else f"{value:.3f}"
 
 
 def _based(systems: Systems, text: str) -> str:
@@ -321,7 +317,7 @@ def draw_reliability(systems: Systems, look: Look) -> Figure:
         if label not in bins[system.name]:
             return None
         of_class = bins[system.name][label][1 if mass else 0]
-        value = _number(system.value(f"{family}.{measure}[{label}]"))
+        value = layout.number(system.value(f"{family}.{measure}[{label}]"))
         return Line(of_class.score, of_class.reference, "marked", value)
 
     height = "mean of the reference" if reading == "soft" else "share active in the reference"

@@ -12,12 +12,14 @@ from sedeval_soft.measures.registry import AVERAGES, ScoreName, ScoreNameError, 
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.plots.registry import KINDS, MATRIX_BASES, OPTIONS, kinds_with
-from sedeval_soft.settings import GROUPS, Settings, finite, means_in
+from sedeval_soft.settings import GROUPS, Schema, Settings, in_form, means_in
 from sedeval_soft.timeline.recordings import Recordings
 
-ORDERS = ("given", "name", "score", "size")
-PARTS = ("segments", "files", "classes")
-BINNINGS = ("width", "mass")
+CHOICES = {
+    "sort": ("given", "name", "score", "size"),
+    "of": ("segments", "files", "classes"),
+    "binning": ("width", "mass"),
+}
 READINGS = ("hard", "tuned", "optimal", "soft")
 
 _LONG = 32  # letters of a name in a list
@@ -47,18 +49,15 @@ class Wish:
 
     def __post_init__(self) -> None:
         """Check what can be checked without systems; raises SettingsError."""
-        for name, choices in (("sort", ORDERS), ("of", PARTS), ("binning", BINNINGS)):
-            value = getattr(self, name)
-            if value is not None and value not in choices:
-                raise SettingsError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
-        if self.max_classes is not None and (not isinstance(self.max_classes, int) or self.max_classes < 1):
-            raise SettingsError(f"max_classes must be a whole number, 1 or more, not {self.max_classes!r}")
-        for name, seconds in (("start", self.start), ("end", self.end)):
-            if seconds is not None:
-                finite(name, seconds)
-        twice = next((name for name in self.class_names if self.class_names.count(name) > 1), None)
-        if twice is not None:
-            raise SettingsError(f"class {twice!r} is named twice; expected each once")
+        fields: dict[str, Schema] = {
+            **{name: {"enum": choices} for name, choices in CHOICES.items()},
+            **{name: {"type": "number"} for name in ("start", "end")},
+            "max_classes": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+            "class_names": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+        }
+        for name, form in fields.items():
+            if getattr(self, name) is not None:
+                in_form(name, getattr(self, name), [form])
 
 
 @dataclass(frozen=True, slots=True)

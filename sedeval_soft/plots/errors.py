@@ -11,7 +11,7 @@ from sedeval_soft.evaluation.diagnosis import classes_of, kinds_of, rates_by_fac
 from sedeval_soft.evaluation.sensitivity import FILE, Bin
 from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import Systems
-from sedeval_soft.plots.scores import HATCHES, draw_cells
+from sedeval_soft.plots.scores import draw_cells
 from sedeval_soft.plots.style import Look
 
 _ROW = 0.24
@@ -33,15 +33,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
     order = [k for k in order if any(table[k].count for table in tables)]
     names, notes = systems.largest(systems.classes(), 12)
     alone = not systems.several and bool(order)
-    ground, strokes = layout.setting("axes.facecolor"), layout.strokes(len(tables))
-    styles = [
-        {
-            "facecolor": stroke["color"],
-            "hatch": layout.hatched(HATCHES[i % len(HATCHES)]),
-            "edgecolor": ground,
-        }
-        for i, stroke in enumerate(strokes)
-    ]
+    styles = layout.bar_styles(len(tables))
     mark = {"marker": "D", "linestyle": "none", "color": layout.setting("text.color")}
     entries = [
         layout.Entry(Patch(**style), f"share of 1 - F{f', {system.name}' * systems.several}")
@@ -65,9 +57,7 @@ def draw_errors(systems: Systems, look: Look) -> Figure:
         marked = [(row.gain, place) for row, place in zip(rows, at, strict=True) if row.gain]
         axes[0].plot(*zip(*marked, strict=True), **mark, markersize=2.4 * unit, clip_on=False)
         for row, place in zip(rows, at, strict=True):
-            if row.low is not None and row.high is not None:
-                axes[0].plot([row.low, row.high], [place, place], color=mark["color"], linewidth=0.8 * unit,
-                             linestyle="-", marker="none")  # fmt: skip
+            layout.draw_interval(axes[0], (row.low, row.high), place, mark["color"], 0.8)
     layout.name_rows(axes[0], places, [tables[0][k].kind.replace("_", " ") for k in order])
     axes[0].set_ylim(len(order) - 0.4, -0.6)
     axes[0].grid(True, axis="x")
@@ -113,15 +103,13 @@ def draw_sensitivity(systems: Systems, look: Look) -> Figure:
     heads = [k for k, each in enumerate(rows) if not k or _factor(rows[k - 1]) != _factor(each)]
     places = np.arange(len(rows)) + np.searchsorted(heads, np.arange(len(rows)), side="right") - 1.0
     for measure, shade in (("recall", 0.4), ("precision", 0.2)):
-        own = [place for each, place in zip(rows, places, strict=True) if each.measure == measure]
+        of_measure = [place for each, place in zip(rows, places, strict=True) if each.measure == measure]
         total = system.value(f"event.hard.{measure}.micro")
-        if own and total is not None:
-            axes.plot([total, total], [own[0] - 0.5, own[-1] + 0.5], **layout.faint(shade),
+        if of_measure and total is not None:
+            axes.plot([total, total], [of_measure[0] - 0.5, of_measure[-1] + 0.5], **layout.faint(shade),
                       linewidth=0.8 * unit, marker="none")  # fmt: skip
     for each, place in zip(rows, places, strict=True):
-        if each.low is not None and each.high is not None:
-            axes.plot([each.low, each.high], [place, place], color=colour, linewidth=0.9 * unit,
-                      marker="none", linestyle="-")  # fmt: skip
+        layout.draw_interval(axes, (each.low, each.high), place, colour)
     axes.plot([each.value or 0.0 for each in rows], places, color=colour, linestyle="none", marker="o",
               markersize=3 * unit, clip_on=False)  # fmt: skip
     texts = [f"{each.name} ({each.n})" for each in rows]

@@ -32,6 +32,7 @@ _HIGHEST = 100.0  # inches of a figure
 _NARROWEST = 1.6  # inches that a panel of a paper has at least
 _FEW, _SOME = 6, 16  # entries of a legend that may stand below one another, always and where names are long
 _MARGIN = 0.06  # inches left free around what is written
+_HATCHES = ("", ".", "|", "o", "-", "+", "O", "*")  # none is the pattern of a miss or of a false alarm
 _DENSITY = 6  # how often matplotlib is told a pattern: the more, the denser
 
 
@@ -183,6 +184,30 @@ def colour_of(outcome: Outcome) -> str:
 def hatched(pattern: str) -> str:
     """Return a pattern as matplotlib takes it: lines of larger figures are thicker, and further apart."""
     return max(2, round(_DENSITY / unit_of())) * pattern
+
+
+def bar_styles(count: int) -> list[dict[str, Any]]:
+    """Return how bars of some systems or readings are filled."""
+    ground, hatches = setting("axes.facecolor"), map(hatched, cycle(_HATCHES))
+    return [
+        {"facecolor": stroke["color"], "hatch": hatch, "edgecolor": ground}
+        for stroke, hatch in zip(strokes(count), hatches, strict=False)
+    ]
+
+
+def draw_interval(
+    axes: Axes, ends: tuple[float | None, float | None], place: float, color: str, width: float = 0.9
+) -> None:
+    """Draw an interval as a line across a row, nothing where it has no ends; width: in points of a paper."""
+    low, high = ends
+    if low is not None and high is not None:
+        style: dict[str, Any] = {"linestyle": "-", "marker": "none", "linewidth": width * unit_of()}
+        axes.plot([low, high], [place, place], color=color, **style, zorder=2)
+
+
+def number(value: float | None) -> str:
+    """Return a score as figures have it."""
+    return UNDEFINED if value is None else f"{value:.3f}"
 
 
 def filled_as(outcome: Outcome) -> dict[str, Any]:

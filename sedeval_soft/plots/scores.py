@@ -27,9 +27,6 @@ from sedeval_soft.report.page import measure_label
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""
 
-HATCHES = ("", ".", "|", "o", "-", "+", "O", "*")
-"""Of bars that stand for systems or readings: none is the pattern of a miss or of a false alarm."""
-
 _MOST_BARS, _MOST_CELLS = 40, 30  # classes of which there are bars, and cells, where nothing else is said
 _NUMBERED = 14  # classes up to which there is room for numbers in the cells of a page's width
 _COUNTS = "Blues"  # most cells are near 0, which is white: ink and eye are spared
@@ -94,21 +91,14 @@ def draw_matrix(systems: Systems, look: Look) -> Figure:
 
 def _number(score: Score) -> str:
     """Return the value of a score, and its interval below it where it has one."""
-    if score.value is None:
-        return layout.UNDEFINED
     interval = f"\n[{score.low:.2f}, {score.high:.2f}]" if None not in (score.low, score.high) else ""
-    return f"{score.value:.3f}{interval}"
+    return f"{layout.number(score.value)}{interval}"
 
 
 def _draw_dot(axes: Axes, score: Score | None, place: float, style: dict[str, Any]) -> None:
-    if score is None or score.value is None:
-        return
-    if score.low is not None and score.high is not None:
-        axes.plot(
-            [score.low, score.high], [place, place], color=style["color"], linestyle="-", marker="none",
-            linewidth=0.9 * layout.unit_of(), zorder=2,
-        )  # fmt: skip
-    axes.plot([score.value], [place], **{**style, "linestyle": "none"}, zorder=3)
+    if score is not None and score.value is not None:
+        layout.draw_interval(axes, (score.low, score.high), place, style["color"])
+        axes.plot([score.value], [place], **{**style, "linestyle": "none"}, zorder=3)
 
 
 def _draw_board(
@@ -179,11 +169,7 @@ def draw_classes(systems: Systems, look: Look) -> Figure:
         for name, column in zip(names, zip(*values, strict=True), strict=False)
         if not systems.size(name) or column.count(None) == len(series)
     ]
-    ground = layout.setting("axes.facecolor")
-    styles = [
-        {"facecolor": style["color"], "hatch": layout.hatched(HATCHES[k % len(HATCHES)]), "edgecolor": ground}
-        for k, style in enumerate(layout.strokes(len(series)))
-    ]
+    styles = layout.bar_styles(len(series))
     called = [system.name if systems.several else stem for system, stem in series]
     figure, (axes,) = layout.lay_out(
         look,

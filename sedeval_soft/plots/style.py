@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from sedeval_soft.errors import SettingsError, quoted, visible
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.plots.registry import KINDS, SUFFIXES
+from sedeval_soft.settings import Schema, in_form
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,21 +68,18 @@ class Look:
 
     def __post_init__(self) -> None:
         """Check sizes; raises SettingsError."""
-        width = None if self.width in COLUMNS else self.width
-        for name, value in (("width", width), ("height", self.height)):
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and _LEAST <= float(value) <= _MOST):
-                or_named = f", or {' or '.join(COLUMNS)}" if name == "width" else ""
-                raise SettingsError(f"{name} must be {_LEAST:g} to {_MOST:g} inches{or_named}, not {value!r}")
-        if not isinstance(self.dpi, int) or isinstance(self.dpi, bool) or not 30 <= self.dpi <= 2400:
-            raise SettingsError(f"dpi must be a whole number, 30 to 2400, not {self.dpi!r}")
+        inches: Schema = {"type": "number", "minimum": _LEAST, "maximum": _MOST}
+        if self.width is not None:
+            in_form("width in inches", self.width, [inches, {"enum": COLUMNS}])
+        if self.height is not None:
+            in_form("height in inches", self.height, [inches])
+        in_form("dpi", self.dpi, [{"type": "integer", "minimum": 30, "maximum": 2400}])
+        in_form("style", self.style, [{"type": "string"}])
+        if self.title:
+            in_form("title", self.title, [{"type": "string"}])
         if self.height is not None:
             # Where both are known, too many pixels are refused before anything is drawn.
             self.check_pixels(self.inches(), self.height)
-        if not isinstance(self.style, str) or not self.style:
-            raise SettingsError(f"style must be the name or the path of a style, not {self.style!r}")
-        if self.title is not None and not isinstance(self.title, str):
-            raise SettingsError(f"title must be a text, not {self.title!r}")
 
     def check_pixels(self, width: float, height: float) -> None:
         """Raise SettingsError for a figure of so many inches that has too many pixels."""

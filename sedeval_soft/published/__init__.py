@@ -4,14 +4,8 @@ The presets have the rules of a challenge as its page tells them; where a script
 modules do as the script does. The page of official evaluators in the docs says what differs and how much.
 """
 
-MODULES: dict[str, str] = {
-    "few-shot": "few_shot",
-    "biodcase2025-task2": "biodcase",
-    "dcase2016-task3": "dcase2016",
-    "dcase2023-task4b": "dcase2023",
-    "dcase2024-task4": "dcase2024",
-    "birdnet-analyzer": "birdnet",
-    "lat-bench": "grounding",
-    "pyannote-vad": "pyannote_vad",
-}
-"""The module of each published evaluator by its name, which has it as `PUBLISHED[name]`."""
+NAMES = (
+    "few-shot", "biodcase2025-task2", "dcase2016-task3", "dcase2023-task4b", "dcase2024-task4",
+    "birdnet-analyzer", "lat-bench", "pyannote-vad",
+)  # fmt: skip
+"""Of all published evaluators; the module of each, with underscores in its name, has it as `EVALUATOR`."""

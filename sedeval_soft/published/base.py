@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.names import meant
-from sedeval_soft.published import MODULES
+from sedeval_soft.published import NAMES
+from sedeval_soft.settings import in_form
+from sedeval_soft.tables.columns import is_number
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import decode
 
 EXPLAINED = "page 'Official evaluators' of the documentation"
 """Where it is said what differs between rules and code, and why."""
@@ -105,28 +106,20 @@ class Published:
 
     def _option(self, name: str, value: object) -> float | str:
         """Return the value of an option, of the type that its default has; raises SettingsError."""
+        called, is_text = f"the option {name} of {self.name}", isinstance(value, str)
         if isinstance(self.options[name], str):
-            if not isinstance(value, str):
-                raise SettingsError(f"the option {name} of {self.name} must be a text, not {value!r}")
-            return value
-        try:
-            number = float(value) if isinstance(value, str | float | int) else math.nan
-        except ValueError:
-            number = math.nan
-        if not (math.isfinite(number) and number >= 0) or (isinstance(value, str) and "_" in value):
-            raise SettingsError(
-                f"the option {name} of {self.name} must be a number, 0 or more, not {value!r}"
-            )
-        return number
+            if not is_text:
+                raise SettingsError(f"{called} must be a text, not {value!r}")
+            return str(value)
+        number = float(str(value)) if is_text and is_number(str(value)) else value
+        return float(in_form(called, number, [{"type": "number", "minimum": 0}]))
 
 
 def published_evaluator(name: str) -> Published:
     """Return a published evaluator by its name; raises SettingsError, with what could be meant."""
-    if name not in MODULES:
-        known = ", ".join(MODULES)
-        raise SettingsError(
-            f"there is no published evaluator {name!r}; expected one of {known}{meant(name, list(MODULES))}"
-        )
-    module = import_module(f"sedeval_soft.published.{MODULES[name]}")
-    evaluator: Published = module.PUBLISHED[name]
+    if name not in NAMES:
+        known = f"expected one of {', '.join(NAMES)}{meant(name, NAMES)}"
+        raise SettingsError(f"there is no published evaluator {name!r}; {known}")
+    module = import_module(f"sedeval_soft.published.{name.replace('-', '_')}")
+    evaluator: Published = module.EVALUATOR
     return evaluator

@@ -10,6 +10,7 @@ is read off another row unless rows are by onset; files without detections miss 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from sedeval_soft.arrays import Array, Bools, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import maximum_matching
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import Rows, check_lists, rows_of
+from sedeval_soft.published.rows import check_lists, rows_by_file
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
 
 LEAST = 0.00001
@@ -50,24 +52,21 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     """Return what is printed, counts of the files with detections and overall scores; then the report's."""
     check_lists(inputs.reference, inputs.system)
     files, subset_of = _files(inputs)
-    reference = rows_of(inputs.reference, inputs.reference.files, inputs.reference.classes)
-    system = rows_of(inputs.system, inputs.system.files, inputs.system.classes)
-    kinds = np.array([_kind(name) for name in inputs.reference.classes], dtype=np.int64)
-    reference = Rows(reference.file, reference.onset, reference.offset, kinds[reference.label])
-    ours, theirs = _by_file(reference, inputs.reference.files), _by_file(system, inputs.system.files)
+    kinds = np.array([_kind(name) for name in inputs.reference.classes], dtype=np.int32)
+    ours = _by_file(replace(inputs.reference, label=kinds[inputs.reference.row_label]))
+    theirs = _by_file(inputs.system)
     counted: dict[str, Counts] = {}
     numbers: dict[str, Number] = {}
     for stem in sorted(theirs):
         if stem not in files:
             raise SettingsError(f"the system has the file {stem!r}, the reference has not: the script stops")
-        counted[stem] = _counts(
-            files[stem], ours.get(stem, reference.take(np.zeros(0, np.int64))), theirs[stem]
-        )
+        reference = ours.get(stem, EventTable.empty(inputs.reference.origin))
+        counted[stem] = _counts(files[stem], reference, theirs[stem])
         tp, fp, fn = counted[stem]
         words = {"TP": tp, "FP": fp, "FN": fn, "total_n_pos_events": tp + fn}
         numbers |= {f"{files[stem]} {word}": number for word, number in words.items()}
     for stem in files:
-        missed = int(np.sum(ours[stem].label == _POS)) if stem in ours else 0
+        missed = int(np.sum(ours[stem].row_label == _POS)) if stem in ours else 0
         counted.setdefault(stem, Counts(0, 0, missed))
     by_subset: dict[str, Counts] = {}
     for stem, counts in counted.items():
@@ -116,25 +115,22 @@ def _kind(label: str) -> int:
     return {"UNK": _UNK, "NEG": -1}.get(label, _POS)
 
 
-def _by_file(rows: Rows, files: tuple[str, ...]) -> Mapping[str, Rows]:
+def _by_file(table: EventTable) -> Mapping[str, EventTable]:
     """Return the rows of each file that has any by its stem, in the order of the table."""
-    order = np.argsort(rows.file, kind="stable")
-    codes, first = np.unique(rows.file[order], return_index=True)
-    parts = np.split(order, first[1:])
-    return {stem_of(files[code]): rows.take(part) for code, part in zip(codes.tolist(), parts, strict=False)}
+    return {stem_of(name): table.take(rows) for name, rows in rows_by_file(table).items() if len(rows)}
 
 
-def _counts(name: str, reference: Rows, system: Rows) -> Counts:
+def _counts(name: str, reference: EventTable, system: EventTable) -> Counts:
     """Count a file that has detections; reference: its labels say what rows are to the script."""
-    order = _order(reference.onset)
-    positive = np.flatnonzero(reference.label[order] == _POS)
+    order, label = _order(reference.onset), reference.row_label
+    positive = np.flatnonzero(label[order] == _POS)
     if len(positive) < SHOTS:
         raise SettingsError(f"{name} has {len(positive)} POS of {SHOTS} shots: the script stops")
     # The number of the row in the file, which the script takes for its place in order of onset.
     number = order[positive[SHOTS - 1]]
     end = reference.offset[order[number]]
     order = order[reference.offset[order] > end]
-    pos, unk = (reference.take(order[reference.label[order] == kind]) for kind in (_POS, _UNK))
+    pos, unk = (reference.take(order[label[order] == kind]) for kind in (_POS, _UNK))
     # Onsets of detections are text to the script: 10.0 comes before 9.0.
     texts = np.array([np.format_float_positional(time, trim="0") for time in system.onset], dtype=object)
     system = system.take(_order(texts))
@@ -145,7 +141,7 @@ def _counts(name: str, reference: Rows, system: Rows) -> Counts:
     return Counts(tp, len(system) - tp - int(np.sum(unsure)), len(pos) - tp)
 
 
-def _pairs(reference: Rows, system: Rows) -> tuple[Index, Index]:
+def _pairs(reference: EventTable, system: EventTable) -> tuple[Index, Index]:
     """Return what overlaps enough, by detection, then by event: positions of events, and of detections."""
     parts = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
     step = max(1, _AT_ONCE // max(1, len(reference)))
@@ -238,23 +234,21 @@ def _take_path(
 
 RANKING = "fmeasure (percentage)"
 
-PUBLISHED = {
-    "few-shot": Published(
-        name="few-shot",
-        title="DCASE 2021 to 2024, few-shot bioacoustic event detection",
-        project="c4dm/dcase-few-shot-bioacoustic",
-        version="33a2119cecb9ecd0c892b9b87e8476bdbe8c023c",
-        script="evaluation_metrics/evaluation.py",
-        ranking=RANKING,
-        compute=compute,
-        takes=("scenes",),
-        preset="dcase2021-2024-few-shot",
-        same={
-            label: f"event.hard.{measure}.micro@scenes.harmonic"
-            for label, measure in (("precision", "precision"), ("recall", "recall"), (RANKING, "f1"))
-        },
-        percent={RANKING: 3},
-        options={"subsets": "folder"},
-        label="POS",
-    )
-}
+EVALUATOR = Published(
+    name="few-shot",
+    title="DCASE 2021 to 2024, few-shot bioacoustic event detection",
+    project="c4dm/dcase-few-shot-bioacoustic",
+    version="33a2119cecb9ecd0c892b9b87e8476bdbe8c023c",
+    script="evaluation_metrics/evaluation.py",
+    ranking=RANKING,
+    compute=compute,
+    takes=("scenes",),
+    preset="dcase2021-2024-few-shot",
+    same={
+        label: f"event.hard.{measure}.micro@scenes.harmonic"
+        for label, measure in (("precision", "precision"), ("recall", "recall"), (RANKING, "f1"))
+    },
+    percent={RANKING: 3},
+    options={"subsets": "folder"},
+    label="POS",
+)

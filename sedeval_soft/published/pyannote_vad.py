@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats
 from sedeval_soft.errors import InputError, Problem
 from sedeval_soft.published.base import Inputs, Number, Published
+from sedeval_soft.published.rows import rows_by_file
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import decode
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_ticks
 from sedeval_soft.timeline.ranges import expand
 
@@ -56,9 +56,8 @@ class Segments:
         first = np.searchsorted(other.end, self.start, side="right")
         last = np.searchsorted(other.start, self.end, side="left")
         ours, theirs = expand(first, np.maximum(first, last))
-        return np.maximum(self.start[ours], other.start[theirs]), np.minimum(
-            self.end[ours], other.end[theirs]
-        )
+        starts = np.maximum(self.start[ours], other.start[theirs])
+        return starts, np.minimum(self.end[ours], other.end[theirs])
 
     def inside(self, other: Segments) -> Segments:
         """Return what of these lies in the segments of the other side."""
@@ -88,10 +87,7 @@ def _of_files(rows: EventTable) -> dict[str, tuple[Floats, Floats]]:
     if rows.origin.form.startswith("RTTM"):
         # There a row has a duration, and its end is a sum of floats.
         offset = onset + (to_ticks(offset) - to_ticks(onset)) / TICKS_PER_SECOND
-    order = np.argsort(rows.file, kind="stable")
-    bounds = np.searchsorted(rows.file[order], np.arange(len(rows.files) + 1))
-    parts = [order[begin:end] for begin, end in pairwise(bounds)]
-    return {name: (onset[part], offset[part]) for name, part in zip(rows.files, parts, strict=True)}
+    return {name: (onset[part], offset[part]) for name, part in rows_by_file(rows).items()}
 
 
 def _evaluated(regions: Segments, start: Floats, end: Floats, collar: float, skip_overlap: bool) -> Segments:
@@ -113,10 +109,10 @@ def _evaluated(regions: Segments, start: Floats, end: Floats, collar: float, ski
     return Segments.support(starts, ends).gaps(regions)
 
 
-def _regions(path: str) -> dict[str, Segments]:
-    """Return the regions of a UEM file by recording; raises InputError for a line that is none."""
+def _regions(path: str) -> dict[str, list[tuple[float, float]]]:
+    """Return the regions of a UEM file by recording, empty ones too; raises InputError for a line of none."""
     source = open_source(path)
-    rows: dict[str, list[tuple[float, float]]] = {}
+    regions: dict[str, list[tuple[float, float]]] = {}
     for line, text in enumerate(decode(source).splitlines(), 1):
         if not text.strip() or text.startswith(";;"):
             continue
@@ -125,38 +121,35 @@ def _regions(path: str) -> dict[str, Segments]:
             times = float(start), float(end)
             if not 0 <= times[0] <= times[1] < math.inf:
                 raise ValueError(text)
-            rows.setdefault(name, []).append(times)
+            regions.setdefault(name, []).append(times)
         except ValueError:
             expected = "expected a recording, its channel, and onset and offset in seconds"
             raise InputError(Problem(source.name, f"is no region; {expected}", line)) from None
-    return {name: Segments.support(*np.array(each).T) for name, each in rows.items()}
+    return regions
 
 
 def _compute(inputs: Inputs) -> dict[str, Number]:
     options, durations = inputs.options, inputs.durations or {}
     ours, theirs = _of_files(inputs.reference), _of_files(inputs.system)
-    regions = _regions(str(options["uem"])) if options["uem"] else {}
-    regions = {
-        name: Segments.support(np.zeros(1), np.array([end])) for name, end in durations.items()
-    } | regions
+    regions = {name: [(0.0, end)] for name, end in durations.items()}
+    regions |= _regions(str(options["uem"])) if options["uem"] else {}
     nothing = np.zeros(0), np.zeros(0)
     total = miss = false_alarm = 0.0
     for name in dict.fromkeys((*ours, *regions)):
-        rows, found = ours.get(name, nothing), theirs.get(name, nothing)
-        own = regions.get(name) or _extent(rows, found)
-        own = _evaluated(own, *rows, float(options["collar"]), bool(options["skip_overlap"]))
-        reference, system = (Segments.support(*side).inside(own) for side in (rows, found))
-        false_alarm += reference.gaps(own).duration(system)
-        miss += reference.duration(system.gaps(own))
+        rows, detected = ours.get(name, nothing), theirs.get(name, nothing)
+        evaluated = (
+            Segments.support(*np.array(regions[name]).T) if name in regions else _extent(rows, detected)
+        )
+        evaluated = _evaluated(evaluated, *rows, float(options["collar"]), bool(options["skip_overlap"]))
+        reference, system = (Segments.support(*side).inside(evaluated) for side in (rows, detected))
+        false_alarm += reference.gaps(evaluated).duration(system)
+        miss += reference.duration(system.gaps(evaluated))
         total += _total(reference.end - reference.start)
     rate = (false_alarm + miss) / total if total else float(false_alarm + miss > 0)
-    share = {name: float(100 * value / total) if total > 0 else None
-             for name, value in (("false alarm", false_alarm), ("miss", miss))}  # fmt: skip
-    return {
-        "detection error rate %": 100 * rate, "total": total,
-        "false alarm": false_alarm, "false alarm %": share["false alarm"],
-        "miss": miss, "miss %": share["miss"],
-    }  # fmt: skip
+    numbers: dict[str, Number] = {"detection error rate %": 100 * rate, "total": total}
+    for name, value in (("false alarm", false_alarm), ("miss", miss)):
+        numbers |= {name: value, f"{name} %": float(100 * value / total) if total > 0 else None}
+    return numbers
 
 
 def _extent(*sides: tuple[Floats, Floats]) -> Segments:
@@ -166,19 +159,17 @@ def _extent(*sides: tuple[Floats, Floats]) -> Segments:
     return Segments.support(starts.min(keepdims=True), ends.max(keepdims=True)) if len(starts) else full[0]
 
 
-PUBLISHED = {
-    "pyannote-vad": Published(
-        name="pyannote-vad",
-        title="detection error rate of pyannote.metrics (voice activity detection)",
-        project="pyannote.metrics",
-        version="4.2.0",
-        script="DetectionErrorRate.report",
-        ranking="detection error rate %",
-        compute=_compute,
-        takes=("durations",),
-        preset="voice-activity",
-        same={"detection error rate %": "segment.hard.error_rate.micro"},
-        percent={"detection error rate %": None},
-        options={"collar": 0.0, "skip_overlap": 0.0, "uem": ""},
-    )
-}
+EVALUATOR = Published(
+    name="pyannote-vad",
+    title="detection error rate of pyannote.metrics (voice activity detection)",
+    project="pyannote.metrics",
+    version="4.2.0",
+    script="DetectionErrorRate.report",
+    ranking="detection error rate %",
+    compute=_compute,
+    takes=("durations",),
+    preset="voice-activity",
+    same={"detection error rate %": "segment.hard.error_rate.micro"},
+    percent={"detection error rate %": None},
+    options={"collar": 0.0, "skip_overlap": 0.0, "uem": ""},
+)

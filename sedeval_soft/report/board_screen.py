@@ -158,8 +158,8 @@ class _BoardScreen:
         import textwrap
 
         warnings = [text.partition(";")[0] for text in self.board.systems[0].warnings]
-        said = [text for start in (ALL_TIE, ROUGH) for text in warnings if text.startswith(start)]
-        lines = [textwrap.wrap(f"! {text}", self.width, subsequent_indent="  ") for text in said[:2]]
+        texts = [text for start in (ALL_TIE, ROUGH) for text in warnings if text.startswith(start)]
+        lines = [textwrap.wrap(f"! {text}", self.width, subsequent_indent="  ") for text in texts[:2]]
         return [styled(line, "bad", color=self.color) for each in lines for line in each]
 
     # Where systems differ.

@@ -78,7 +78,7 @@ def sentences(diagnosis: Diagnosis) -> list[str]:
 
 def _of_class(cost: CostOfClass) -> str:
     """Return what a kind of error costs a class; of a side without errors nothing is said."""
-    return _said(cost, f" of {visible(cost.class_name)}", cost.fp, cost.fn)
+    return _sentence(cost, f" of {visible(cost.class_name)}", cost.fp, cost.fn)
 
 
 def _of_all(kind: KindOfError, classes: Sequence[CostOfClass]) -> str:
@@ -86,13 +86,13 @@ def _of_all(kind: KindOfError, classes: Sequence[CostOfClass]) -> str:
     # An error of two sides is said once.
     fp = kind.fp if kind.kind in _BOTH or not kind.fn else 0.0
     most = sorted(classes, key=lambda each: -(each.fn if kind.fn else each.fp))[:2]
-    parts = [_said(kind, "", fp, kind.fn)]
+    parts = [_sentence(kind, "", fp, kind.fn)]
     for each, them in zip(most, (" of them", ""), strict=False):
         parts.append(f"{_number(each.fn if kind.fn else each.fp)}{them} {visible(each.class_name)}")
     return ", ".join(parts)
 
 
-def _said(cost: CostOfClass | KindOfError, of: str, fp: float, fn: float) -> str:
+def _sentence(cost: CostOfClass | KindOfError, of: str, fp: float, fn: float) -> str:
     """Return what there is of a kind of error; of: which class."""
     of_miss, of_alarm = ("event", "detection") if cost.basis == "event" else ("segment", "segment")
     what = of if cost.reading == "hard" else ""

@@ -1,16 +1,18 @@
-"""Where a score went, for people and for programs: a screen, a page, a document, and rows of errors."""
+"""Where scores went, of one system or of two: a screen, pages, a document, and rows of errors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from textwrap import wrap
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from textwrap import TextWrapper
+from typing import Any, TypeVar
 
 from sedeval_soft.errors import visible
 from sedeval_soft.evaluation.diagnosis import (
     Diagnosis,
     Difference,
     KindOfError,
+    f_of,
     families,
     measure_of_f,
 )
@@ -18,52 +20,109 @@ from sedeval_soft.evaluation.scores import Scores, plain
 from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
 from sedeval_soft.report.costs_in_words import sentences
-from sedeval_soft.report.fitted import Column, interval, lines_of, number, styled, wrapped
+from sedeval_soft.report.delimited import SIGNATURE, lines
+from sedeval_soft.report.fitted import Column, interval, lines_of, number, signed, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.table import Page, Table, cells
+from sedeval_soft.report.render import json_document
+from sedeval_soft.report.shown import Family
+from sedeval_soft.report.table import Page, Table, cells, markdown
 
 WIDTH, LINES = 80, 40
 """What a screen holds."""
 
-_MOST_BINS = 5
+_MOST_BINS, _MOST_CLASSES, _MOST_ROWS = 5, 5, 20
+"""Bins, and classes and kinds, that differ most: on a screen, and the latter on a page."""
 
 _ROUNDING = 1e-6
 """How far sums of shares of errors may be from a whole number that they make."""
 
+_SENSITIVITY = "What recall and precision of events depend on"
 
-def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, color: bool = False) -> str:
-    """Return one screen: kinds of errors, what costs most, what was tried, and what recall depends on."""
+_LEGEND_OF_TWO = (
+    "lost: what the errors cost, all together 1 - F",
+    "B wins: what A loses more; the sum is F of B minus F of A",
+)
+
+T = TypeVar("T")
+
+
+def render_diagnoses(
+    diagnoses: Sequence[Diagnosis], form: str = "text", *, width: int = WIDTH, color: bool = False
+) -> str:
+    """Return what one system lost where, or what each of two won where, as text in a form.
+
+    form: `text`, `json`, `csv`, `tsv` or `markdown`. width, color: of the screen, which is text.
+    """
+    one, several = diagnoses[0], len(diagnoses) > 1
+    if form == "json":
+        return json_document(_document_of_two(diagnoses) if several else diagnosis_document(one))
+    if form == "markdown":
+        return markdown([*([_page_of_two(diagnoses)] if several else ()), *map(_page, diagnoses)])
+    if form == "text":
+        return _screen_of_two(diagnoses, width, color) if several else _screen(one, width, color)
+    return _rows(diagnoses, "," if form == "csv" else "\t")
+
+
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return the JSON document: `errors` is a list of objects, one for each kind in each average."""
     scores = diagnosis.scores
-    lines = title_lines(name_of(scores.system), scores, width, color=color)
-    first, *others = shown_of(scores)
-    lines += ["", *_table_lines(diagnosis, *first, width, color=color)]
-    for basis, reading in others:
-        lines += ["", *_brief_lines(diagnosis, basis, reading, width, color=color)]
-    for title, texts in _in_words(diagnosis):
-        lines += ["", styled(title, "bold", color=color)]
-        lines += [line for text in texts for line in _filled(text, width)]
-    levels = first == ("event", "hard") and _has_levels(diagnosis.table(*first))
-    last = ["", *_legend(others, width, levels=levels), *signature_lines(scores.short_signature, width)]
-    # As many as there is room for: a blank line, a title and names of columns stand above them.
-    telling = telling_bins(diagnosis)[: max(LINES - len(lines) - len(last) - 3, 0)]
-    if telling:
-        title = "Where recall or precision differs most"
-        lines += ["", styled(title, "bold", color=color), *_bin_lines(telling, width, color=color)]
-    return "\n".join([*lines, *last]) + "\n"
+    return {
+        "version": scores.version,
+        "signature": scores.signature,
+        "system": scores.system,
+        "lost": plain(diagnosis.lost),
+        "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
+        "classes": plain(diagnosis.classes),
+        "sensitivity": plain(diagnosis.bins),
+        "right_by_chance": diagnosis.by_chance,
+        "sentences": sentences(diagnosis),
+        "suggestions": plain(diagnosis.suggestions),
+        "warnings": list(scores.warnings),
+    }
 
 
-def _legend(others: Sequence[tuple[str, str]], width: int, *, levels: bool) -> list[str]:
-    """Return what the columns are, and what to type next; levels: whether right thresholds are among them."""
-    more = [f"--only {'.'.join(others[0])}: its table"] if others else []
-    texts = [
-        ["share: what of 1 - F the kind makes", "gain: how much F would rise without it"],
-        ["right at another threshold: part of FN", "chance: with files exchanged"] if levels else [],
-        [*more, "plot errors: a picture"],
-    ]
-    return [line for parts in texts if parts for line in wrapped(parts, width)]
+def _document_of_two(both: Sequence[Diagnosis]) -> dict[str, Any]:
+    """Return the JSON document of two systems: of each its own, and what the second won over the first."""
+    one, other = both
+    return {
+        "systems": [*map(diagnosis_document, both)],
+        "differences": plain(one.differences(other)),
+        "differences_by_class": plain(one.differences(other, by_class=True)),
+    }
 
 
-def shown_of(scores: Scores) -> list[tuple[str, str]]:
+_OF_ERROR = (
+    "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
+    "lower", "higher", "lower_by", "higher_by", "by_chance", "fp_lower", "fp_higher", "share_lower",
+    "share_higher",
+)  # fmt: skip
+"""Columns of rows of errors."""
+
+
+def _rows(diagnoses: Sequence[Diagnosis], delimiter: str) -> str:
+    """Return a row for each kind of error in each average of each system, as pandas reads them.
+
+    Of two systems a column has what the second won.
+    """
+    won, rows = {}, []
+    if len(diagnoses) > 1:
+        won = {_place(each): each.won for each in diagnoses[0].differences(diagnoses[1])}
+    for diagnosis in diagnoses:
+        for each in diagnosis.errors:
+            more = [won.get(_place(each)) if diagnosis is not diagnoses[0] else None] * bool(won)
+            of_error = (getattr(each, name) for name in _OF_ERROR)
+            rows.append([diagnosis.scores.system, *of_error, *more, diagnosis.scores.short_signature])
+    return lines(("system", *_OF_ERROR, *["won"] * bool(won), SIGNATURE), rows, delimiter)
+
+
+def _place(each: KindOfError | Difference) -> tuple[str, str, str, str]:
+    return each.basis, each.reading, each.average, each.kind
+
+
+# What a screen and a page have of one system.
+
+
+def _shown_families(scores: Scores) -> list[Family]:
     """Return the bases and readings that people are shown: without values the soft one repeats the hard."""
     every = families(scores)
     if any(item.has_values for item in scores.inputs):
@@ -71,47 +130,112 @@ def shown_of(scores: Scores) -> list[tuple[str, str]]:
     return [family for family in every if family[1] == "hard"] or every
 
 
-def named(kind: str) -> str:
+def _screen(diagnosis: Diagnosis, width: int, color: bool) -> str:
+    """Return one screen: kinds of errors, what costs most, what was tried, and what recall depends on."""
+    scores = diagnosis.scores
+    first, *others = _shown_families(scores)
+    blocks = [(_heading(diagnosis, first), _table_lines(diagnosis, first, width, color))]
+    for family in others:
+        kinds = [each for each in diagnosis.table(*family) if each.count]
+        shares = [f"{_in_words(each.kind)} {number(each.share)}" for each in kinds]
+        blocks.append((_heading(diagnosis, family), wrapped(shares or ["no errors"], width, "  ")))
+    filled = TextWrapper(width, "  ", "      ", break_on_hyphens=False)
+    for title, texts in _advice(diagnosis):
+        blocks.append((title, [line for text in texts for line in filled.wrap(text)]))
+    levels = first == ("event", "hard") and _has_levels(diagnosis.table(*first))
+    more = [f"--only {'.'.join(others[0])}: its table"] if others else []
+    legend = [
+        ["share: what of 1 - F the kind makes", "gain: how much F would rise without it"],
+        *[["right at another threshold: part of FN", "chance: with files exchanged"]] * levels,
+        [*more, "plot errors: a picture"],
+    ]
+    return _fit(
+        title_lines(name_of(scores.system), scores, width, color=color),
+        blocks,
+        [line for texts in legend for line in wrapped(texts, width)]
+        + signature_lines(scores.short_signature, width),
+        "Where recall or precision differs most",
+        [each for each in diagnosis.bins if each.differs > 0][:_MOST_BINS],
+        lambda bins: _bin_lines(bins, width, color),
+        color=color,
+    )
+
+
+def _fit(
+    head: Sequence[str],
+    blocks: Sequence[tuple[str, Sequence[str]]],
+    foot: Sequence[str],
+    title: str,
+    rows: Sequence[T],
+    draw: Callable[[Sequence[T]], list[str]],
+    *,
+    color: bool,
+) -> str:
+    """Return a screen: its first lines, blocks below their titles, as many rows as fit, its last lines.
+
+    draw: returns the lines of some rows, which stand below a title of their own.
+    """
+    above = [*head]
+    for each, block in blocks:
+        above += ["", styled(each, "bold", color=color), *block]
+    # A blank line, the title and names of columns stand above the rows, a blank line above the last lines.
+    rows = rows[: max(LINES - len(above) - len(foot) - 4, 0)]
+    if rows:
+        above += ["", styled(title, "bold", color=color), *draw(rows)]
+    return "\n".join([*above, "", *foot]) + "\n"
+
+
+def _in_words(kind: str) -> str:
     """Return the name of a kind of errors in words."""
     return kind.replace("_", " ")
 
 
-def heading(diagnosis: Diagnosis, basis: str, reading: str) -> str:
+def _heading(diagnosis: Diagnosis, family: Family) -> str:
     """Return F and what is lost, of both averages; of hard segments also at the best thresholds.
 
     That is a macro average: the best threshold of each class makes this one largest.
     """
-    micro, macro = (each for each in diagnosis.lost if (each.basis, each.reading) == (basis, reading))
-    name = f"{basis}.{reading}.{measure_of_f(diagnosis.scores.settings)}.micro"
+    micro, macro = (each for each in diagnosis.lost if (each.basis, each.reading) == family)
+    name = f"{'.'.join(family)}.{measure_of_f(diagnosis.scores.settings)}.micro"
     text = f"{name} {number(micro.f)}, lost {number(micro.lost)}; macro {number(macro.f)}"
-    if basis == "segment" and macro.optimal is not None:
+    if family[0] == "segment" and macro.optimal is not None:
         text += f", at best thresholds {number(macro.optimal)}"
     return text
 
 
-def _table_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
+def _columns(kinds: Sequence[KindOfError]) -> list[list[str]]:
+    """Return the texts of kinds of errors by column: those of a page."""
+    right = zip(*map(_right_at, kinds), strict=True) if kinds else ((), (), ())
+    return [
+        [_in_words(each.kind) for each in kinds],
+        [_count(each.fp) for each in kinds],
+        [_count(each.fn) for each in kinds],
+        [number(each.share) for each in kinds],
+        [interval(each.low, each.high) for each in kinds],
+        [_percent(each.of_lost) for each in kinds],
+        ["" if each.kind == "sum" else number(each.gain) for each in kinds],
+        *map(list, right),
+    ]
+
+
+def _table_lines(diagnosis: Diagnosis, family: Family, width: int, color: bool) -> list[str]:
     """Return the kinds of errors of a basis and reading, and what they add up to."""
-    kinds = [each for each in diagnosis.table(basis, reading) if each.count]
-    title = styled(heading(diagnosis, basis, reading), "bold", color=color)
+    kinds = [each for each in diagnosis.table(*family) if each.count]
     if not kinds:
-        return [title, "no errors"]
-    rows = [*kinds, _sum(diagnosis, kinds)]
+        return ["no errors"]
+    names, fp, fn, share, ends, lost, gain, *right = _columns([*kinds, _sum(diagnosis, kinds)])
     columns = [
-        Column("", "", [named(each.kind) for each in rows], left=True),
-        Column("", "FP", [_count(each.fp) for each in rows]),
-        Column("", "FN", [_count(each.fn) for each in rows]),
-        Column("", "share", [number(each.share) for each in rows]),
-        Column("", "", [interval(each.low, each.high) for each in rows], left=True, rank=2),
-        Column("", "lost", [_percent(each.of_lost) for each in rows]),
-        Column("", "gain", [*(number(each.gain) for each in kinds), ""]),
+        Column("", "", names, left=True),
+        *(Column("", name, texts) for name, texts in (("FP", fp), ("FN", fn), ("share", share))),
+        Column("", "", ends, left=True, rank=2),
+        *(Column("", name, texts) for name, texts in (("lost", lost), ("gain", gain))),
     ]
     if _has_levels(kinds):
-        right = [_right_at(each) for each in rows]
         columns += [
             Column("right at another threshold", name, texts, rank=1)
-            for name, texts in zip((*LEVELS, "chance"), zip(*right, strict=True), strict=True)
+            for name, texts in zip((*LEVELS, "chance"), right, strict=True)
         ]
-    return [title, *lines_of(columns, width, shortest=max(map(cells, columns[0].texts)), color=color)]
+    return lines_of(columns, width, shortest=max(map(cells, names)), color=color)
 
 
 def _has_levels(kinds: Sequence[KindOfError]) -> bool:
@@ -121,27 +245,15 @@ def _has_levels(kinds: Sequence[KindOfError]) -> bool:
 
 def _sum(diagnosis: Diagnosis, kinds: Sequence[KindOfError]) -> KindOfError:
     """Return all kinds of errors of a basis and reading as one."""
-    first = kinds[0]
-    (lost,) = (
-        each.lost
-        for each in diagnosis.lost
-        if (each.basis, each.reading, each.average) == (first.basis, first.reading, first.average)
-    )
+    place = _place(kinds[0])[:3]
+    lost = next(each.lost for each in diagnosis.lost if (each.basis, each.reading, each.average) == place)
     fp, fn, lower, higher = (
         float(sum(getattr(each, name) or 0.0 for each in kinds)) for name in ("fp", "fn", *LEVELS)
     )
-    return KindOfError(
-        first.basis, first.reading, first.average, "sum", fp, fn, lost, None, None, 1.0 if lost else None,
-        None, lower, higher, by_chance=diagnosis.by_chance,
+    return replace(
+        kinds[0], kind="sum", fp=fp, fn=fn, share=lost, low=None, high=None, of_lost=1.0 if lost else None,
+        lower=lower, higher=higher, by_chance=diagnosis.by_chance,
     )  # fmt: skip
-
-
-def _brief_lines(diagnosis: Diagnosis, basis: str, reading: str, width: int, *, color: bool) -> list[str]:
-    """Return the shares of the kinds of errors of a basis and reading on a line or two."""
-    kinds = [each for each in diagnosis.table(basis, reading) if each.count]
-    shares = [f"{named(each.kind)} {number(each.share)}" for each in kinds]
-    title = styled(heading(diagnosis, basis, reading), "bold", color=color)
-    return [title, *wrapped(shares or ["no errors"], width, "  ")]
 
 
 def _count(value: float) -> str:
@@ -163,12 +275,7 @@ def _right_at(each: KindOfError) -> tuple[str, str, str]:
     return lower, higher, "" if each.by_chance is None else _percent(each.by_chance)
 
 
-def _filled(text: str, width: int) -> list[str]:
-    """Return a sentence on as many lines as it needs."""
-    return wrap(text, width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
-
-
-def _in_words(diagnosis: Diagnosis) -> list[tuple[str, list[str]]]:
+def _advice(diagnosis: Diagnosis) -> list[tuple[str, list[str]]]:
     """Return what costs most, and what raises F: a title and texts each, if there are any."""
     raised: dict[str, list[str]] = {}
     for each in diagnosis.suggestions:
@@ -180,15 +287,11 @@ def _in_words(diagnosis: Diagnosis) -> list[tuple[str, list[str]]]:
     return [("What costs most, in percent of what is lost", costly)] * bool(costly) + [*raised.items()]
 
 
-def telling_bins(diagnosis: Diagnosis) -> list[Bin]:
-    """Return the bins whose recall, or precision, differs most from that of the rest, and surely differs."""
-    return [each for each in diagnosis.bins if each.differs > 0][:_MOST_BINS]
-
-
-def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
-    names = [f"  {each.measure}, {each.factor}: {visible(each.name)}" for each in bins]
+def _bin_lines(bins: Sequence[Bin], width: int, color: bool) -> list[str]:
     columns = [
-        Column("", "", names, left=True),
+        Column(
+            "", "", [f"  {each.measure}, {each.factor}: {visible(each.name)}" for each in bins], left=True
+        ),
         Column("", "here", [number(each.value) for each in bins]),
         Column("", "", [interval(each.low, each.high) for each in bins], left=True, rank=1),
         Column("", "elsewhere", [number(each.rest) for each in bins]),
@@ -197,86 +300,120 @@ def _bin_lines(bins: Sequence[Bin], width: int, *, color: bool) -> list[str]:
     return lines_of(columns, width, shortest=30, color=color)
 
 
-def diagnosis_page(diagnosis: Diagnosis) -> Page:
-    """Return all tables, for Markdown."""
+def _page(diagnosis: Diagnosis) -> Page:
+    """Return all tables of one system."""
     scores, tables = diagnosis.scores, []
     head = (
-        "kind",
-        "FP",
-        "FN",
-        "share",
-        "interval",
-        "of lost",
-        "gain",
-        "right at a lower threshold",
-        "at a higher one",
-        "at one of these by chance",
+        *("kind", "FP", "FN", "share", "interval", "of lost", "gain", "right at a lower threshold"),
+        *("at a higher one", "at one of these by chance"),
     )
-    for basis, reading in shown_of(scores):
-        rows = [
-            (named(each.kind), _count(each.fp), _count(each.fn), number(each.share),
-             interval(each.low, each.high), _percent(each.of_lost), number(each.gain),
-             *_right_at(each))
-            for each in diagnosis.table(basis, reading)
-        ]  # fmt: skip
-        tables.append(Table(heading(diagnosis, basis, reading), head, tuple(rows)))
+    for family in _shown_families(scores):
+        columns = zip(head, _columns(diagnosis.table(*family)), strict=True)
+        tables.append(Table.of(_heading(diagnosis, family), [(None, *column) for column in columns]))
     if diagnosis.bins:
-        rows_of_bins = tuple(
+        rows = tuple(
             (each.measure, each.factor, visible(each.name), number(each.value), interval(each.low, each.high),
              number(each.rest), str(each.n), number(each.share))
             for each in diagnosis.bins
         )  # fmt: skip
-        columns = ("measure", "factor", "events", "value", "interval", "others", "n", "share")
-        title = "What recall and precision of events depend on"
-        tables.append(Table(title, columns, rows_of_bins, names=3))
-    notes = tuple(f"{title}: {text}" for title, texts in _in_words(diagnosis) for text in texts)
+        names = ("measure", "factor", "events", "value", "interval", "others", "n", "share")
+        tables.append(Table(_SENSITIVITY, names, rows, names=3))
+    notes = tuple(f"{title}: {text}" for title, texts in _advice(diagnosis) for text in texts)
     title = f"Where the score of {name_of(scores.system)} went"
     return Page(title, (), tuple(tables), notes, scores.warnings, (scores.short_signature,))
 
 
-def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return the JSON document: `errors` is a list of objects, one for each kind in each average."""
-    scores = diagnosis.scores
-    return {
-        "version": scores.version,
-        "signature": scores.signature,
-        "system": scores.system,
-        "lost": plain(diagnosis.lost),
-        "errors": [{**plain(each), "count": each.count} for each in diagnosis.errors],
-        "classes": plain(diagnosis.classes),
-        "sensitivity": plain(diagnosis.bins),
-        "right_by_chance": diagnosis.by_chance,
-        "sentences": sentences(diagnosis),
-        "suggestions": plain(diagnosis.suggestions),
-        "warnings": list(scores.warnings),
-    }
+# What they have of two systems.
 
 
-OF_ERROR = (
-    "basis", "reading", "average", "kind", "count", "fp", "fn", "share", "low", "high", "of_lost", "gain",
-    "lower", "higher", "lower_by", "higher_by", "by_chance", "fp_lower", "fp_higher", "share_lower",
-    "share_higher",
-)  # fmt: skip
-"""Columns of rows of errors."""
+def _screen_of_two(both: Sequence[Diagnosis], width: int, color: bool) -> str:
+    """Return one screen: what each kind of error costs each of two systems, and where classes differ most."""
+    one, other = both
+    differences = one.differences(other)
+    first, *others = _families_of_two(both)
+    table = [*_of_family(differences, first), _sum_of_two(both, first)]
+    blocks = [(_heading_of_two(both, first), _lines_of_two(table, width, color))]
+    for family in others:
+        won = [f"{_in_words(each.kind)} {signed(each.won)}" for each in _of_family(differences, family)]
+        parts = [f"B wins {won[0]}", *won[1:]] if won else ["no difference"]
+        blocks.append((_heading_of_two(both, family), wrapped(parts, width, "  ")))
+    signatures = [line for text in _signatures(both) for line in signature_lines(text, width)]
+    return _fit(
+        title_lines(_title_of_two(both), one.scores, width, color=color),
+        blocks,
+        [*wrapped(_LEGEND_OF_TWO, width), *signatures],
+        _title_of_classes(first),
+        _of_family(one.differences(other, by_class=True), first)[:_MOST_CLASSES],
+        lambda classes: _lines_of_two(classes, width, color),
+        color=color,
+    )
 
 
-def diagnosis_rows(
-    diagnoses: Sequence[Diagnosis], delimiter: str, differences: Sequence[Difference] = ()
-) -> str:
-    """Return a row for each kind of error in each average of each system, as pandas reads them.
+def _signatures(both: Sequence[Diagnosis]) -> list[str]:
+    return [f"{letter}: {each.scores.short_signature}" for letter, each in zip("AB", both, strict=True)]
 
-    differences: what the second of two systems won, in a column of its own.
-    """
-    from sedeval_soft.report.delimited import SIGNATURE, lines
 
-    won = {(each.basis, each.reading, each.average, each.kind): each.won for each in differences}
-    rows = []
-    for place, own in enumerate(diagnoses):
-        for each in own.errors:
-            row = [own.scores.system, *(getattr(each, name) for name in OF_ERROR)]
-            if differences:
-                kind = each.basis, each.reading, each.average, each.kind
-                row.append(won.get(kind) if place else None)
-            rows.append([*row, own.scores.short_signature])
-    more = ("won",) if differences else ()
-    return lines(("system", *OF_ERROR, *more, SIGNATURE), rows, delimiter)
+def _title_of_two(both: Sequence[Diagnosis]) -> str:
+    """Return the names of both systems, with their folders where these alone tell them apart."""
+    paths = [each.scores.system for each in both]
+    names = [name_of(path) for path in paths]
+    one, other = names if names[0] != names[1] else map(visible, paths)
+    return f"A: {one}, B: {other}"
+
+
+def _title_of_classes(family: Family) -> str:
+    return f"Classes and kinds that differ most in {'.'.join(family)}"
+
+
+def _families_of_two(both: Sequence[Diagnosis]) -> list[Family]:
+    """Return the bases and readings that are shown of two systems: that both have, and one shows alone."""
+    shown = {family for each in both for family in _shown_families(each.scores)}
+    return [family for family in families(both[0].scores) if family in {*families(both[1].scores)} & shown]
+
+
+def _heading_of_two(both: Sequence[Diagnosis], family: Family) -> str:
+    name = f"{'.'.join(family)}.{measure_of_f(both[0].scores.settings)}.micro"
+    one, other = (number(f_of(each.scores, *family, "micro")) for each in both)
+    return f"{name}: A {one}, B {other}"
+
+
+def _of_family(differences: Sequence[Difference], family: Family) -> list[Difference]:
+    """Return the differences of a micro average that are any."""
+    of_average = (each for each in differences if _place(each)[:3] == (*family, "micro"))
+    return [each for each in of_average if each.first or each.second]
+
+
+def _sum_of_two(both: Sequence[Diagnosis], family: Family) -> Difference:
+    """Return what all kinds cost together, which is what was lost."""
+    first, second = (None if (f := f_of(each.scores, *family, "micro")) is None else 1.0 - f for each in both)
+    won = None if first is None or second is None else first - second
+    return Difference(*family, "micro", "sum", None, first, second, won)
+
+
+def _columns_of_two(differences: Sequence[Difference]) -> Iterator[tuple[str, list[str]]]:
+    """Yield names and texts of the columns of differences."""
+    classes = ["" if each.class_name is None else f"{visible(each.class_name)}: " for each in differences]
+    yield "kind", [f"{of}{_in_words(each.kind)}" for of, each in zip(classes, differences, strict=True)]
+    yield "lost by A", [number(each.first) for each in differences]
+    yield "lost by B", [number(each.second) for each in differences]
+    yield "B wins", [signed(each.won) for each in differences]
+
+
+def _lines_of_two(differences: Sequence[Difference], width: int, color: bool) -> list[str]:
+    (_, names), *numbers = _columns_of_two(differences)
+    columns = [Column("", "", names, left=True), *(Column("", *column) for column in numbers)]
+    return lines_of(columns, width, shortest=30, color=color)
+
+
+def _page_of_two(both: Sequence[Diagnosis]) -> Page:
+    """Return what each of two systems won where."""
+    (one, other), tables = both, []
+    differences, of_classes = (one.differences(other, by_class=by_class) for by_class in (False, True))
+    for family in _families_of_two(both):
+        for title, some in (
+            (_heading_of_two(both, family), [*_of_family(differences, family), _sum_of_two(both, family)]),
+            (_title_of_classes(family), _of_family(of_classes, family)[:_MOST_ROWS]),
+        ):
+            tables.append(Table.of(title, [(None, *column) for column in _columns_of_two(some)]))
+    notes = tuple(f"{text[0].upper()}{text[1:]}." for text in _LEGEND_OF_TWO)
+    return Page(_title_of_two(both), (), tuple(tables), notes, (), tuple(_signatures(both)))

@@ -19,8 +19,10 @@ def list_scores() -> str:
     names = list(score_names(means=CLASS_MEANS))
     width = max(map(len, names))
     measures = map(measure_of, names)
-    said = (filter(None, (measure.summary, *range_and_better(measure))) for measure in measures)
-    return "".join(f"{name:<{width}}  {'; '.join(texts)}\n" for name, texts in zip(names, said, strict=True))
+    described = (filter(None, (measure.summary, *range_and_better(measure))) for measure in measures)
+    return "".join(
+        f"{name:<{width}}  {'; '.join(texts)}\n" for name, texts in zip(names, described, strict=True)
+    )
 
 
 def range_and_better(measure: Measure) -> tuple[str, str]:

@@ -70,22 +70,39 @@ def render_files(
         raise EvaluationError(f"--per-file has {shown}, and there are none here; --score names other scores")
     if form in {"json", "yaml"}:
         whole, head = document(systems), (*_FIRST, *columns)
-        kept = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
+        context = {key: whole[key] for key in ("version", "signature", "settings", "inputs", "warnings")}
         files = [dict(zip(head, row, strict=True)) for row in _rows(systems, tables, columns)]
-        return encoded({"schema": SCHEMA, **kept, "files": files}, form)
+        return encoded({"schema": SCHEMA, **context, "files": files}, form)
     if form in {"csv", "tsv"}:
         from sedeval_soft.report.delimited import SIGNATURE, lines
 
         signatures = (each.short_signature for each in systems for _ in each.files)
         signed = zip(_rows(systems, tables, columns), signatures, strict=True)
-        rows = ([*row, signature] for row, signature in signed)
-        return lines((*_FIRST, *columns, SIGNATURE), rows, "," if form == "csv" else "\t", raw=raw_names)
+        with_signature = ([*row, signature] for row, signature in signed)
+        head, delimiter = (*_FIRST, *columns, SIGNATURE), "," if form == "csv" else "\t"
+        return lines(head, with_signature, delimiter, raw=raw_names)
     main = [*(_chosen if names else _main)(systems, columns)]
     by = names[0] if names else _first_of([column.name for column in main], systems[0].settings)
-    page = _Files.of(systems, tables, main, by)
+    rows, title, several = _worst_first(systems, tables, by, main), _title(systems, by), len(systems) > 1
+    first = Signature(systems[0].signature, systems[0].short_signature)
+    signature = sign_together(systems) if several else first
     if form == "text":
-        return page.screen(width or WIDTH, color=color, every=every)
-    return page.latex() if form == "latex" else page.markdown()
+        width = width or WIDTH
+        screen = _screen(title, rows, main, several, width, color=color, every=every)
+        screen += ["", *signature_lines(signature.short, width, most=None)]
+        return "".join(f"{line}\n" for line in screen)
+    head = ("system", "file") if several else ("file",)
+    body = ((*map(visible, row[not several : 2]), *map(number, row[2:])) for row in rows)
+    headings, labels = (tuple(getattr(column, name) for column in main) for name in ("heading", "label"))
+    table = Table(title, (*head, *labels), tuple(body), len(head), headings)
+    if form == "latex":
+        from sedeval_soft.report.board import escaped, tabular
+
+        cells = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
+        return tabular(replace(table, rows=cells), "l" * table.names, (signature.full,))
+    inputs = dict.fromkeys(input_line(item) for scores in systems for item in scores.inputs)
+    page = Page("Scores of single files", tuple(inputs), (table,), (), signatures=(signature.short,))
+    return markdown([page])
 
 
 def _rows(systems: Sequence[Scores], tables: Sequence[FileScores], names: Sequence[str]) -> Iterator[_Row]:
@@ -147,102 +164,61 @@ def _main(systems: Sequence[Scores], names: Sequence[str]) -> Iterator[_Column]:
                 yield _Column(basis, label, name, rank + place + 100 * (reading == "optimal"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """What people are shown of single files.
+def _worst_first(
+    systems: Sequence[Scores], tables: Sequence[FileScores], by: str, columns: Sequence[_Column]
+) -> list[_Row]:
+    """Return the system, the file and the scores of each row in the order of a score, the worst first."""
+    direction = measure_of(by).direction
+    rows = [*_rows(systems, tables, [by, *(column.name for column in columns)])]
+    values = np.array([row[3] for row in rows], dtype=np.float64)
+    if direction != "none":
+        order = np.argsort(-values if direction == "lower" else values, kind="stable")
+        rows = [rows[k] for k in order]
+    return [[*row[:2], *row[4:]] for row in rows]
 
-    by: the name of the score by which they are in order. columns: the scores that are shown. rows: the
-    system, the file, and its scores, the worst first.
-    """
 
-    systems: Sequence[Scores]
-    by: str
-    columns: Sequence[_Column]
-    rows: Sequence[_Row]
+def _title(systems: Sequence[Scores], by: str) -> str:
+    """Return what is shown, and in which order."""
+    if not any(scores.files for scores in systems):
+        return "no files"
+    several = f" of {len(systems)} systems" if len(systems) > 1 else ""
+    title = f"{counted(len(systems[0].files), 'file')}{several}"
+    first = {"higher": "lowest", "lower": "highest"}.get(measure_of(by).direction)
+    return title if first is None else f"{title}, the {first} {visible(by)} first"
 
-    @property
-    def title(self) -> str:
-        """What is shown, and in which order."""
-        if not self.rows:
-            return "no files"
-        several = f" of {len(self.systems)} systems" if len(self.systems) > 1 else ""
-        title = f"{counted(len(self.systems[0].files), 'file')}{several}"
-        first = {"higher": "lowest", "lower": "highest"}.get(measure_of(self.by).direction)
-        return title if first is None else f"{title}, the {first} {visible(self.by)} first"
 
-    @property
-    def signature(self) -> Signature:
-        """The signature of all systems together."""
-        first = self.systems[0]
-        if len(self.systems) == 1:
-            return Signature(first.signature, first.short_signature)
-        return sign_together(self.systems)
-
-    @classmethod
-    def of(
-        cls,
-        systems: Sequence[Scores],
-        tables: Sequence[FileScores],
-        columns: Sequence[_Column],
-        by: str,
-    ) -> _Files:
-        """Put files in order."""
-        direction = measure_of(by).direction
-        rows = [*_rows(systems, tables, [by, *(column.name for column in columns)])]
-        values = np.array([row[3] for row in rows], dtype=np.float64)
-        if direction != "none":
-            order = np.argsort(-values if direction == "lower" else values, kind="stable")
-            rows = [rows[k] for k in order]
-        return cls(systems, by, columns, [[*row[:2], *row[4:]] for row in rows])
-
-    def screen(self, width: int, *, color: bool, every: bool) -> str:
-        """Return the worst files, or all, in lines of at most `width` cells of a terminal."""
-        # One more takes no more room than to say that there is one.
-        cut = not every and len(self.rows) > _MOST_FILES + 1
-        rows = self.rows[:_MOST_FILES] if cut else self.rows
-        columns = [fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)]
-        if len(self.systems) > 1:
-            names = [shortened(visible(PurePath(row[0]).name), _SYSTEM) for row in rows]
-            columns.append(fitted.Column("", "system", names, left=True))
-        for k, column in enumerate(self.columns, 2):
-            values, measure = [row[k] for row in rows], measure_of(column.name)
-            if measure.direction == "none":
-                texts, styles = [number(value, 1) for value in values], ["dim"] * len(values)
-            else:
-                texts = [fitted.number(value) for value in values]
-                styles = [how_good(value) for value in values] if measure.direction == "higher" else []
-            columns.append(fitted.Column(column.heading, column.label, texts, styles, rank=column.rank))
-        lines = [styled(self.title, "bold", color=color)]
-        if rows:
-            lines += ["", *lines_of(columns, width, shortest=_SHORTEST, color=color)]
-        if cut:
-            more = f"... and {len(self.rows) - len(rows)} more: -v shows all files"
-            lines += ["", f"{more}, --format csv all of their scores"]
-        lines += ["", *signature_lines(self.signature.short, width, most=None)]
-        return "".join(f"{line}\n" for line in lines)
-
-    def table(self) -> Table:
-        """Return all files as a table."""
-        several = len(self.systems) > 1
-        head = ("system", "file") if several else ("file",)
-        rows = ((*map(visible, row[not several : 2]), *map(number, row[2:])) for row in self.rows)
-        headings = tuple(column.heading for column in self.columns)
-        labels = (column.label for column in self.columns)
-        return Table(self.title, (*head, *labels), tuple(rows), len(head), headings)
-
-    def markdown(self) -> str:
-        """Return all files in Markdown."""
-        inputs = dict.fromkeys(input_line(item) for scores in self.systems for item in scores.inputs)
-        page = Page("Scores of single files", tuple(inputs), (self.table(),), ())
-        return markdown([replace(page, signatures=(self.signature.short,))])
-
-    def latex(self) -> str:
-        """Return all files as a table of LaTeX."""
-        from sedeval_soft.report.board import escaped, tabular
-
-        table = self.table()
-        rows = tuple((*map(escaped, row[: table.names]), *row[table.names :]) for row in table.rows)
-        return tabular(replace(table, rows=rows), "l" * table.names, (self.signature.full,))
+def _screen(
+    title: str,
+    rows: Sequence[_Row],
+    columns: Sequence[_Column],
+    several: bool,
+    width: int,
+    *,
+    color: bool,
+    every: bool,
+) -> list[str]:
+    """Return the worst files, or all, in lines of at most `width` cells of a terminal."""
+    lines = [styled(title, "bold", color=color)]
+    # One more takes no more room than to say that there is one.
+    n_left = 0 if every or len(rows) <= _MOST_FILES + 1 else len(rows) - _MOST_FILES
+    rows = rows[: len(rows) - n_left]
+    fitting = [fitted.Column("", "file", [visible(row[1]) for row in rows], left=True)]
+    if several:
+        names = [shortened(visible(PurePath(row[0]).name), _SYSTEM) for row in rows]
+        fitting.append(fitted.Column("", "system", names, left=True))
+    for k, column in enumerate(columns, 2):
+        values, direction = [row[k] for row in rows], measure_of(column.name).direction
+        if direction == "none":
+            texts, styles = [number(value, 1) for value in values], ["dim"] * len(values)
+        else:
+            texts = [fitted.number(value) for value in values]
+            styles = [how_good(value) for value in values] if direction == "higher" else []
+        fitting.append(fitted.Column(column.heading, column.label, texts, styles, rank=column.rank))
+    if rows:
+        lines += ["", *lines_of(fitting, width, shortest=_SHORTEST, color=color)]
+    if n_left:
+        lines += ["", f"... and {n_left} more: -v shows all files, --format csv all of their scores"]
+    return lines
 
 
 def _ranking(settings: Settings) -> ScoreName | None:

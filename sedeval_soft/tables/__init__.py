@@ -1,12 +1,13 @@
 """Tables in any form, read as rows and written back.
 
-- `read_rows` reads whatever is at a path: `text` a table of text, `joined_tables` a folder of tables or
-  shards as one, and the module that `forms` has for it any other form.
+- `read_rows` reads whatever is at a path: a file by `forms`, a folder of tables or shards as one by
+  `joined_tables`.
+- `forms.tsv` has a row for each form, with the module that reads it. Tables of text are those of `text`;
+  `row_checks` says what is wrong with their rows, line by line; `problem_codes.tsv` what each code means.
 - `columns.tsv` has the names that columns go by: to have another one known, add it there. `dialects.tsv` has
-  the headers of tools that give names another meaning.
-- To have another form read, write a module with `reads`, `read` and perhaps `write`; add it to `forms.FORMS`.
-- `text.scan` says what is wrong with a table of text, with line and column; `problem_codes.tsv` what each
-  code means.
+  the headers of tools that give names another meaning, `headerless.tsv` tables without header.
+- `rows` makes rows of columns, whoever read them: `text`, `frames` (data in memory), `parquet`; annotations
+  are events of an `annotation_document`.
 - `fit` makes rows what a form can hold, says what is lost, and writes tables of text.
 
 Nothing is imported before it is needed: start-up is a feature.

@@ -4,7 +4,7 @@
   order; words between them are comments. Intervals and points are events, where they have a text.
 - ELAN's documents (.eaf) are XML. An annotation has two time slots, in milliseconds, or refers to another
   one, whose time it has. Its value is the label; where that is empty, its tier is, as in ELAN's export. The
-  media file names the recording. XML is read by expat without document type: no entity can be declared.
+  media file names the recording. XML is read without document type: no entity can be declared.
 
 All tiers are of one table, which is said; `--columns event_label=TIER` takes one.
 """
@@ -14,27 +14,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
+from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotation_rows import (
-    HEAD,
-    Events,
-    check_document,
-    one_line_of,
-    origin_of,
-    points_noted,
-)
+from sedeval_soft.errors import counted, quoted
+from sedeval_soft.tables.annotation_document import Document, check_document, one_line_of
 from sedeval_soft.tables.columns import to_number
-from sedeval_soft.tables.event_table import UNNAMED, EventTable
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS, listing, stem_of, without_folders
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import Source, extension_of
-from sedeval_soft.tables.text import decode
 
 # TextGrid
 
@@ -55,264 +48,215 @@ class _Token(NamedTuple):
     line: int
 
 
-def reads_textgrid(source: Source) -> bool:
-    """Return whether a file says that it is an object of Praat."""
-    head = source.data[:200]
-    return head.startswith(_BINARY) or re.match(rb'\s*(File type\s*=\s*)?"ooTextFile', head) is not None
+class _Tokens:
+    """What Praat reads of a document, one by one; raises InputError where it is not what was expected."""
+
+    def __init__(self, document: Document) -> None:
+        """Begin with the first."""
+        self._document, self._tokens = document, self._all(document)
+
+    def _all(self, document: Document) -> Iterator[_Token]:
+        text, line, begin = decode(document.source), 1, 0
+        for match in _TOKEN.finditer(text):
+            kind = match.lastgroup
+            if kind is None:
+                continue
+            line += text.count("\n", begin, match.start())
+            begin = match.start()
+            if kind == "open":
+                raise document.error("a quote is opened and not closed; expected its end", line)
+            yield _Token(kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line)
+
+    def take(self, kind: str, what: str, *choices: str) -> _Token:
+        """Return the next token, which must be of a kind, and one of some texts, if there are any."""
+        token = next(self._tokens, None)
+        if token is None:
+            raise self._document.error(f"ends where {what} was expected; expected the whole TextGrid")
+        if token.kind != kind or (choices and token.text not in choices):
+            expected = f"; expected {' or '.join(choices)}" if choices else ""
+            message = f"{quoted(token.text)} stands where {what} was expected{expected}"
+            raise self._document.error(message, token.line)
+        return token
+
+    def count(self) -> range:
+        """Return as many numbers as tiers, intervals or points follow."""
+        what = "the number of tiers, intervals or points"
+        token = self.take("number", what)
+        if not token.text.isdecimal() or len(token.text) > 12:
+            message = f"{quoted(token.text)} stands where {what} was expected"
+            raise self._document.error(message, token.line)
+        return range(int(token.text))
+
+    def end(self) -> None:
+        """Refuse anything that follows."""
+        more = next(self._tokens, None)
+        if more is not None:
+            message = (
+                f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
+            )
+            raise self._document.error(message, more.line)
 
 
 def read_textgrid(source: Source, limits: Limits) -> EventTable | None:
     """Read the intervals and points that have a text."""
+    document, points = Document(source, limits, "TextGrid"), 0
     if source.data[: len(_BINARY)] == _BINARY:
-        message = "is a binary file of Praat; expected a TextGrid, saved as a text file"
-        raise InputError(Problem(source.name, message, 1))
+        raise document.error("is a binary file of Praat; expected a TextGrid, saved as a text file", 1)
     check_document(source)
-    tokens, events, points = _tokens(source), Events(source, limits), 0
-    _take(source, tokens, "text", "the type of the file")
-    name = _take(source, tokens, "text", "the class of an object")
-    if name.text != "TextGrid":
-        message = f"is an object of Praat of the class {quoted(name.text)}; expected a TextGrid"
-        raise InputError(Problem(source.name, message, name.line))
-    _take(source, tokens, "number", "the start of all tiers")
-    _take(source, tokens, "number", "the end of all tiers")
-    some = _take(source, tokens, "flag", "<exists>").text == "exists"
-    for _ in range(_count(source, tokens) if some else 0):
-        kind = _take(source, tokens, "text", "the class of a tier")
-        tier = one_line_of(_take(source, tokens, "text", "the name of a tier").text)
-        if kind.text not in {"IntervalTier", "TextTier"}:
-            message = f"{quoted(kind.text)} is not the class of a tier; expected IntervalTier or TextTier"
-            raise InputError(Problem(source.name, message, kind.line))
-        _take(source, tokens, "number", "the start of a tier")
-        _take(source, tokens, "number", "the end of a tier")
-        is_point = kind.text == "TextTier"
-        for _ in range(_count(source, tokens)):
-            begin = end = _take(source, tokens, "number", "the time of an interval or a point")
+    tokens = _Tokens(document)
+    tokens.take("text", "the type of the file")
+    tokens.take("text", "the class of an object", "TextGrid")
+    tokens.take("number", "the start of all tiers")
+    tokens.take("number", "the end of all tiers")
+    some = tokens.take("flag", "<exists>").text == "exists"
+    for _ in tokens.count() if some else ():
+        is_point = tokens.take("text", "the class of a tier", "IntervalTier", "TextTier").text == "TextTier"
+        tier = one_line_of(tokens.take("text", "the name of a tier").text)
+        tokens.take("number", "the start of a tier")
+        tokens.take("number", "the end of a tier")
+        for _ in tokens.count():
+            begin = end = tokens.take("number", "the time of an interval or a point")
             if not is_point:
-                end = _take(source, tokens, "number", "the end of an interval")
-            label = one_line_of(_take(source, tokens, "text", "the text of an interval or a point").text)
+                end = tokens.take("number", "the end of an interval")
+            label = one_line_of(tokens.take("text", "the text of an interval or a point").text)
             if label:
-                events.add(end.line, ["", begin.text, end.text, label, ""], tier)
+                document.add(end.line, ["", begin.text, end.text, label, ""], tier)
                 points += is_point
-    more = next(tokens, None)
-    if more is not None:
-        message = f"{quoted(more.text)} stands after the last tier; expected as many tiers as the file says"
-        raise InputError(Problem(source.name, message, more.line))
-    past, assumed = events.choose("tier")
-    return events.rows(origin_of(source, "TextGrid", points_noted(points), past, assumed))
-
-
-def _take(source: Source, tokens: Iterator[_Token], kind: str, what: str) -> _Token:
-    """Return the next token; raises InputError where it is of another kind, or there is none."""
-    token = next(tokens, None)
-    if token is None:
-        raise InputError(Problem(source.name, f"ends where {what} was expected; expected the whole TextGrid"))
-    if token.kind != kind:
-        message = f"{quoted(token.text)} stands where {what} was expected"
-        raise InputError(Problem(source.name, message, token.line))
-    return token
-
-
-def _tokens(source: Source) -> Iterator[_Token]:
-    """Yield what Praat reads; raises InputError for a quote that is left open."""
-    text, line, begin = decode(source), 1, 0
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup
-        if kind is None:
-            continue
-        line += text.count("\n", begin, match.start())
-        begin = match.start()
-        if kind == "open":
-            raise InputError(Problem(source.name, "a quote is opened and not closed; expected its end", line))
-        yield _Token(kind, match[kind].replace('""', '"') if kind == "text" else match[kind], line)
-
-
-def _count(source: Source, tokens: Iterator[_Token]) -> int:
-    """Return how many tiers, intervals or points follow."""
-    what = "the number of tiers, intervals or points"
-    token = _take(source, tokens, "number", what)
-    if not token.text.isdecimal() or len(token.text) > 12:
-        message = f"{quoted(token.text)} stands where {what} was expected"
-        raise InputError(Problem(source.name, message, token.line))
-    return int(token.text)
+    tokens.end()
+    document.note_points(points)
+    document.choose("tier")
+    return document.rows()
 
 
 # ELAN's documents
 
 _ROOT = "ANNOTATION_DOCUMENT"
 _UNITS = "milliseconds"
-_NEEDED = {
-    "MEDIA_DESCRIPTOR": ("MEDIA_URL",),
-    "TIME_SLOT": ("TIME_SLOT_ID",),
-    "TIER": ("TIER_ID",),
-    "ALIGNABLE_ANNOTATION": ("ANNOTATION_ID", "TIME_SLOT_REF1", "TIME_SLOT_REF2"),
-    "REF_ANNOTATION": ("ANNOTATION_ID", "ANNOTATION_REF"),
-}
-"""Attributes of elements that are read, which must be there."""
-
-_DEEPEST = 32
-"""How deep elements may be nested; those of ELAN are four deep."""
-
-_PIECE = 1 << 20
+_BYTES = 40  # that a tree takes for each of the document, at the most
 
 
-@dataclass(slots=True)
-class _Annotation:
-    """An annotation of ELAN's: of two time slots, or of the parent that it refers to."""
-
-    tier: str
-    line: int
-    slots: tuple[str, ...] = ()
-    parent: str = ""
-    text: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class _Document:
-    """What is read of a document of ELAN's, element by element; raises InputError for what it does not have.
-
-    slots: in milliseconds, as they are written; None where a slot has no time. media: when each file begins.
-    """
-
-    source: Source
-    parser: expat.XMLParserType = field(default_factory=partial(expat.ParserCreate, "UTF-8"))
-    slots: dict[str, str | None] = field(default_factory=dict)
-    media: dict[str, str] = field(default_factory=dict)
-    annotations: dict[str, _Annotation] = field(default_factory=dict)
-    tier: str = ""
-    depth: int = 0
-
-    def parse(self) -> None:
-        """Read the whole document; raises InputError also for what is no sound XML, or may do harm."""
-        parser, data = self.parser, self.source.data
-        parser.buffer_text = True
-        parser.StartElementHandler, parser.EndElementHandler = self.start, self.end
-        parser.StartDoctypeDeclHandler = self.doctype
-        try:
-            for begin in range(0, len(data) or 1, _PIECE):
-                parser.Parse(data[begin : begin + _PIECE], begin + _PIECE >= len(data))
-        except expat.ExpatError as error:
-            decode(self.source)  # says where it is not UTF-8
-            message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
-            raise InputError(Problem(self.source.name, message, error.lineno)) from error
-
-    def start(self, element: str, attributes: dict[str, str]) -> None:
-        """Take in the attributes of an element."""
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise self.wrong(f"elements are nested more than {_DEEPEST} deep; expected a document of ELAN")
-        if self.depth == 1 and element != _ROOT:
-            raise self.wrong(f"begins with {quoted(element)}; expected {_ROOT}")
-        if element == "ANNOTATION_VALUE" and self.annotations:
-            self.parser.CharacterDataHandler = next(reversed(self.annotations.values())).text.append
-        needed = _NEEDED.get(element, ())
-        missing = [name for name in needed if name not in attributes]
-        if missing:
-            raise self.wrong(f"{element} has no {missing[0]}; expected a document as ELAN writes it")
-        values = [attributes[name] for name in needed]
-        if element == "HEADER" and attributes.get("TIME_UNITS", _UNITS) != _UNITS:
-            raise self.wrong(f"TIME_UNITS are {quoted(attributes['TIME_UNITS'])}; expected {_UNITS}")
-        if element == "MEDIA_DESCRIPTOR":
-            self.media[without_folders(unquote(values[0]))] = attributes.get("TIME_ORIGIN", "0")
-        elif element == "TIME_SLOT":
-            self.slots[values[0]] = attributes.get("TIME_VALUE")
-        elif element == "TIER":
-            self.tier = one_line_of(values[0])
-        elif needed:
-            self.annotate(*values)
-
-    def annotate(self, name: str, *times: str) -> None:
-        """Take in an annotation; times: its two slots, or its parent."""
-        if name in self.annotations:
-            raise self.wrong(f"two annotations are called {quoted(name)}; expected a name of each")
-        slots, parent = (times, "") if len(times) == 2 else ((), times[0])
-        self.annotations[name] = _Annotation(self.tier, self.parser.CurrentLineNumber, slots, parent)
-
-    def end(self, element: str) -> None:
-        """Leave an element."""
-        self.depth -= 1
-        if element == "ANNOTATION_VALUE":
-            self.parser.CharacterDataHandler = None
+class _Builder(ET.TreeBuilder):
+    """Builds a tree, and refuses a document type: ELAN writes none, and what it declares may be a bomb."""
 
     def doctype(self, *_: object) -> None:
-        """Refuse a document type: ELAN writes none, and entities that are declared in it may be bombs."""
-        raise self.wrong("declares a document type, as ELAN does not; expected its document without DOCTYPE")
-
-    def wrong(self, message: str) -> InputError:
-        """Return the error of what stands here."""
-        return InputError(Problem(self.source.name, message, self.parser.CurrentLineNumber))
+        """Refuse it."""
+        raise ValueError("declares a document type, as ELAN does not; expected its document without DOCTYPE")
 
 
-def reads_eaf(source: Source) -> bool:
-    """Return whether the root of an XML document is ELAN's."""
-    head = source.data[:HEAD]
-    return head.lstrip()[:1] == b"<" and re.search(rb"<%b[\s/>]" % _ROOT.encode(), head) is not None
+class _Annotation(NamedTuple):
+    """An annotation of ELAN's. times: in seconds, none where it refers to a parent, whose times it has."""
+
+    tier: str
+    text: str
+    times: tuple[str, ...]
+    parent: str
 
 
 def read_eaf(source: Source, limits: Limits) -> EventTable | None:
     """Read the annotations of all tiers."""
-    check_document(source)
-    document = _Document(source)
-    document.parse()
-    spans = _spans(source, document)
-    media = {name: at for name, at in document.media.items() if extension_of(name) in AUDIO_EXTENSIONS}
-    file = next(iter(media)) if len({*map(stem_of, media)}) == 1 else UNNAMED
-    events, untitled = Events(source, limits), 0
-    for name, each in document.annotations.items():
-        text = one_line_of("".join(each.text))
-        untitled += not text
-        events.add(each.line, [file, *spans[name], text or each.tier, ""], each.tier)
-    past, assumed = events.choose("tier")
-    notes = [f"{counted(untitled, 'annotation')} without text took the name of the tier"] * (untitled > 0)
-    notes += [f"names no recording, since it has {listing([*media], 'media file')}"] * (
-        bool(media) and not file
-    )
+    check_document(source, _BYTES)
+    document = Document(source, limits, "ELAN document")
+    root = _parsed(document)
+    for header in root.iter("HEADER"):
+        if header.get("TIME_UNITS", _UNITS) != _UNITS:
+            raise document.error(f"TIME_UNITS are {quoted(header.get('TIME_UNITS', ''))}; expected {_UNITS}")
+    media = {
+        without_folders(unquote(_attribute(document, each, "MEDIA_URL"))): each.get("TIME_ORIGIN", "0")
+        for each in root.iter("MEDIA_DESCRIPTOR")
+    }
+    audio = [name for name in media if extension_of(name) in AUDIO_EXTENSIONS]
+    file = audio[0] if len({*map(stem_of, audio)}) == 1 else ""
+    document.recordings = {file: None} if file else {}
+    annotations = _annotations(document, root)
+    times = _times(document, annotations)
+    for name, each in annotations.items():
+        fields = [file, *times[name], each.text or each.tier, ""]
+        document.add(f"annotation {quoted(name)}: ", fields, each.tier)
+    untitled = sum(not each.text for each in annotations.values())
+    if untitled:
+        document.notes.append(f"{counted(untitled, 'annotation')} without text took the name of the tier")
+    if audio and not file:
+        document.notes.append(f"names no recording, since it has {listing(audio, 'media file')}")
+    document.choose("tier")
     if file and to_number(media[file]) != 0:
-        assumed.append(
+        document.assumed.append(
             f"times are those of ELAN, though {quoted(file)} begins at {quoted(media[file])} ms of it"
         )
-    siblings = Counter((each.tier, each.parent) for each in document.annotations.values() if each.parent)
+    siblings = Counter((each.tier, each.parent) for each in annotations.values() if each.parent)
     shared = sum(n for n in siblings.values() if n > 1)
     if shared:
-        assumed.append(
+        document.assumed.append(
             f"{counted(shared, 'annotation')} that divide the time of another one each took all of it; "
             "ELAN's tab-delimited export, which is read as well, divides it"
         )
-    origin = origin_of(source, "ELAN document", notes, past, assumed)
-    return events.rows(origin, [file] * (file != UNNAMED))
+    return document.rows()
 
 
-def _spans(source: Source, document: _Document) -> dict[str, tuple[str, str]]:
-    """Return onset and offset of each annotation in seconds, by name; raises InputError for one without."""
-    spans: dict[str, tuple[str, str]] = {}
-    for name, each in document.annotations.items():
+def _parsed(document: Document) -> ET.Element:
+    """Return the root of a document; raises InputError for what is no sound XML, or may do harm."""
+    try:
+        root = ET.fromstring(document.source.data[:], ET.XMLParser(target=_Builder(), encoding="utf-8"))  # noqa: S314
+    except ET.ParseError as error:
+        decode(document.source)  # says where it is not UTF-8
+        message = f"is not well-formed XML: {expat.ErrorString(error.code)}; expected a document of ELAN"
+        raise document.error(message, error.position[0]) from error
+    except ValueError as error:
+        raise document.error(str(error)) from error
+    if root.tag != _ROOT:
+        raise document.error(f"begins with {quoted(root.tag)}; expected {_ROOT}")
+    return root
+
+
+def _attribute(document: Document, element: ET.Element, name: str) -> str:
+    """Return what an element must have."""
+    value = element.get(name)
+    if value is None:
+        raise document.error(f"{element.tag} has no {name}; expected a document as ELAN writes it")
+    return value
+
+
+def _annotations(document: Document, root: ET.Element) -> dict[str, _Annotation]:
+    """Return the annotations of all tiers, by name."""
+    get = partial(_attribute, document)
+    slots = {get(each, "TIME_SLOT_ID"): each.get("TIME_VALUE") for each in root.iter("TIME_SLOT")}
+    annotations: dict[str, _Annotation] = {}
+    for tier in root.iter("TIER"):
+        title = one_line_of(get(tier, "TIER_ID"))
+        for each in (each for each in tier.iter() if each.tag in {"ALIGNABLE_ANNOTATION", "REF_ANNOTATION"}):
+            name, text = get(each, "ANNOTATION_ID"), one_line_of(each.findtext("ANNOTATION_VALUE", ""))
+            if name in annotations:
+                raise document.error(f"two annotations are called {quoted(name)}; expected a name of each")
+            refers = each.tag == "REF_ANNOTATION"
+            ends = [] if refers else [get(each, f"TIME_SLOT_REF{k}") for k in (1, 2)]
+            times = tuple(_seconds(document, slot, slots.get(slot)) for slot in ends)
+            annotations[name] = _Annotation(title, text, times, get(each, "ANNOTATION_REF") if refers else "")
+    return annotations
+
+
+def _times(document: Document, annotations: dict[str, _Annotation]) -> dict[str, tuple[str, ...]]:
+    """Return onset and offset of all annotations in seconds; raises InputError for one that leads to none."""
+    times = {name: each.times for name, each in annotations.items() if each.times}
+    for name, each in annotations.items():
         names = [name]
-        while names[-1] not in spans:
-            last = document.annotations.get(names[-1])
-            if last is None or len(names) > len(document.annotations):
+        while names[-1] not in times:
+            parent = annotations[names[-1]].parent
+            if parent not in annotations or len(names) > len(annotations):
                 message = f"annotation {quoted(name)} refers to {quoted(each.parent)}, which leads to no time"
-                raise InputError(
-                    Problem(source.name, f"{message}; expected an annotation with one", each.line)
-                )
-            if last.slots:
-                begin, end = (_seconds(source, document, last, slot) for slot in last.slots)
-                spans[names[-1]] = begin, end
-            else:
-                names.append(last.parent)
-        spans |= dict.fromkeys(names, spans[names[-1]])
-    return spans
+                raise document.error(f"{message}; expected an annotation with one")
+            names.append(parent)
+        times |= dict.fromkeys(names, times[names[-1]])
+    return times
 
 
-def _seconds(source: Source, document: _Document, annotation: _Annotation, slot: str) -> str:
+def _seconds(document: Document, slot: str, time: str | None) -> str:
     """Return the time of a slot in seconds."""
-    time = document.slots.get(slot)
     if time is None:
-        message = (
+        raise document.error(
             f"the time slot {quoted(slot)} of an annotation has no time; expected a TIME_VALUE for each "
             "(ELAN's tab-delimited export, which is read as well, has the times of all annotations)"
         )
-        raise InputError(Problem(source.name, message, annotation.line))
     number = to_number(time)
     if not number >= 0:
         message = f"the time slot {quoted(slot)} is at {quoted(time)}; expected milliseconds, 0 or more"
-        raise InputError(Problem(source.name, message, annotation.line))
+        raise document.error(message)
     return repr(number / 1000)

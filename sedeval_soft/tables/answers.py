@@ -21,29 +21,27 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotation_rows import HEAD, check_document, origin_of, rows_of
-from sedeval_soft.tables.columns import Layout, looks_like_header
+from sedeval_soft.errors import Problem, counted, quoted
+from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, Document, check_document, objects
+from sedeval_soft.tables.columns import WORD_LISTS, Layout, looks_like_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import SOLID
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import SOLID, Record
+from sedeval_soft.tables.ticks import clock_seconds
 
-OF_SYSTEM = ("response", "final_prediction", "prediction", "pred", "output", "answer")
-OF_REFERENCE = ("labels", "ground_truth", "reference", "gt", "target", "answer")
-_OF_BOTH = ("spans", "span", "windows", "relevant_windows", "timestamps")
+OF_SYSTEM, OF_REFERENCE, _OF_BOTH = (
+    WORD_LISTS[f"answers-{name}"] for name in ("system", "reference", "either")
+)
 """The fields that answers are in, by side, and those of either."""
 
 _FIELDS = frozenset((*OF_SYSTEM, *OF_REFERENCE, *_OF_BOTH))
 
-_IDS = ("id", "qid", "question_id", "item_id", "sample_index")
-_AUDIO = ("audio", "audio_path", "audio_id", "audios", "filename", "file", "vid", "wav")
-_QUERY = ("query", "question", "caption", "prompt", "messages")
+_IDS, _AUDIO, _QUERY = (WORD_LISTS[f"answers-{name}"] for name in ("ids", "audio", "query"))
 """Fields that name an item: one alone, or the recording and the query together."""
 
 LABEL = "query"
@@ -51,14 +49,13 @@ LABEL = "query"
 
 _COLUMNS = ("filename", "onset", "offset", "event_label")
 _LAYOUT = Layout(_COLUMNS, _COLUMNS, has_header=False)
-_NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
 _DEEPEST, _LONGEST = 6, 1 << 20
 """Levels of a value, and characters of a text, beyond which an answer is unreadable."""
 
 _LONGEST_LINE = 1 << 24
 """Bytes of the first line that are looked at, to tell what a file holds."""
 
-_SHOWN, _TOLD = 3, 60
+_SHOWN, _CHARACTERS = 3, 60
 """Unreadable answers that a warning shows, and characters of each."""
 
 
@@ -79,25 +76,17 @@ _SPAN = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _ONE = re.compile(rf"\s{{0,4}}(?:{_TIME})\s{{0,4}}", re.ASCII | re.IGNORECASE)
-_NUMBER = re.compile(r"[\d:.]+", re.ASCII)
+_PLAIN = re.compile(r"[\d.]+", re.ASCII)  # a time that is a number alone
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 
-_STARTS = ("start", "onset", "begin", "start_time", "onset_time", "start_sec")
-_ENDS = ("end", "offset", "end_time", "offset_time", "end_sec")
-_INNER = (*OF_SYSTEM, *_OF_BOTH, "segments", "intervals", "events", "result", "timestamp")
+_STARTS, _ENDS, _INNER = (WORD_LISTS[f"answers-{name}"] for name in ("starts", "ends", "inner"))
 
 Spans = list[tuple[float, float]]
 
 
 def _seconds(text: str) -> float:
     """Return the seconds that a time of the grammar says."""
-    parts = _NUMBER.search(text)
-    assert parts is not None  # noqa: S101 - a time has a number
-    *clock, last = parts[0].split(":")
-    total = 0
-    for part in clock:
-        total = 60 * total + int(part)
-    return round(60 * total + float(last), 9)
+    return clock_seconds(re.sub(r"[^\d.:]", "", text))
 
 
 def _in_text(text: str) -> Spans | None:
@@ -107,9 +96,8 @@ def _in_text(text: str) -> Spans | None:
         first, last = (match["a"] or match["c"] or match["e"]), (match["b"] or match["d"] or match["f"])
         if (match["to"] or "").lower() == "and" and (match["word"] or "").lower() != "between":
             return None
-        plain = match["pair"] is None and match["named"] is None and match["word"] is None
-        marked = marked and not (plain and _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last)
-                                 and ":" not in first + last)  # fmt: skip
+        plain = not (match["pair"] or match["named"] or match["word"])
+        marked = marked and not (plain and _PLAIN.fullmatch(first) and _PLAIN.fullmatch(last))
         spans.append((_seconds(first), _seconds(last)))
         rest.append(text[at : match.start()])
         at = match.end()
@@ -119,32 +107,23 @@ def _in_text(text: str) -> Spans | None:
     return spans
 
 
-def _in_json(text: str) -> tuple[Any, str] | None:
-    """Return the one JSON list or object in a text, and the text around it; None where there is none."""
-    begin = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
-    end = max(text.rfind("}"), text.rfind("]"))
-    if not 0 <= begin < end:
-        return None
-    try:
-        return msgspec.json.decode(text[begin : end + 1]), text[:begin] + " " + text[end + 1 :]
-    except _NO_JSON:
-        return None
-
-
 def _of_text(text: str, depth: int) -> Spans | None:
+    """Return the spans of what a model wrote: of the one JSON list or object in it, if there is one."""
     if len(text) > _LONGEST:
         return None
-    thought = text.rfind("</think>")
-    if thought < 0 and "<think>" in text:
+    before, _, text = text.rpartition("</think>")
+    if not before and "<think>" in text:
         return None
-    text = text[thought + len("</think>") :] if thought >= 0 else text
     if "<answer>" in text:
         text = text.rpartition("<answer>")[2].partition("</answer>")[0]
-    held = _in_json(text.replace("```json", "").replace("```", ""))
-    if held is None:
+    text = text.replace("```json", "").replace("```", "")
+    begin = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    end = max(text.rfind("}"), text.rfind("]"))
+    try:
+        value = msgspec.json.decode(text[begin : end + 1] if 0 <= begin < end else "")
+    except NO_JSON:
         return _in_text(text)
-    value, around = held
-    return None if _DIGIT.search(around) else _of_value(value, depth + 1)
+    return None if _DIGIT.search(text[:begin] + text[end + 1 :]) else _of_value(value, depth + 1)
 
 
 def _time_of(value: Any) -> float | None:  # noqa: ANN401 - any value of JSON
@@ -155,6 +134,11 @@ def _time_of(value: Any) -> float | None:  # noqa: ANN401 - any value of JSON
     return float(value) if is_number and abs(value) < 1e12 else None
 
 
+def _of_pair(ends: Sequence[Any]) -> Spans | None:
+    onset, offset = map(_time_of, ends)
+    return None if onset is None or offset is None else [(onset, offset)]
+
+
 def _of_value(value: Any, depth: int = 0) -> Spans | None:  # noqa: ANN401 - any value of JSON
     """Return the spans of a value of the grammar, none where it is an empty list; None for anything else."""
     if depth > _DEEPEST:
@@ -162,34 +146,14 @@ def _of_value(value: Any, depth: int = 0) -> Spans | None:  # noqa: ANN401 - any
     if isinstance(value, str):
         return _of_text(value, depth)
     if isinstance(value, Mapping):
-        return _of_object(value, depth)
-    return _of_list(value, depth) if isinstance(value, list) else None
-
-
-def _of_object(value: Mapping[str, Any], depth: int) -> Spans | None:
-    ends = [next((value[key] for key in keys if key in value), None) for keys in (_STARTS, _ENDS)]
-    if ends != [None, None]:
-        return _of_pair(ends)
-    inner = next((key for key in _INNER if key in value), None)
-    return None if inner is None else _of_value(value[inner], depth + 1)
-
-
-def _of_list(value: list[Any], depth: int) -> Spans | None:
+        ends = [next((value[key] for key in keys if key in value), None) for keys in (_STARTS, _ENDS)]
+        inner = next((value[key] for key in _INNER if key in value), None)
+        return _of_value(inner, depth + 1) if ends == [None, None] else _of_pair(ends)
+    if not isinstance(value, list):
+        return None
     pair = _of_pair(value) if len(value) == 2 else None
-    if pair is not None:
-        return pair
-    spans: Spans = []
-    for each in value:
-        found = _of_value(each, depth + 1)
-        if found is None:
-            return None
-        spans += found
-    return spans
-
-
-def _of_pair(ends: Sequence[Any]) -> Spans | None:
-    onset, offset = map(_time_of, ends)
-    return None if onset is None or offset is None else [(onset, offset)]
+    several = [_of_value(each, depth + 1) for each in value] if pair is None else [pair]
+    return None if None in several else [span for spans in several for span in spans or ()]
 
 
 def spans_of(value: Any, longest: float = math.inf) -> Spans | None:  # noqa: ANN401 - any value of JSON
@@ -214,12 +178,12 @@ def _first(source: Source) -> dict[str, Any]:
         line = source.data[:_LONGEST_LINE].lstrip().split(b"\n", 1)[0]
     try:
         first: dict[str, Any] = msgspec.json.decode(line, type=dict[str, Any])
-    except _NO_JSON:
+    except NO_JSON:
         return {}
     return first
 
 
-def reads_answers(source: Source) -> bool:
+def reads_answers(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - both sides have the same fields
     """Return whether the first line is an item."""
     return is_item(_first(source))
 
@@ -250,97 +214,57 @@ def _name_of(item: Mapping[str, Any], line: int, named: Sequence[str]) -> str:
     return told(_IDS) or (f"{recording}: {query}" if recording and query else f"line {line}")
 
 
-@dataclass
-class _Items:
-    """The items of a file as they are read.
-
-    source, limits: as for `read_answers`. key: the field that is read. rows: their spans. lines: the line of
-    each item by its name. problems: what is wrong. unreadable: the line and the answer of those that are.
-    """
-
-    source: Source
-    limits: Limits
-    key: str
-    rows: list[Record] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    unreadable: list[tuple[int, Any]] = field(default_factory=list)
-
-    def add(self, line: int, item: Mapping[str, Any]) -> None:
-        """Take in an item."""
-        name = _name_of(item, line, [name for role, name in self.limits.columns if role == "filename"])
-        if not name or self.lines.setdefault(name, line) != line:
-            wrong = f"item {quoted(name)} stands in line {self.lines[name]}, too" if name else "names no item"
-            mend = "expected each once; --columns filename=FIELD says which field tells items apart"
-            self.problems.append(Problem(self.source.name, f"{wrong}; {mend}", line))
-        label, answer = item.get("event_label"), item.get(self.key)
-        label = label.strip() if isinstance(label, str) and label.strip() else self.limits.label or LABEL
-        spans = spans_of(answer, self.limits.duration)
-        if spans is None and self.limits.side == "reference":
-            wrong = f"{self.key} {quoted(_shown(answer))} says no time from and to"
-            mend = "expected such as [00:12-00:22], 12.5 - 22 or [[12.5, 22]]"
-            self.problems.append(Problem(self.source.name, f"{wrong}; {mend}", line))
-        elif spans is None:
-            self.unreadable.append((line, answer))
-        self.rows += [(line, [name, repr(onset), repr(offset), label]) for onset, offset in spans or ()]
-        if not len(self.lines) % HEAD:
-            self.limits.check(self.source.name, "rows", len(self.rows), "rows")
-
-
 def read_answers(source: Source, limits: Limits) -> EventTable | None:
     """Read an item a line as a recording, and its spans as events; raises InputError.
 
     The field of the side (`limits.side`) is read: of a file with both, as scripts of inference write them,
-    each side has its own. Unreadable answers are recordings without events, and told; in a reference,
+    each side has its own. Unreadable answers are recordings without events, and said; in a reference,
     unreadable lines are errors.
     """
     check_document(source)
     if SOLID.search(source.data) is None:
         return None
-    keys = (*(OF_REFERENCE if limits.side == "reference" else OF_SYSTEM), *_OF_BOTH)
-    first = _first(source)
-    key = next((each for each in keys if each in first), None)
-    if key is None:
+    of_reference = limits.side == "reference"
+    what = "what answers should be" if of_reference else "answers"
+    keys, first = (*(OF_REFERENCE if of_reference else OF_SYSTEM), *_OF_BOTH), _first(source)
+    key = next((each for each in keys if each in first), "")
+    document = Document(source, limits, f"JSON lines of {what}, {key}", _LAYOUT)
+    if not key:
         wrong = f"has none of the fields {', '.join(keys)}"
-        raise InputError(Problem(source.name, f"{wrong}; expected one of them, with {_what(limits)}", 1))
-    items = _Items(source, limits, key)
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        if not text.strip():
+        raise document.error(f"{wrong}; expected one of them, with {what}", 1)
+    lines: dict[str, int] = {}
+    unreadable = []
+    for line, item in objects(source):
+        if isinstance(item, Problem):
+            document.records.append((line, item, ""))
             continue
-        try:
-            items.add(line, decode(text))
-        except _NO_JSON as error:
-            wrong = f"is not a JSON object: {error}; expected one in each line"
-            items.problems.append(Problem(source.name, wrong, line))
-        if len(items.problems) > MAX_PROBLEMS:
-            break
-    if items.problems:
-        raise InputError(items.problems[:MAX_PROBLEMS], more=len(items.problems) > MAX_PROBLEMS)
-    limits.check(source.name, "files", len(items.lines), "items")
-    n_unreadable = len(items.unreadable)
-    form = f"JSON lines of {_what(limits)}, {key}"
-    form += f", {counted(n_unreadable, 'unreadable answer')}" if limits.side != "reference" else ""
-    origin = origin_of(source, form, (), (), _told(len(items.lines), items.unreadable))
-    return rows_of(source, limits, _LAYOUT, items.rows, origin, [*items.lines])
-
-
-def _what(limits: Limits) -> str:
-    return "what answers should be" if limits.side == "reference" else "answers"
+        name = _name_of(item, line, [name for role, name in limits.columns if role == "filename"])
+        if not name or lines.setdefault(name, line) != line:
+            wrong = f"item {quoted(name)} stands in line {lines[name]}, too" if name else "names no item"
+            mend = "expected each once; --columns filename=FIELD says which field tells items apart"
+            document.wrong(line, f"{wrong}; {mend}")
+        label, answer = item.get("event_label"), item.get(key)
+        label = label.strip() if isinstance(label, str) and label.strip() else limits.label or LABEL
+        spans = spans_of(answer, limits.duration)
+        if spans is None and of_reference:
+            wrong = f"{key} {quoted(_shown(answer))} says no time from and to"
+            document.wrong(line, f"{wrong}; expected such as [00:12-00:22], 12.5 - 22 or [[12.5, 22]]")
+        elif spans is None:
+            unreadable.append((line, answer))
+        for onset, offset in spans or ():
+            document.add(line, [name, repr(onset), repr(offset), label])
+    limits.check(source.name, "files", len(lines), "items")
+    document.recordings = dict.fromkeys(lines)
+    document.form += "" if of_reference else f", {counted(len(unreadable), 'unreadable answer')}"
+    if unreadable:
+        few = ", ".join(f"line {line} {quoted(_shown(answer))}" for line, answer in unreadable[:_SHOWN])
+        few += f", and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
+        misses = "is unreadable and counts as a miss"
+        misses = misses if len(unreadable) == 1 else "are unreadable and count as misses"
+        document.assumed.append(f"{len(unreadable)} of {counted(len(lines), 'answer')} {misses}: {few}")
+    return document.rows()
 
 
 def _shown(value: Any) -> str:  # noqa: ANN401 - any value of JSON
     text = value if isinstance(value, str) else str(value)
-    return text if len(text) <= _TOLD else f"{text[:_TOLD]}..."
-
-
-def _told(n_items: int, unreadable: Sequence[tuple[int, Any]]) -> list[str]:
-    """Return what is said of answers that are unreadable."""
-    if not unreadable:
-        return []
-    few = ", ".join(f"line {line} {quoted(_shown(value))}" for line, value in unreadable[:_SHOWN])
-    more = f", and {len(unreadable) - _SHOWN} more" if len(unreadable) > _SHOWN else ""
-    are = (
-        "is unreadable and counts as a miss" if len(unreadable) == 1 else "are unreadable and count as misses"
-    )
-    return [f"{len(unreadable)} of {counted(n_items, 'answer')} {are}: {few}{more}"]
+    return text if len(text) <= _CHARACTERS else f"{text[:_CHARACTERS]}..."

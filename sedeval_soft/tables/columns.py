@@ -1,8 +1,8 @@
 """Which column of a table plays which role, by its name and by what the user says of it.
 
 To have another name known, add it to its role in `columns.tsv`, with the unit of its times; the headers of
-tools that give names another meaning are in `dialects.tsv`. A table without header of another shape is a line
-of `_HEADERLESS`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
+tools that give names another meaning are in `dialects.tsv`. Tables without header are in
+`headerless.tsv`. Names are compared without case, and with `-`, blank and `_` alike. With a header the
 order of columns is free, and columns that play no role are read past. Where there is no offset, a duration
 takes its place. A header with times but without any label column is that of a wide table: every other column
 is a class.
@@ -37,27 +37,21 @@ NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
 """The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
 
+_UNITS = tuple(dict.fromkeys(UNITS.values()))
+
 TIMES = ("onset", "offset", "duration")
 """Roles of columns of times."""
 
-WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("column_words.tsv")}
-"""What tells what columns without a role hold."""
+WORD_LISTS = {key: tuple(words.split()) for key, _, words in data("word_lists.tsv")}
+"""Lists of words by name: what columns, fields and files are called."""
 
 ALIASES = {role: NAMES[role] for role in ("filename", "onset", "offset", "event_label", "soft_value")}
 """The names of each role; the first is canonical."""
 
-_HEADERLESS: tuple[tuple[str, tuple[str | None, ...]], ...] = (
-    ("nn[ns]", ("onset", "offset", "event_label")),  # sed_eval
-    ("nnsn", ("onset", "offset", "event_label", "soft_value")),  # MAESTRO
-    ("[ns]nns", ("filename", "onset", "offset", "event_label")),  # sed_eval
-    ("[ns]nnsn", ("filename", "onset", "offset", "event_label", "soft_value")),
-    ("snnnn", ("filename", "onset", "offset", "event_label", "soft_value")),
-    ("ssnns", ("filename", None, "onset", "offset", "event_label")),  # dcase_util, with a scene
-    (
-        "ssnns.[ns]",
-        ("filename", None, "onset", "offset", "event_label", None, None),
-    ),  # TUT 2017, of a mixture
-)
+_HEADERLESS = [
+    (pattern, tuple(None if role == "-" else role for role in roles.split()))
+    for pattern, roles, _ in data("headerless.tsv")
+]
 """Rows of tables without header: which fields are numbers (n) and which are not (s), and their roles.
 
 `filename onset offset number` could be a class called by a number, or a label, its times and a value.
@@ -231,8 +225,9 @@ class Layout:
     follow a description of the table, which columns play a role because the user says so, and which is the
     label in a dialect. label: the class of all rows, where no column has one. units: of columns of times that
     are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
-    the label, the best first. assumed: what had to be assumed, with its mend. Of a table of text, delimiter:
-    between fields; skip: how many lines stand before its rows.
+    the label, the best first. assumed: what had to be assumed, with its mend. lists: whether labels are
+    lists of several. Of a table of text, delimiter: between fields; skip: how many lines stand before its
+    rows.
     """
 
     names: tuple[str, ...]
@@ -245,8 +240,14 @@ class Layout:
     dialect: Dialect | None = None
     labels: tuple[int, ...] = ()
     assumed: tuple[str, ...] = ()
+    lists: bool = False
     delimiter: str = "\t"
     skip: int = 0
+
+    @property
+    def timed(self) -> bool:
+        """Whether rows have times; labels of whole recordings have none."""
+        return "onset" in self.roles
 
     @property
     def wide(self) -> bool:
@@ -374,7 +375,7 @@ def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]
     """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
     for role in TIMES:
         units = {i: UNITS.get(keys[i], "s") for i, other in enumerate(roles) if other == role}
-        first = next((unit for unit in UNITS.values() if unit in units.values()), "s")
+        first = next((unit for unit in _UNITS if unit in units.values()), "s")
         for i in (i for i, unit in units.items() if unit != first):
             roles[i] = None
             settled.add(i)
@@ -392,15 +393,22 @@ def layout_of_header(
     names = tuple(field.strip() for field in fields)
     keys, dialect = [normal(name) for name in names], dialect_of(names)
     roles, settled = _roles_of(names, columns, dialect)
+    if not {"onset", "offset"} <= {*roles} and (weak := layout_of_labels(fields, columns)) is not None:
+        return weak
     _one_of_each(names, roles, settled)
     if "onset" not in roles:
         raise _without_time("onset", names)
     if "offset" not in roles and "duration" not in roles:
         raise _without_end(names, roles, row)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
-    of_one_class = bool(label) and _has_no_classes(roles, settled, dialect)
+    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    no_classes = "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
+    of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
-        raise _without_label(names, roles, settled, dialect)
+        same = [name for key, name in zip(keys, names, strict=True) if key in dialect.same]
+        free = next((name for name in (*(names[i] for i in others), *same) if name), "NAME")
+        message = f"{dialect.title}: no column is known to have the labels; expected "
+        raise LayoutError(f"{message}{option(('event_label', free))}{_ONE}", "missing-column")
     if "event_label" not in roles and not of_one_class:
         _enter_classes(names, roles, settled)
     elif dialect is None and not of_one_class and len(row) == len(names) and None in roles:
@@ -415,12 +423,6 @@ def layout_of_header(
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels)
     return _of_one_class(layout, label) if of_one_class else layout
-
-
-def _has_no_classes(roles: Sequence[str | None], settled: set[int], dialect: Dialect | None) -> bool:
-    """Return whether a header has neither a column of labels nor one that would be a class."""
-    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
-    return "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
 
 
 def _of_one_class(layout: Layout, label: str) -> Layout:
@@ -476,19 +478,6 @@ def _without_end(names: Sequence[str], roles: Sequence[str | None], row: Sequenc
     message = (
         f"{names[onset]!r} says when events begin, but no column when they end; expected one named 'offset' "
         f"or 'duration'{mends}{', if that is one' if mends else ''}"
-    )
-    return LayoutError(message, "missing-column")
-
-
-def _without_label(
-    names: Sequence[str], roles: Sequence[str | None], settled: set[int], dialect: Dialect
-) -> LayoutError:
-    """Return what is wrong with a header of a dialect in which no column is known to be the label."""
-    free = [name for i, name in enumerate(names) if roles[i] is None and i not in settled and name]
-    same = [name for name in names if normal(name) in dialect.same]
-    message = (
-        f"{dialect.title}: no column is known to have the labels; expected "
-        f"{option(('event_label', next(iter([*free, *same]), 'NAME')))}{_ONE}"
     )
     return LayoutError(message, "missing-column")
 
@@ -598,6 +587,7 @@ FILES_ALONE = _without_header(("filename", "onset", "offset", "event_label"))
 
 
 def _mask(fields: Sequence[str]) -> str:
+    """Return which fields are numbers (n) and which are not (s)."""
     return "".join("n" if is_number(field) else "s" for field in fields)
 
 
@@ -615,11 +605,10 @@ def layout_of_row(fields: Sequence[str], label: str = "") -> Layout | None:
     return None
 
 
-def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layout, bool] | None:
+def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> Layout | None:
     """Return the layout of a header that names recordings and labels but no times; None for any other.
 
-    Beside it whether a cell may hold several labels, as the name of their column says. What could be a time
-    in another spelling is one.
+    What could be a time in another spelling is one.
     """
     names = tuple(field.strip() for field in fields)
     roles, settled = _roles_of(names, columns, None)
@@ -638,7 +627,7 @@ def layout_of_labels(fields: Sequence[str], columns: ColumnNames) -> tuple[Layou
         return None
     if any(_without_time(role, names).column for role in ("onset", "offset")):
         return None
-    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled)), several
+    return Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), lists=several)
 
 
 def layout_by_number(fields: Sequence[str], columns: ColumnNames, label: str = "") -> Layout | None:
@@ -700,20 +689,6 @@ def places_in(fields: Sequence[str]) -> dict[str, int]:
     return {role: i for role, i in roles.items() if i is not None}
 
 
-def _guessed(places: Mapping[str, int], cells: Sequence[str], roles: Sequence[str | None]) -> bool:
-    """Return whether places in a row are a mere guess.
-
-    They are where a column is known to be something else than its place says, and where the label would be
-    one number of several.
-    """
-    ends = {"offset", "duration"}
-    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
-    if any(role != there and not {role, there} <= ends for role, there in known.items()):
-        return True
-    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
-    return is_number(cells[places["event_label"]]) and any(map(is_number, others))
-
-
 def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | None] = ()) -> str:
     """Return the option that says of a header what a row may be; empty where the row has no such times.
 
@@ -724,19 +699,18 @@ def by_cells(names: Sequence[str], row: Sequence[str], roles: Sequence[str | Non
     cells = [cell.strip() for cell in row]
     places = places_in(cells)
     timed = (names[i] for role, i in places.items() if role in TIMES)
-    if not places or _guessed(places, cells, roles) or any(map(_in_another_unit, timed)):
+    if not places or any(map(_in_another_unit, timed)):
+        return ""
+    # A mere guess is no mend: a column that has another role, a label that would be one number of several.
+    known = {role: roles[i] for role, i in places.items() if roles and roles[i] not in {None, "class"}}
+    ends = {"offset", "duration"}
+    others = [cell for i, cell in enumerate(cells) if i not in places.values()]
+    if any(role != there and not {role, there} <= ends for role, there in known.items()) or (
+        is_number(cells[places["event_label"]]) and any(map(is_number, others))
+    ):
         return ""
     unknown = [(role, names[i]) for role, i in places.items() if not roles or roles[i] in {None, "class"}]
     return option(*unknown) if unknown and not any(map(is_number, names)) else ""
-
-
-def _seems_header(texts: Sequence[str]) -> bool:
-    return len(texts) > 2 and all(texts) and not any(map(is_number, texts))
-
-
-def _one_class(fields: Sequence[str]) -> str:
-    """Return what reads a row without label, where fields could be one; else nothing."""
-    return _ONE if _mask(fields) in _UNLABELLED else ""
 
 
 def _misnamed(names: Sequence[str]) -> LayoutError | None:
@@ -773,7 +747,7 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
     if named := by_cells([field.strip() for field in fields], row, roles):
         wrong = f"{line} is neither a header nor a row of a known table"
         return LayoutError(f"{wrong}; expected {named} if the line has the names of columns", "not-a-table")
-    places = places_in(texts)
+    places, one_class = places_in(texts), _ONE if _mask(texts) in _UNLABELLED else ""
     if places:
         mend = _numbered(places)
         kinds = ", ".join("number" if is_number(text) else "text" for text in texts[:8])
@@ -781,14 +755,15 @@ def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> Layout
         frames = 4 <= len(texts) <= 7 and all(map(is_number, texts))
         mend += ", or --from seld for frame, class, source, azimuth and elevation" * frames
         return LayoutError(
-            f"{wrong}; expected a header, or the numbers of its columns: {mend}{_one_class(texts)}",
+            f"{wrong}; expected a header, or the numbers of its columns: {mend}{one_class}",
             "not-a-table",
         )
     known = "onset, offset and event_label"
-    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" if _seems_header(texts) else ""
+    seems_header = len(texts) > 2 and all(texts) and not any(map(is_number, texts))
+    named = f", or {COLUMNS} onset=NAME,offset=NAME,event_label=NAME" * seems_header
     return LayoutError(
         f"{line} is neither a header nor a row; expected a header with the columns {known} "
         f"(and filename, soft_value){named}, or rows of [filename,] onset, offset, label[, value]"
-        f"{_one_class(texts)}",
+        f"{one_class}",
         "not-a-table",
     )

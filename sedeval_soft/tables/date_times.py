@@ -34,12 +34,15 @@ _BEGIN = re.compile(
 
 def ticks_of(texts: Iterable[str]) -> Floats:
     """Return texts as whole microseconds since 1970, (n,): NaN where one is no date with a time of day."""
-    return np.array([_ticks(text.strip()) for text in texts], dtype=np.float64)
+    stripped = (text.strip() for text in texts)
+    return np.array([_ticks(text if _TIME.match(text) else "") for text in stripped], dtype=np.float64)
 
 
 def beginnings(files: Iterable[str]) -> Floats:
     """Return when recordings began by their names, as above: NaN where a name does not say."""
-    return np.array([_beginning(file) for file in files], dtype=np.float64)
+    matches = [_BEGIN.search(stem_of(file)) for file in files]
+    texts = ("{}-{}-{}T{}:{}:{}.{}".format(*match.groups("000")) if match else "" for match in matches)
+    return np.array([*map(_ticks, texts)], dtype=np.float64)
 
 
 def as_text(ticks: float) -> str:
@@ -49,23 +52,8 @@ def as_text(ticks: float) -> str:
 
 def _ticks(text: str) -> float:
     try:
-        moment = datetime.fromisoformat(text) if _TIME.match(text) else None
-        return nan if moment is None else float(_since(moment))
+        moment = datetime.fromisoformat(text)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return nan
-
-
-def _since(moment: datetime) -> int:
-    return ((moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _TICK
-
-
-def _beginning(file: str) -> float:
-    match = _BEGIN.search(stem_of(file))
-    if match is None:
-        return nan
-    year, month, day, hour, minute, second, milliseconds = (int(text or 0) for text in match.groups())
-    try:
-        moment = datetime(year, month, day, hour, minute, second, milliseconds * 1000, tzinfo=UTC)
-    except ValueError:
-        return nan
-    return float(_since(moment))
+    return float((moment - _EPOCH) // _TICK)

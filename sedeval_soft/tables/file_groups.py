@@ -2,7 +2,7 @@
 
 And lists of files, of which nothing more is said, and of regions of files.
 
-A table that says it has a header, whose other columns are read past, or none. A file may stand there many
+A table that says it has a header, whose other columns are ignored, or none. A file may stand there many
 times (DCASE metadata has a line per event) if the same is said of it. Durations may be those of a UEM file:
 lines of `file channel begin end`, blanks between, which say what is evaluated of each.
 """
@@ -14,8 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TypeVar
 
@@ -37,13 +36,13 @@ from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
 from sedeval_soft.tables.source import Source, extension_of, open_source
-from sedeval_soft.tables.text import BLANK, DELIMITERS, Record, check_lines, decode, records, split
 
 T = TypeVar("T")
 
-_Places = tuple[int, int, bool]
-"""Positions of the name of a file and of what is said of it, and whether the first line is a header."""
+_Columns = Mapping[str, Sequence[Collection[str]]]
+"""What is said of files, with the names of the column that says it, the best first."""
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -62,15 +61,18 @@ class Partition:
 
 def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, float]:
     """Return seconds by file name; raises InputError with all that is wrong, up to `MAX_PROBLEMS`."""
+    durations: dict[str, float] = {}
 
-    def seconds(text: str) -> float:
+    def enter(file: str, text: str) -> None:
         if not is_number(text) or float(text) < 0:
             raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
         if float(text) > limits.duration:
             raise ValueError(f"duration {text} {limits.too_long(float(text))}; expected seconds")
-        return float(text)
+        _enter_once(durations, file, float(text), "duration", text)
 
-    return _read(open_source(path, limits=limits), "duration", [NAMES["duration"]], seconds, limits)
+    source = open_source(path, limits=limits)
+    _enter_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
+    return durations
 
 
 def read_partition(
@@ -80,14 +82,15 @@ def read_partition(
 
     prefer: names of columns, as `fold`, that are parts even where there are others that could be.
     """
+    parts: dict[str, str] = {}
 
-    def part(text: str) -> str:
+    def enter(file: str, text: str) -> None:
         if not is_part_name(text):
             raise ValueError(f"part {text!r} cannot be part of a score's name; expected {PART_NAMES}")
-        return text
+        _enter_once(parts, file, text, "part", repr(text))
 
     source = open_source(path, limits=limits)
-    parts = _read(source, "part", [prefer, PART_COLUMNS], part, limits)
+    _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
     return Partition(parts, source.name, source.sha256)
 
 
@@ -97,72 +100,147 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
     A table of text whose header has columns of file names, onsets and offsets, or these three without a
     header; or a UEM file. Lines that are empty, or begin with `#`, are passed over.
     """
-    source = open_source(path, limits=limits)
-    name = source.name
-    check_lines(source, limits)
-    lines = [line for line in decode(source).splitlines() if line.strip(BLANK) and line.lstrip()[0] != "#"]
-    text = next((line for line in lines if not line.startswith(";;")), "")
-    uem = _is_uem(source, text)
-    places = (0, 2, 3) if uem else (0, 1, 2)
-    found = _regions(source, zero=False) if uem else records(source, max(DELIMITERS, key=text.count))
     regions: dict[str, list[list[float]]] = {}
-    problems: list[Problem] = []
-    expected, is_first, count = "a table of filename, onset and offset, or a UEM file", True, 0
-    for number, fields in found:
+
+    def enter(file: str, *texts: str) -> None:
+        for at, (noun, text) in enumerate(zip(("onset", "offset"), texts, strict=True)):
+            if not is_number(text) or float(text) < 0:
+                raise ValueError(f"{noun} {quoted(text)} is not a number of seconds, 0 or more", at)
+        onset, offset = map(float, texts)
+        if not onset < offset:
+            message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
+            raise ValueError(message, 1)
+        if offset > limits.duration:
+            raise ValueError(f"offset {texts[1]} {limits.too_long(offset)}; expected seconds", 1)
+        regions.setdefault(file, []).append([onset, offset])
+
+    source = open_source(path, limits=limits)
+    _enter_lines(source, limits, {noun: [NAMES[noun]] for noun in ("onset", "offset")}, enter)
+    if not regions:
+        expected = "expected a table of filename, onset and offset, or a UEM file"
+        raise InputError(Problem(source.name, f"has no region; {expected}"))
+    limits.check(source.name, "rows", sum(map(len, regions.values())), "regions")
+    return regions
+
+
+def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str) -> None:
+    """Enter what is said of a file; raises ValueError where something else is said already."""
+    earlier = values.setdefault(file, value)
+    if earlier != value:
+        raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
+
+
+def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:
+    """Enter what each line of a table says of a file; raises InputError with all that is wrong.
+
+    enter: takes the name of a file and texts, or raises ValueError with what is wrong, and with which of the
+    texts.
+    """
+    problems, files = list[Problem](), dict[str, None]()
+    for number, fields, places in _entries(source, limits, columns):
         if isinstance(fields, Problem):
-            problems.append(replace(fields, source=name, line=number))
-        elif fields[0].lstrip().startswith("#"):
-            continue
-        elif is_first and not uem and not (len(fields) == 3 and all(map(is_number, fields[1:]))):
-            columns = [
-                [at for at, field in enumerate(fields) if role_of(field) == role]
-                for role in ("filename", "onset", "offset")
-            ]
-            if any(len(at) != 1 for at in columns):
-                head = ", ".join(map(repr, fields))
-                raise InputError(Problem(name, f"begins with {head}; expected {expected}", number))
-            places = tuple(at[0] for at in columns)  # type: ignore[assignment]
+            problems.append(fields)
+        elif not fields[0]:
+            message = "filename is empty; expected a name"
+            problems.append(Problem(source.name, message, number, places[0] + 1))
         else:
-            count += 1
-            wrong = _enter_region(regions, fields, places, limits)
-            if wrong is not None:
-                problems.append(replace(wrong, source=name, line=number))
-        is_first = False
+            files[fields[0]] = None
+            try:
+                enter(*fields)
+            except ValueError as error:
+                message, *at = error.args
+                problems.append(Problem(source.name, message, number, places[1 + sum(at)] + 1))
         if len(problems) > MAX_PROBLEMS:
             break
     if problems:
         raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
-    if not regions:
-        raise InputError(Problem(name, f"has no region; expected {expected}"))
-    limits.check(name, "files", len(regions), "files")
-    limits.check(name, "rows", count, "regions")
-    limits.check(name, "name_length", max(map(len, regions)), "characters in the name of a file")
-    return regions
+    _check_names(source, limits, files)
 
 
-def _enter_region(
-    regions: dict[str, list[list[float]]], fields: Sequence[str], places: tuple[int, int, int], limits: Limits
-) -> Problem | None:
-    """Enter a line; return what is wrong with it and in which column, None where nothing is."""
-    if max(places) >= len(fields):
-        return Problem("", f"has {counted(len(fields), 'field')}; expected filename, onset and offset")
-    file, *texts = (fields[at].strip() for at in places)
-    if not file:
-        return Problem("", "filename is empty; expected a name", column=places[0] + 1)
-    times = []
-    for text, at, noun in zip(texts, places[1:], ("onset", "offset"), strict=True):
-        if not is_number(text) or float(text) < 0:
-            message = f"{noun} {quoted(text)} is not a number of seconds, 0 or more"
-            return Problem("", message, column=at + 1)
-        times.append(float(text))
-    if not times[0] < times[1]:
-        message = f"offset {texts[1]} is not after onset {texts[0]}; expected a region that has an extent"
-        return Problem("", message, column=places[2] + 1)
-    if times[1] > limits.duration:
-        message = f"offset {texts[1]} {limits.too_long(times[1])}; expected seconds"
-        return Problem("", message, column=places[2] + 1)
-    regions.setdefault(file, []).append(times)
-    return None
+def _entries(
+    source: Source, limits: Limits, columns: _Columns
+) -> Iterator[tuple[int, list[str] | Problem, list[int]]]:
+    """Yield the number of each line, the name of a file and what is said of it, and where these stand.
+
+    Raises InputError where the first line leaves open what it says.
+    """
+    name, regions, header = source.name, "onset" in columns, False
+    nouns = "filename, onset and offset" if regions else f"filename and {next(iter(columns))}"
+    # Only regions may have comments between them.
+    solid = (line for line in _lines(source, limits) if not (regions and line.startswith(("#", ";;"))))
+    text, places = next(solid, ""), list[int]()
+    lines = records(source, max(DELIMITERS, key=text.count))
+    if "part" not in columns and _is_uem(source, text):
+        lines, places = _uem_lines(source, zero=not regions), [0, 2, 3] if regions else [0, 3]
+    for number, fields in lines:
+        if isinstance(fields, Problem):
+            yield number, fields, places
+            continue
+        if regions and fields[0].lstrip().startswith("#"):
+            continue
+        if not places:
+            try:
+                places, header = _places_of(fields, columns)
+            except ValueError as error:
+                raise InputError(Problem(name, f"{error}", number)) from error
+            if header:
+                continue
+        # What else stands on the lines of a table of parts without a header could be meant.
+        if max(places) >= len(fields) or ("part" in columns and not header and len(fields) != 2):
+            wrong = f"has {counted(len(fields), 'field')}; expected {nouns}"
+            yield number, Problem(name, wrong, number), places
+        else:
+            yield number, [fields[at].strip() for at in places], places
+    if not places:
+        raise InputError(Problem(name, f"is empty; expected a table of {nouns}"))
+
+
+def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
+    """Return where a table says what, and whether its first line is a header; raises ValueError."""
+    files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
+    found: list[int] = []
+    for noun, choices in columns.items():
+        named = ([i for i, field in enumerate(head) if normal(field) in names] for names in choices)
+        at = next(filter(None, named), [])
+        if len(at) > 1:
+            several = " and ".join(repr(head[i].strip()) for i in at)
+            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
+        if at and not files:
+            name = head[at[0]].strip()
+            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
+        found += at
+    if len(found) == len(columns):
+        return [files[0], *found], True
+    if len(head) != 1 + len(columns):
+        what = f"{', '.join(map(repr, head))} is neither a header nor a row"
+        raise ValueError(
+            f"{what}; expected filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
+        )
+    header = bool(files) and not any(map(is_number, head))
+    others = [i for i in range(len(head)) if i not in files[:1]]
+    return ([files[0], *others] if header else [*range(len(head))]), header
+
+
+def _is_uem(source: Source, first: str) -> bool:
+    """Return whether a source is a UEM file, by its extension or its first line."""
+    fields = first.split()
+    regions = len(fields) == 4 and all(map(is_number, fields[2:])) and not any(d in first for d in DELIMITERS)
+    return regions or extension_of(source.name) == ".uem"
+
+
+def _uem_lines(source: Source, *, zero: bool) -> Iterator[Record]:
+    """Yield the lines of a UEM file, or what is wrong with them; zero: whether regions must begin at 0."""
+    for number, line in enumerate(decode(source).splitlines(), 1):
+        fields, wrong, column = line.split(), "", None
+        if not fields or fields[0].startswith(";;"):
+            continue
+        if len(fields) != 4:
+            wrong = f"has {counted(len(fields), 'field')}; expected file, channel, begin and end of a region"
+        elif zero and (not is_number(fields[2]) or float(fields[2])):
+            region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
+            expected = "write '0', or give this file as --regions"
+            wrong, column = f"{region}, but a duration is counted from 0 on; {expected}", 3
+        yield number, Problem(source.name, wrong, number, column) if wrong else fields
 
 
 def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[str, ...]:
@@ -172,21 +250,37 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
     field of each line; blank lines and those that begin with `#` are passed over. A table of another form
     names the recordings of its rows.
     """
-    from sedeval_soft.tables.forms import form_at_once, read_as
+    from sedeval_soft.tables.forms import form_at_once, read_table
 
     source = open_source(path, limits=limits)
-    form = form_at_once(source)
-    if form:
-        rows = read_as(form, source, limits)
+    if form_at_once(source):
+        rows = read_table(source, limits=limits)
         names = [] if rows is None else [name for name in rows.files if name != UNNAMED]
     else:
-        names = _names_in(source, limits)
+        lines = [line for line in _lines(source, limits) if line.lstrip()[0] != "#"]
+        delimiter = max(DELIMITERS, key=lines[0].count) if lines else ","
+        fields = [split(line, delimiter) for line in lines]
+        roles = [role_of(field) for field in fields[0]] if fields else []
+        at = roles.index("filename") if "filename" in roles else 0
+        rest = fields[1:] if "filename" in roles else fields
+        names = [*filter(None, dict.fromkeys(each[at].strip() for each in rest if len(each) > at))]
     if not names:
         message = "names no file; expected a name on each line, or a table with the column filename"
         raise InputError(Problem(source.name, message))
-    limits.check(source.name, "files", len(names), "files")
-    limits.check(source.name, "name_length", max(map(len, names)), "characters in the name of a file")
+    _check_names(source, limits, names)
     return tuple(names)
+
+
+def _lines(source: Source, limits: Limits) -> list[str]:
+    """Return the lines of a text that hold anything."""
+    check_lines(source, limits)
+    return [line for line in decode(source).splitlines() if line.strip(BLANK)]
+
+
+def _check_names(source: Source, limits: Limits, names: Collection[str]) -> None:
+    longest = max(map(len, names), default=0)
+    limits.check(source.name, "files", len(names), "files")
+    limits.check(source.name, "name_length", longest, "characters in the name of a file")
 
 
 def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, list[str]]:
@@ -216,122 +310,6 @@ def only_listed(rows: EventTable, files: Sequence[str]) -> tuple[EventTable, lis
         ).of_used_classes()
         notes.append(f"{counted(left_out, 'file')} {be(left_out)} not listed, and left out")
     return rows, notes
-
-
-def _names_in(source: Source, limits: Limits) -> list[str]:
-    check_lines(source, limits)
-    lines = (line for line in decode(source).splitlines() if line.strip(BLANK) and line.lstrip()[0] != "#")
-    first = next(lines, "")
-    delimiter = max(DELIMITERS, key=first.count)
-    head = split(first, delimiter)
-    columns = [at for at, field in enumerate(head) if role_of(field) == "filename"]
-    fields = (split(line, delimiter) for line in (lines if columns else chain([first], lines)))
-    at = columns[0] if columns else 0
-    return list(filter(None, dict.fromkeys(each[at].strip() for each in fields if len(each) > at)))
-
-
-def _read(
-    source: Source, noun: str, choices: Sequence[Collection[str]], parse: Callable[[str], T], limits: Limits
-) -> dict[str, T]:
-    """Return what a table says by name of file; raises InputError with all that is wrong.
-
-    noun: what is said. choices: names of the column that says it, the best first. parse: makes a value of a
-    text, or raises ValueError with what is wrong.
-    """
-    name = source.name
-    check_lines(source, limits)
-    text = next((line for line in decode(source).splitlines() if line.strip(BLANK)), "")
-    uem = noun == "duration" and _is_uem(source, text)
-    lines = _regions(source) if uem else records(source, max(DELIMITERS, key=text.count))
-    first = next(lines, None)
-    if first is None:
-        raise InputError(Problem(name, f"is empty; expected a table of filename and {noun}"))
-    line, head = first
-    if isinstance(head, Problem):
-        raise InputError(head)
-    try:
-        places = (0, 3, False) if uem else _places_of(head, noun, choices)
-    except ValueError as error:
-        raise InputError(Problem(name, str(error), line)) from error
-    values: dict[str, T] = {}
-    problems: list[Problem] = []
-    for number, fields in lines if places[2] else chain([first], lines):
-        wrong = fields if isinstance(fields, Problem) else _enter(values, fields, places, noun, parse)
-        if wrong is not None:
-            problems.append(replace(wrong, source=name, line=number))
-        if len(problems) > MAX_PROBLEMS:
-            break
-    if problems:
-        raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
-    limits.check(name, "files", len(values), "files")
-    limits.check(name, "name_length", max(map(len, values), default=0), "characters in the name of a file")
-    return values
-
-
-def _is_uem(source: Source, first: str) -> bool:
-    """Return whether a source is a UEM file, by its extension or its first line."""
-    fields = first.split()
-    regions = len(fields) == 4 and all(map(is_number, fields[2:])) and not any(d in first for d in DELIMITERS)
-    return regions or extension_of(source.name) == ".uem"
-
-
-def _regions(source: Source, *, zero: bool = True) -> Iterator[Record]:
-    """Yield the lines of a UEM file, or what is wrong with them; zero: whether regions must begin at 0."""
-    for number, line in enumerate(decode(source).splitlines(), 1):
-        fields, wrong, column = line.split(), "", None
-        if not fields or fields[0].startswith(";;"):
-            continue
-        if len(fields) != 4:
-            wrong = f"has {counted(len(fields), 'field')}; expected file, channel, begin and end of a region"
-        elif zero and (not is_number(fields[2]) or float(fields[2])):
-            region = f"a region of {quoted(fields[0])} begins at {quoted(fields[2])}"
-            expected = "write '0', or give this file as --regions"
-            wrong, column = f"{region}, but a duration is counted from 0 on; {expected}", 3
-        yield number, Problem(source.name, wrong, number, column) if wrong else fields
-
-
-def _places_of(head: Sequence[str], noun: str, choices: Sequence[Collection[str]]) -> _Places:
-    """Return where a table says what; raises ValueError where its first line leaves that open."""
-    files = [i for i, field in enumerate(head) if role_of(field) == "filename"]
-    for names in choices:
-        columns = [i for i, field in enumerate(head) if normal(field) in names]
-        if len(columns) > 1:
-            several = " and ".join(repr(head[i].strip()) for i in columns)
-            raise ValueError(f"columns {several} could each be the {noun}; expected one of them")
-        if columns and not files:
-            name = head[columns[0]].strip()
-            raise ValueError(f"{name!r} names a column of {noun}s, but no column is filename; expected one")
-        if columns:
-            return files[0], columns[0], True
-    if len(head) != 2:
-        what = f"{', '.join(map(repr, head))} is neither a header nor a row"
-        raise ValueError(f"{what}; expected filename and {noun}")
-    header = bool(files) and not any(map(is_number, head))
-    return (files[0], 1 - files[0], True) if header else (0, 1, False)
-
-
-def _enter(
-    values: dict[str, T], fields: list[str], places: _Places, noun: str, parse: Callable[[str], T]
-) -> Problem | None:
-    """Enter a line; return what is wrong with it and in which column, None where nothing is."""
-    at, value_at, header = places
-    # What else stands on the lines of a table of parts without a header could be meant.
-    if max(at, value_at) >= len(fields) or (noun == "part" and not header and len(fields) != 2):
-        return Problem("", f"has {counted(len(fields), 'field')}; expected filename and {noun}")
-    file, text = fields[at].strip(), fields[value_at].strip()
-    if not file:
-        return Problem("", "filename is empty; expected a name", column=at + 1)
-    try:
-        value = parse(text)
-    except ValueError as error:
-        return Problem("", str(error), column=value_at + 1)
-    earlier = values.setdefault(file, value)
-    if earlier == value:
-        return None
-    # A part is told in quotes, a duration as it is written.
-    given = repr(value) if value == text else text
-    message = f"{file!r} has {noun} {given}, but {earlier!r} on an earlier line; expected one"
-    return Problem("", message, column=value_at + 1)
 
 
 def by_pattern(files: Sequence[str], pattern: str) -> Partition:

@@ -20,18 +20,13 @@ from typing import NamedTuple
 
 from sedeval_soft.errors import counted
 from sedeval_soft.names import apart, appearance
+from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED
 
 _LISTED = 5
 """Names that a message lists."""
 
-AUDIO_EXTENSIONS = frozenset(
-    f".{name}"
-    for name in (
-        *("wav", "flac", "mp3", "ogg", "oga", "opus", "m4a", "aac", "aif", "aiff", "aifc"),
-        *("au", "wma", "mp4", "webm", "w64", "caf"),
-    )
-)
+AUDIO_EXTENSIONS = frozenset(WORD_LISTS["audio-extensions"])
 
 
 class NameMatch(NamedTuple):

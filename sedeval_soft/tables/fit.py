@@ -20,13 +20,13 @@ from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
+from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import DELIMITERS, origin_of, read_laid_out, sniff
+from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
 
@@ -61,7 +61,7 @@ def fit(
     apart: there is to be a folder of files, one per recording. called: the name of a recording without one,
     where it needs a name. Raises InputError for what cannot be written in this form at all.
     """
-    holds = form.holds
+    lacks = form.lacks
     if rows.born is not None:
         raise _cannot(rows, "holds operating points, which no form of tables can")
     if not rows.origin.timed:
@@ -71,25 +71,25 @@ def fit(
     losses: list[str] = []
     apart = apart or form.folder
     rows = _in_shape(rows, form, losses, limits)
-    if not holds.values and not rows.has_steps and rows.value is not None:
+    if "values" in lacks and not rows.has_steps and rows.value is not None:
         silent = int(np.count_nonzero(rows.value == 0))
         left_out = f", and {counted(silent, 'row')} of value 0 {be(silent)} left out" if silent else ""
         losses.append(f"values of {counted(len(rows), 'row')}: those above 0 become events{left_out}")
         rows = replace(rows.take(rows.value > 0), values=())
-    if holds.resolution:
-        rows = _rounded(rows, holds.resolution, losses)
+    if form.ticks:
+        rows = _rounded(rows, form.ticks, losses)
     rows = _without_unused(rows, form, losses, apart=apart)
-    if not holds.blanks:
+    if "blanks" in lacks:
         files = _joined(rows, rows.files, "recording", losses)
         rows = replace(rows, files=files, classes=_joined(rows, rows.classes, "class", losses))
     if UNNAMED in rows.files and len(rows.files) > 1:
         raise _cannot(rows, "holds a recording without a name among others; expected a name of each")
     if apart:
         return _apart(rows, form, losses, called)
-    if not holds.recordings and len(rows.files) > 1:
+    if "recordings" in lacks and len(rows.files) > 1:
         one = f"a file of {form.name} holds one: expected a folder, a path that ends in /"
         raise _cannot(rows, f"holds {len(rows.files)} recordings; {one}")
-    if not holds.recordings and not holds.name and rows.files not in {(), (UNNAMED,)}:
+    if {"recordings", "name"} <= lacks and rows.files not in {(), (UNNAMED,)}:
         losses.append(f"the name of the recording, {quoted(rows.files[0])}")
         rows = replace(rows, files=(UNNAMED,) if len(rows) else ())
     return Fitted(rows, tuple(losses))
@@ -102,19 +102,22 @@ def recording(rows: EventTable, code: int, *, named: bool = False) -> EventTable
 
 
 def _in_shape(rows: EventTable, form: Form, losses: list[str], limits: Limits) -> EventTable:
-    holds, name, n = form.holds, rows.origin.name, len(rows) * len(rows.classes)
-    if holds.wide and (holds.gaps or contiguous(rows)) if rows.has_steps else holds.long:
+    name, n, gaps = rows.origin.name, len(rows) * len(rows.classes), "gaps" not in form.lacks
+    fits = "long" not in form.lacks
+    if rows.has_steps:
+        fits = "wide" not in form.lacks and (gaps or contiguous(rows))
+    if fits:
         return rows
     batches = "Expected batches of files"
     if rows.has_steps:
         check_room(32 * n, f"{name}: to hold it as a long table", batches)
         rows = unfold(rows)
-        if holds.long:
+        if "long" not in form.lacks:
             return rows
     needed = 48 * max(len(rows), n)
     limits.check(name, "size", needed, "bytes as a wide table")
     check_room(needed, f"{name}: to hold it as a wide table", batches)
-    wide, lost = fold(rows, gaps=holds.gaps)
+    wide, lost = fold(rows, gaps=gaps)
     losses += lost
     if not wide.classes:
         raise _cannot(rows, f"holds no class; {form.name} has a column for each")
@@ -132,20 +135,20 @@ def _rounded(rows: EventTable, step: int, losses: list[str]) -> EventTable:
 
 
 def _without_unused(rows: EventTable, form: Form, losses: list[str], *, apart: bool) -> EventTable:
-    holds = form.holds
-    unused = [] if rows.has_steps or holds.classes else unused_names(rows.classes, rows.row_label)
+    lacks = form.lacks
+    unused = [] if rows.has_steps or "classes" not in lacks else unused_names(rows.classes, rows.row_label)
     if unused:
         losses.append(f"{counted(len(unused), 'class')} without rows: {_listed(unused)}")
         rows = rows.with_classes(tuple(name for name in rows.classes if name not in {*unused}))
     if apart:
         return rows
-    lost = {name for name in unused_names(rows.files, rows.file) if not holds.silent or name == UNNAMED}
+    lost = {name for name in unused_names(rows.files, rows.file) if "silent" in lacks or name == UNNAMED}
     if lost:
         if lost != {UNNAMED}:
             names = [name for name in rows.files if name in lost]
             losses.append(f"{counted(len(lost), 'recording')} without rows: {_listed(names)}")
         rows = rows.only_files(np.array([name not in lost for name in rows.files]))
-    if not len(rows) and not holds.nothing and not (rows.files and holds.name):
+    if not len(rows) and "nothing" in lacks and ("name" in lacks or not rows.files):
         losses.append("that there are no rows: a file without a line is no table")
     return rows
 
@@ -358,7 +361,7 @@ def silent_files(rows: EventTable) -> list[str]:
 
 def write(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
-    delimiter, header = form_of(form).delimiter, form_of(form).header
+    delimiter, header = form_of(form).delimiter, "header" in form_of(form).kind
     columns = written_columns(rows, form)
     names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
@@ -441,25 +444,3 @@ def _texts(texts: Sequence[str]) -> Any:  # noqa: ANN401
 def _arrow(cells: Array) -> Any:  # noqa: ANN401
     cells = np.ascontiguousarray(cells)
     return pa.Array.from_buffers(pa.from_numpy_dtype(cells.dtype), len(cells), [None, pa.py_buffer(cells)])
-
-
-def read(source: Source, limits: Limits, form: str) -> EventTable | None:
-    """Read a table of text that must look as it was said to."""
-    layout = sniff(source, limits)
-    if layout is None:
-        return None
-    check_layout(source, layout, form)
-    return read_laid_out(source, layout, limits)
-
-
-def check_layout(source: Source, layout: Layout, form: str) -> None:
-    """Refuse a table that is laid out otherwise than those of a form of text; raises InputError."""
-    expected = form_of(form)
-    strict, wide = not expected.folder, expected.holds.wide
-    other = (layout.delimiter, layout.has_header) != (expected.delimiter, expected.header)
-    if (strict and other) or layout.wide != wide:
-        wanted = f"{'wide' if wide else 'long'} table"
-        if strict:
-            wanted += f" {'with' if expected.header else 'without'} header, {DELIMITERS[expected.delimiter]}"
-        message = f"is a {origin_of(source, layout).form}; expected a {wanted}"
-        raise InputError(Problem(source.name, message, line=1, code="malformed-file"))

@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.errors import InputError, Problem, counted
+from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
-from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.columns import WORD_LISTS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.rows import joined_notes
 from sedeval_soft.tables.source import (
     Source,
     extension_of,
@@ -93,8 +93,11 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
     where there are too many files.
     """
     files: list[Path] = []
-    folders, seen, n_entries = [Path(name)], {_identity(Path(name))}, 0
+    folders, seen, n_entries = [Path(name)], set[str](), 0
     for folder in folders:
+        if (place := os.path.realpath(folder)) in seen:
+            continue
+        seen.add(place)
         try:
             entries = visible_entries(str(folder), limits)
         except OSError as error:
@@ -104,22 +107,11 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
         files += [path for path in entries if path.is_file()]
         if folder == folders[0] and any(is_table(path.name) for path in files):
             break
-        for path in entries:
-            if path.is_dir() and _identity(path) not in seen:
-                seen.add(_identity(path))
-                folders.append(path)
-    tables = [path for path in files if is_table(path.name, TEXT_EXTENSIONS)]
-    tables = tables or [path for path in files if is_table(path.name)]
-    tables = tables or [path for path in files if is_table(path.name, LAST_EXTENSIONS)]
-    if not tables:
-        raise _no_table(name)
-    return sorted(tables, key=lambda path: os.path.relpath(path, name))
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    """Return what tells a folder from all others, whichever way leads to it."""
-    state = path.stat()
-    return state.st_dev, state.st_ino
+        folders += [path for path in entries if path.is_dir()]
+    for extensions in (TEXT_EXTENSIONS, MEMBER_EXTENSIONS, LAST_EXTENSIONS):
+        if tables := [path for path in files if is_table(path.name, extensions)]:
+            return sorted(tables, key=lambda path: os.path.relpath(path, name))
+    raise _no_table(name)
 
 
 def _no_table(name: str) -> InputError:
@@ -131,10 +123,9 @@ def _check_recordings(name: str, tables: Sequence[str], recordings: Iterable[str
     """Refuse tables of which two are named after one recording."""
     first: dict[str, str] = {}
     for table, recording in zip(tables, recordings, strict=True):
-        if recording in first:
+        if first.setdefault(recording, table) != table:
             message = f"{first[recording]} and {table} are both of recording {recording_of(table)!r}"
             raise InputError(Problem(name, message, code="repeated-recording"))
-        first[recording] = table
 
 
 def paths_below(name: str, tables: Iterable[Path]) -> list[str]:
@@ -158,11 +149,9 @@ def folders_left_out(name: str, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _left_out(folders: Sequence[str]) -> tuple[str, ...]:
-    if not folders:
-        return ()
-    hold, are = ("holds", "is") if len(folders) == 1 else ("hold", "are")
-    rest = f"{are} left out: only tables beside them are read"
-    return (f"{listing(folders, 'folder')} in it {hold} tables and {rest}",)
+    hold = "holds" if len(folders) == 1 else "hold"
+    rest = f"{be(len(folders))} left out: only tables beside them are read"
+    return (f"{listing(folders, 'folder')} in it {hold} tables and {rest}",) * bool(folders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +203,8 @@ class Members:
             raise InputError(Problem(spelled(name), message, code="repeated-recording"))
         notes = _left_out(left_out)
         if several:
-            verb = "is" if len(several) == 1 else "are"
             why = "named with the folders of their tables, as tables in others have the same name"
-            notes += (f"{listing(several, 'recording')} {verb} {why}",)
+            notes += (f"{listing(several, 'recording')} {be(len(several))} {why}",)
         return cls(places, tuple(labels), tuple(recordings), notes)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem
-from sedeval_soft.tables.annotation_rows import HEAD
+from sedeval_soft.tables.annotation_document import HEAD, NO_JSON, objects
 from sedeval_soft.tables.answers import is_item
 from sedeval_soft.tables.columns import looks_like_header
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -17,8 +17,6 @@ from sedeval_soft.tables.frames import rows_from_objects
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.source import SPARED, Source
 
-_NO_JSON = (msgspec.MsgspecError, ValueError, RecursionError)
-
 _CELL = 8
 """Bytes of a cell at the least, whether an object has it or not."""
 
@@ -26,11 +24,11 @@ _DOCUMENTS = (("annotations", list), ("data", dict))
 """What documents of annotations hold, which may stand on one line as well."""
 
 
-def reads_jsonl(source: Source) -> bool:
+def reads_jsonl(source: Source, limits: Limits) -> bool:  # noqa: ARG001
     """Return whether the first line is a JSON object with an onset and an offset, or the name of a file."""
     try:
         first = msgspec.json.decode(source.data[:HEAD].lstrip().split(b"\n", 1)[0], type=dict[str, Any])
-    except _NO_JSON:
+    except NO_JSON:
         return False
     if any(isinstance(first.get(key), kind) for key, kind in _DOCUMENTS):
         return looks_like_header([*first])
@@ -39,35 +37,28 @@ def reads_jsonl(source: Source) -> bool:
 
 def read_jsonl(source: Source, limits: Limits) -> EventTable | None:
     """Read an object per line, as rows of a data frame; raises InputError with the first that are wrong."""
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    objects: list[dict[str, Any]] = []
-    lines: list[int] = []
-    problems: list[Problem] = []
-    for line, text in enumerate(source.data[:].split(b"\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            objects.append(decode(text))
+    lines, rows, problems = [], [], []
+    for line, row in objects(source):
+        if isinstance(row, Problem):
+            problems.append(row)
+            if len(problems) > MAX_PROBLEMS:
+                break
+        else:
             lines.append(line)
-        except _NO_JSON as error:
-            problems.append(
-                Problem(source.name, f"is not a JSON object: {error}; expected one in each line", line)
-            )
-        if len(problems) > MAX_PROBLEMS:
-            break
+            rows.append(row)
     if problems:
         raise InputError(problems[:MAX_PROBLEMS], more=len(problems) > MAX_PROBLEMS)
-    if not objects:
+    if not rows:
         return None
-    limits.check(source.name, "rows", len(objects), "rows")
-    names = {key for row in objects for key in row}
+    limits.check(source.name, "rows", len(rows), "rows")
+    names = {key for row in rows for key in row}
     limits.check(source.name, "classes", len(names) - PLAIN, "fields of classes")
     # A field that one object has is a column of all.
-    size = _CELL * len(objects) * len(names)
+    size = _CELL * len(rows) * len(names)
     if size > SPARED:
         limits.check(source.name, "ratio", size // len(source.data), "bytes of cells per byte")
     origin = Origin(source.name, source.sha256, "JSON lines, {}")
-    return rows_from_objects(objects, lines, origin, limits)
+    return rows_from_objects(rows, lines, origin, limits)
 
 
 def write_jsonl(rows: EventTable) -> bytes:

@@ -20,8 +20,8 @@ from sedeval_soft.tables.source import Bytes
 DICTIONARY, DELTA = 2, 7
 """The kind of a page that has the dictionary of others; the encoding of texts as ends of those before."""
 
-_PLAIN = frozenset({0, 2, 8})
-"""Encodings of values that pyarrow can read as they lie: plain, and codes into a dictionary."""
+CODED = frozenset({0, 2, 8})
+"""Encodings that pyarrow can read as they lie, texts as codes: plain, and codes into a dictionary."""
 
 _DEEPEST = 16
 
@@ -34,11 +34,6 @@ class Page:
     kind: int
     size: int
     encoding: int
-
-    @property
-    def by_dictionary(self) -> bool:
-        """Whether texts of it may be read as codes into a dictionary, not each at its full length."""
-        return self.encoding in _PLAIN
 
 
 def pages(data: Bytes, metadata: Any, columns: Collection[str]) -> Iterator[Page]:  # noqa: ANN401 - pyarrow
@@ -127,72 +122,36 @@ class _Thrift:
         raise ValueError("the header of a page has a field of no known type")
 
 
-def message_sizes(data: Bytes, form: str) -> Iterator[int]:
-    """Yield the bytes that each message of an Arrow file or stream takes, decoded, before it is.
+def message_sizes(buffer: Any) -> Iterator[int]:  # noqa: ANN401
+    """Yield the bytes that each message of an Arrow stream takes, decoded, before it is.
 
     Raises ValueError where a message cannot be followed.
     """
-    for at, length in _blocks(data) if form == "arrow" else _messages(data):
-        yield _size_of_message(data, at, length)
-
-
-def _size_of_message(data: Bytes, at: int, length: int) -> int:
-    """Return the bytes that the buffers of a message take; at, length: of its metadata, without prefix."""
-    body = at + length
-    message = _Table.root(data, at)
-    kind, header = message.number(1, "B"), message.table(2)
-    if header is not None and kind == 2:  # of a dictionary
-        header = header.table(1)
-    if header is None or kind not in {2, 3}:
-        return 0
-    buffers = header.vector(2, 16)
-    offsets, lengths = np.frombuffer(buffers, dtype="<i8").reshape(-1, 2).T
-    if header.table(3) is None:  # as they lie in the file
-        return int(lengths.clip(0).sum())
-    starts = body + offsets[lengths >= 8]
-    if len(starts) and not (starts.min() >= 0 and starts.max() + 8 <= len(data)):
-        raise ValueError("a buffer is beyond the file")
-    sizes = [_unpacked("q", data, start) for start in starts.tolist()]
-    # -1 says that a buffer is not compressed after all.
-    return sum(max(0, size) for size in sizes) + int(lengths.clip(0).sum())
-
-
-def _messages(data: Bytes, at: int = 0) -> Iterator[tuple[int, int]]:
-    """Yield where the metadata of each message of a stream are, and how long."""
-    while at + 4 <= len(data):
-        (length,) = struct.unpack_from("<i", data, at)
-        at += 4
-        if length == -1 and at + 4 <= len(data):
-            (length,) = struct.unpack_from("<i", data, at)
-            at += 4
-        if length <= 0:
-            return
-        yield at, length
-        at += length + max(0, _Table.root(data, at).number(3, "q"))
-
-
-def _blocks(data: Bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the metadata of the messages of a file are, and how long: its footer says where."""
-    (length,) = struct.unpack_from("<i", data, len(data) - 10)
-    footer = _Table.root(data, len(data) - 10 - length)
-    for place in (2, 3):
-        for at, metadata, _ in struct.iter_unpack("<qi4xq", footer.vector(place, 24)):
-            # Before the metadata stands their length, since 2019 behind four bytes that say so.
-            if not 0 <= at <= len(data) - 8:
-                raise ValueError("a message is beyond the file")
-            prefix = 8 if data[at : at + 4] == b"\xff" * 4 else 4
-            yield at + prefix, metadata - prefix
+    for message in pa.ipc.MessageReader.open_stream(pa.BufferReader(buffer)):
+        header = _Table.root(memoryview(message.metadata or b""), 0).table(2)
+        if header is not None and message.type == "dictionary":
+            header = header.table(1)
+        if header is None or message.type not in {"record batch", "dictionary"}:
+            continue
+        offsets, lengths = np.frombuffer(header.vector(2, 16), dtype="<i8").reshape(-1, 2).T
+        if header.table(3) is None:  # as they lie in the file
+            yield int(lengths.clip(0).sum())
+            continue
+        body = memoryview(message.body or b"")
+        sizes = [_unpacked("q", body, start) for start in offsets[lengths >= 8].tolist()]
+        # -1 says that a buffer is not compressed after all.
+        yield sum(max(0, size) for size in sizes) + int(lengths.clip(0).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
     """A table of FlatBuffers, in which Arrow describes its messages."""
 
-    data: Bytes
+    data: memoryview
     at: int
 
     @classmethod
-    def root(cls, data: Bytes, at: int) -> _Table:
+    def root(cls, data: memoryview, at: int) -> _Table:
         return cls(data, at + _unpacked("I", data, at))
 
     def _place(self, field: int) -> int:
@@ -201,10 +160,6 @@ class _Table:
         length = _unpacked("H", self.data, directory)
         offset = _unpacked("H", self.data, directory + 4 + 2 * field) if 6 + 2 * field <= length else 0
         return self.at + offset if offset else 0
-
-    def number(self, field: int, kind: str) -> int:
-        place = self._place(field)
-        return _unpacked(kind, self.data, place) if place else 0
 
     def table(self, field: int) -> _Table | None:
         place = self._place(field)
@@ -219,7 +174,7 @@ class _Table:
         return bytes(self.data[place + 4 : place + 4 + size * _unpacked("I", self.data, place)])
 
 
-def _unpacked(kind: str, data: Bytes, at: int) -> int:
+def _unpacked(kind: str, data: memoryview, at: int) -> int:
     if not 0 <= at <= len(data) - struct.calcsize(kind):
         raise ValueError("a description of a message is beyond the file")
     number: int = struct.unpack_from(f"<{kind}", data, at)[0]

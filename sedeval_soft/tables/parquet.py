@@ -12,12 +12,13 @@ import pyarrow as pa
 
 from sedeval_soft.errors import InputError, Problem, one_line
 from sedeval_soft.memory import check_room
+from sedeval_soft.tables.arrow_columns import cells_of
 from sedeval_soft.tables.columns import Layout, LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.fit import PLAIN, silent_files, written_columns
-from sedeval_soft.tables.frames import cells_of, rows_from_data
+from sedeval_soft.tables.frames import rows_from_data
 from sedeval_soft.tables.limits import Limits
-from sedeval_soft.tables.packed_columns import DELTA, DICTIONARY, message_sizes, pages, text_bytes
+from sedeval_soft.tables.packed_columns import CODED, DELTA, DICTIONARY, message_sizes, pages, text_bytes
 from sedeval_soft.tables.source import SPARED, Source
 from sedeval_soft.tables.unclear_columns import Batches, settled
 
@@ -39,17 +40,6 @@ _FAILURES = (
     *(pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, OverflowError),
     *(struct.error, NotImplementedError),
 )
-
-
-def reads(source: Source, form: str) -> bool:
-    """Return whether a file is Parquet, an Arrow file (Feather version 2) or a stream of Arrow messages."""
-    if form == "parquet":
-        return source.data[:4] == source.data[-4:] == b"PAR1"
-    head = source.data[:8]
-    if form == "arrow":
-        return head == b"ARROW1\0\0"
-    length = int.from_bytes(head[4:], "little", signed=True)
-    return head[:4] == b"\xff" * 4 and len(head) == 8 and 0 < length < len(source.data)
 
 
 def read(source: Source, limits: Limits, form: str) -> EventTable | None:
@@ -115,27 +105,24 @@ def _open(
     size: bytes of a batch of Parquet, about; 0 for some. columns: of Parquet, those that are read; None for
     those that play a role in the layout: others may be of any kind and size.
     """
-    buffer = pa.BufferReader(pa.py_buffer(source.data))
+    buffer = pa.py_buffer(source.data)
     named = zip(layout.names, layout.roles, strict=True) if layout else ()
     roles = [name for name, role in named if role is not None]
     if form == "parquet":
         read = roles if columns is None and layout is not None else columns
         schema, batches = _open_parquet(source, limits, size, buffer, read)
     else:
+        if form == "arrow":  # a stream between a mark and where its messages are
+            if source.data[-6:] != b"ARROW1":
+                raise ValueError("its end is missing")
+            buffer = buffer.slice(8)
         weight = _Weight(source, limits, size)
-        for message in message_sizes(source.data, form):
+        for message in message_sizes(buffer):
             weight.add(message)
-        schema, batches = _open_arrow(buffer, form)
+        batches = pa.ipc.open_stream(buffer)
+        schema = batches.schema
     limits.check(source.name, "classes", len(schema) - PLAIN, "columns of classes")
     return schema, _checked(source, limits, batches, {*roles})
-
-
-def _open_arrow(buffer: Any, form: str) -> tuple[Any, Iterable[Any]]:  # noqa: ANN401
-    if form == "arrow-stream":
-        stream = pa.ipc.open_stream(buffer)
-        return stream.schema, stream
-    file = pa.ipc.open_file(buffer)
-    return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
 
 
 def _open_parquet(
@@ -147,13 +134,13 @@ def _open_parquet(
 ) -> tuple[Any, Iterable[Any]]:
     import pyarrow.parquet as pq
 
-    file = pq.ParquetFile(buffer)
+    file = pq.ParquetFile(pa.BufferReader(buffer))
     schema = file.schema_arrow
     limits.check(source.name, "rows", file.metadata.num_rows, "rows")
     columns = schema.names if columns is None else columns
     by_code, longest = _weigh(source, limits, file.metadata, columns, size)
     n_rows = min(_ROWS, (size or _AT_ONCE) // (_CELL * max(1, len(columns))), _AT_ONCE // longest)
-    file = pq.ParquetFile(buffer, metadata=file.metadata, read_dictionary=by_code)
+    file = pq.ParquetFile(pa.BufferReader(buffer), metadata=file.metadata, read_dictionary=by_code)
     return schema, file.iter_batches(max(1, n_rows), columns=[*columns])
 
 
@@ -204,7 +191,7 @@ def _weigh(
         if not is_text[page.column]:
             continue
         texts.add(page.size, SPARED)
-        by_code[page.column] &= page.by_dictionary
+        by_code[page.column] &= page.encoding in CODED
         if page.kind == DICTIONARY or page.encoding == DELTA:
             longest[page.column] = max(longest[page.column], page.size)
     of_others = (longest[i] for i, coded in by_code.items() if not coded)

@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
+from sedeval_soft.memory import check_room
 from sedeval_soft.tables.limits import LIMITS, Limits
 
 T = TypeVar("T")
@@ -72,12 +73,14 @@ class Source:
 
     name: as the user gave it. data: UTF-8 bytes, decompressed, without byte order
         mark; a large file is mapped, not copied. unpacked_of: the bytes that came, 0 for those of data.
+        first_line: the number of the first line, where this is a part of an input.
     """
 
     name: str
     data: Bytes
     _digest: Callable[[], str]
     unpacked_of: int = 0
+    first_line: int = 1
 
     @property
     def packed(self) -> int:
@@ -157,12 +160,11 @@ def _hashed(raw: Bytes, *, keep: bool) -> Callable[[], str]:
     from concurrent.futures import ThreadPoolExecutor
 
     def sha256() -> str:
-        if keep:
-            return hashlib.sha256(raw).hexdigest()
         digest = hashlib.sha256()
         for at in range(0, len(raw), _AT_ONCE):
-            digest.update(raw[at : at + _AT_ONCE])
-            let_go(raw, at, at + _AT_ONCE)
+            digest.update(memoryview(raw)[at : at + _AT_ONCE])
+            if not keep:
+                let_go(raw, at, at + _AT_ONCE)
         return digest.hexdigest()
 
     thread = ThreadPoolExecutor(1, thread_name_prefix="sha256")
@@ -380,8 +382,6 @@ class Taken:
             why = f"has more than {self._limits.ratio} bytes for each compressed one"
             raise self._limits.refusal(self._name, "ratio", why)
         if self.size > self._checked:
-            from sedeval_soft.memory import check_room
-
             # The buffer doubles, more or less, when it is full.
             check_room(self.size, f"{self._name}: to hold it", "Expected less data, or data in several parts")
             self._checked = self.size + _CHECKED

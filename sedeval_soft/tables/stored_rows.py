@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError, InputError, Problem
-from sedeval_soft.tables.assemble import joined_notes
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import stem_of
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.rows import joined_notes
 
 _NO_ROWS = np.zeros(0, dtype=np.intp)
 """A slice of no rows would hold all of them in memory."""

@@ -30,6 +30,15 @@ def tick(seconds: float) -> int:
     return round(seconds * TICKS_PER_SECOND)
 
 
+def clock_seconds(text: str) -> float:
+    """Return the seconds that hours, minutes and seconds, or the latter two, with `:` between, stand for."""
+    *parts, last = text.split(":")
+    total = 0
+    for part in parts:
+        total = 60 * total + int(part)
+    return round(60 * total + float(last), 9)
+
+
 def to_seconds(ticks: Ticks) -> Floats:
     """Return ticks as seconds: the float nearest to the decimal number."""
     return ticks / TICKS_PER_SECOND
@@ -87,15 +96,12 @@ def as_written(values: Array, *, bfloat16: bool = False) -> Floats:
         written = _to_scale(decimals[part], scales)
         with np.errstate(invalid="ignore", over="ignore"):
             narrow = written.astype(kind)
-            same = (_to_bfloat16(narrow) if bfloat16 else narrow) == flat[part]
+            if bfloat16:  # the upper half of the bits, rounded, ties to even
+                whole = narrow.view(np.uint32)
+                narrow = ((whole + 0x7FFF + (whole >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(kind)
+            same = narrow == flat[part]
         np.copyto(decimals[part], written, where=same)
     return decimals.reshape(values.shape)
-
-
-def _to_bfloat16(values: Array) -> Array:
-    """Return numbers of single precision, (n,), rounded to the upper half of their bits, ties to even."""
-    bits = values.view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
 
 
 def rounded(means: Floats) -> Floats:

@@ -3,7 +3,7 @@
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
 values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
 from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
-either, the user is asked. Which names are beyond doubt is in `column_words.tsv`.
+either, the user is asked. Which names are beyond doubt is in `word_lists.tsv`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sedeval_soft.errors import InputError, Problem, quoted
-from sedeval_soft.tables.assemble import ROUNDING
+from sedeval_soft.tables.arrow_columns import TEXT, words_as_numbers
 from sedeval_soft.tables.columns import (
     COLUMNS,
     UNCLEAR_FILE,
     UNCLEAR_VALUE,
     WORD_LISTS,
-    WORDS,
     Layout,
     normal,
     option,
@@ -34,6 +33,7 @@ from sedeval_soft.tables.columns import (
 )
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.rows import ROUNDING
 
 Batches = Iterable[Sequence[Any]]
 """Cells of some columns, a few rows at a time: an array of Arrow for each column."""
@@ -52,19 +52,6 @@ _MESSAGES = {
 _ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}
 
 _SHOWN = 3
-_TEXT = pa.large_string()
-
-
-def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401 - pyarrow is untyped
-    """Return texts as numbers, those that stand for 1 or 0 as these, blank ones as null.
-
-    Raises pyarrow.ArrowInvalid where one is no number.
-    """
-    trimmed = pc.utf8_trim_whitespace(texts.cast(_TEXT))
-    upper = pc.utf8_upper(trimmed)
-    for word, number in WORDS.items():
-        trimmed = pc.if_else(pc.equal(upper, word), number, trimmed)
-    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, _TEXT), trimmed).cast(pa.float64())
 
 
 @dataclass(slots=True)
@@ -106,7 +93,7 @@ class _Column:
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
         try:
             if not pa.types.is_primitive(cells.type):
-                cells = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(_TEXT)))
+                cells = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(TEXT)))
                 cells = cells.filter(pc.not_equal(cells, ""))
                 cells = words_as_numbers(cells)
             numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
@@ -168,7 +155,7 @@ def settled(source: str, layout: Layout, limits: Limits, batches: Cells, line: i
 
 def _texts(cells: Any) -> list[str]:  # noqa: ANN401
     """Return the distinct cells of an array as texts; null is left out."""
-    texts: list[str] = pc.unique(cells.drop_null().cast(_TEXT)).to_pylist()
+    texts: list[str] = pc.unique(cells.drop_null().cast(TEXT)).to_pylist()
     return texts
 
 

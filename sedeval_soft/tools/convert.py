@@ -134,12 +134,12 @@ def prepare(
     fitted = fit(rows, form, apart=into_folder, called=called, limits=limits)
     if fitted.stems is not None and name == "-":
         raise SettingsError(f"--to {form.name} writes a folder; expected the name of one, not -")
-    said = [f"{read_from}: {text}" for text in rows.origin.assumed]
-    if strict and said:
-        raise EvaluationError(said[0])
+    assumed = [f"{read_from}: {text}" for text in rows.origin.assumed]
+    if strict and assumed:
+        raise EvaluationError(assumed[0])
     if strict and fitted.losses:
         raise EvaluationError(f"{read_from}: {form.name} would lose {'; '.join(fitted.losses)}")
-    notes += [*said, *(f"{read_from}: {text}" for text in rows.origin.notes)]
+    notes += [*assumed, *(f"{read_from}: {text}" for text in rows.origin.notes)]
     sizes = (len(fitted.rows), len(fitted.rows.files), len(fitted.rows.classes))
     done = Conversion(
         rows.origin.form, form.name, fitted.losses, *sizes, fitted.stems is not None, tuple(notes)

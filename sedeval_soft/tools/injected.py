@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -83,19 +84,11 @@ def inject(
     kind[kind == len(KINDS)] = HIT
     goes_on = events.goes_on()
     first = _choose_merges(kind, goes_on)
-    made = _Detections(events.onset.copy(), events.offset.copy(), events.label.astype(np.int64))
+    # What becomes of each event.
+    made = Timed(events.file, events.label.astype(np.int64), events.onset.copy(), events.offset.copy())
     _move_ends(made, events, kind, drawn[:, 1], _room(events, goes_on, lengths), shift)
     _swap_classes(made, events, kind, drawn, rank[1])
     return _written(made, events, kind, first, names, lengths, drawn, rank[1])
-
-
-@dataclass(slots=True)
-class _Detections:
-    """What becomes of each event; all (n_events,)."""
-
-    onset: Ticks
-    offset: Ticks
-    label: Index
 
 
 def _drawn(events: Events, names: tuple[Sequence[str], Sequence[str]], seed: int) -> Floats:
@@ -131,7 +124,7 @@ def _room(events: Events, goes_on: Bools, lengths: Ticks) -> tuple[Ticks, Ticks]
 
 
 def _move_ends(
-    made: _Detections, events: Events, kind: Index, number: Floats, room: tuple[Ticks, Ticks], shift: float
+    made: Timed, events: Events, kind: Index, number: Floats, room: tuple[Ticks, Ticks], shift: float
 ) -> None:
     """Move the ends of events that have such errors; where none can move there is no error."""
     length = events.offset - events.onset
@@ -169,8 +162,8 @@ def _nth(possible: Bools, number: Floats) -> Index:
         return np.full(len(possible), -1)
     n = possible.sum(axis=1)
     wanted = np.minimum((number * n).astype(np.int64), np.maximum(n - 1, 0)) + 1
-    found: Index = np.where(n > 0, np.argmax(np.cumsum(possible, axis=1) == wanted[:, None], axis=1), -1)
-    return found
+    place: Index = np.where(n > 0, np.argmax(np.cumsum(possible, axis=1) == wanted[:, None], axis=1), -1)
+    return place
 
 
 def _silent_class(spans: Timed, events: Events, number: Floats, rank: Index) -> Index:
@@ -179,24 +172,23 @@ def _silent_class(spans: Timed, events: Events, number: Floats, rank: Index) -> 
     at, busy = overlapping_pairs(spans, events, files)
     silent = np.ones((len(spans), len(rank)), dtype=bool)
     silent[at, rank[events.label[busy]]] = False
-    found = _nth(silent, number)
-    return np.where(found >= 0, np.argsort(rank)[found], -1)
+    place = _nth(silent, number)
+    return np.where(place >= 0, np.argsort(rank)[place], -1)
 
 
-def _swap_classes(made: _Detections, events: Events, kind: Index, drawn: Floats, rank: Index) -> None:
+def _swap_classes(made: Timed, events: Events, kind: Index, drawn: Floats, rank: Index) -> None:
     """Give events that are taken for others a class that is silent; where there is none there is no error."""
     at = np.flatnonzero((kind == CONFUSION) | (kind == CONFUSED_BOUNDARY))
     if not len(at):
         return
-    spans = Timed(events.file[at], events.label[at], made.onset[at], made.offset[at])
-    label = _silent_class(spans, events, drawn[at, 2], rank)
+    label = _silent_class(made.take(at), events, drawn[at, 2], rank)
     none = at[label < 0]
     kind[none], made.onset[none], made.offset[none] = HIT, events.onset[none], events.offset[none]
     made.label[at[label >= 0]] = label[label >= 0]
 
 
 def _written(
-    made: _Detections,
+    made: Timed,
     events: Events,
     kind: Index,
     first: Index,
@@ -214,8 +206,10 @@ def _written(
     split = kind == SPLIT
     made.offset[split] = events.onset[split] + part[split]
     right = (kind == DUPLICATE) | (kind == BACKGROUND)
-    own = np.flatnonzero(~silent)
-    rows = [(own, made.onset[own], made.offset[own], made.label[own], np.where(right[own], HIT, kind[own]))]
+    at = np.flatnonzero(~silent)
+    error = np.where(right, HIT, kind)
+    rows: list[tuple[Any, ...]] = []
+    rows.append((at, made.onset[at], made.offset[at], made.label[at], error[at]))
 
     at = np.flatnonzero(split)
     rows.append((at, events.offset[at] - part[at], events.offset[at], made.label[at], kind[at]))

@@ -21,8 +21,10 @@ from sedeval_soft.errors import InputError, quoted
 from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import misquoted, numbered, split
+from sedeval_soft.tables.row_checks import declares
 from sedeval_soft.tables.source import Source, open_source, spelled
-from sedeval_soft.tables.text import declares, divided_by, misquoted, numbered, redivided, sniff, split
+from sedeval_soft.tables.text import divided_by, redivided, sniff
 from sedeval_soft.tools.validate_checks import known_spellings
 
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)

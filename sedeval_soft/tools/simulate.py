@@ -17,7 +17,7 @@ from sedeval_soft.evaluation.chance import stream
 from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Schema, Settings, in_form
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
@@ -34,21 +34,28 @@ KINDS = (
 
 _ERRORS = ("noise", "jitter", "smoothing", "drop", "merge", "scale")
 
-_ARGUMENTS: dict[str, tuple[Any, tuple[float, float] | None, tuple[str, ...]]] = {
-    "value": (0.5, (0.0, 1.0), ("constant",)),
-    "train": (None, None, KINDS[:4]),
-    "fit": ("moments", None, KINDS[:2]),
-    "epsilon": (1e-7, (1e-15, 0.1), KINDS[:2]),
-    "r": (None, (1e-6, 1e6), ("beta-noise",)),
-    "noise": (0.0, (0.0, 1e3), ("perturb",)),
-    **dict.fromkeys(("jitter", "smoothing"), (0.0, (0.0, 1e9), ("perturb",))),
-    **dict.fromkeys(("drop", "merge"), (0.0, (0.0, 1.0), ("perturb",))),
-    "scale": (None, (0.0, 1e9), ("perturb",)),
-    "rates": ({}, None, ("errors",)),
-    "shift": (0.5, (0.0, 1e9), ("errors",)),
-    "labels": ((), None, ("annotator",)),
+
+def _number(least: float, most: float) -> Schema:
+    return {"type": "number", "minimum": least, "maximum": most}
+
+
+_SHARE, _SIZE = _number(0.0, 1.0), _number(0.0, 1e9)
+
+_ARGUMENTS: dict[str, tuple[Any, tuple[Schema, ...], tuple[str, ...]]] = {
+    "value": (0.5, (_SHARE, {"enum": ["prior"]}), ("constant",)),
+    "train": (None, (), KINDS[:4]),
+    "fit": ("moments", ({"enum": FITS},), KINDS[:2]),
+    "epsilon": (1e-7, (_number(1e-15, 0.1),), KINDS[:2]),
+    "r": (None, (_number(1e-6, 1e6),), ("beta-noise",)),
+    "noise": (0.0, (_number(0.0, 1e3),), ("perturb",)),
+    **dict.fromkeys(("jitter", "smoothing"), (0.0, (_SIZE,), ("perturb",))),
+    **dict.fromkeys(("drop", "merge"), (0.0, (_SHARE,), ("perturb",))),
+    "scale": (None, (_SIZE,), ("perturb",)),
+    "rates": ({}, (), ("errors",)),
+    "shift": (0.5, (_SIZE,), ("errors",)),
+    "labels": ((), (), ("annotator",)),
 }
-"""Of the arguments that not all kinds take: the default, the range of a number, and the kinds that do."""
+"""Of the arguments that not all kinds take: the default, the forms of a value, and the kinds that do."""
 
 System = Callable[[str, slice], Floats]
 """Says of a recording, of its name and segments, the values of all classes."""
@@ -91,16 +98,13 @@ def simulate(
     Raises InputError for tables that cannot be read, SettingsError for arguments.
     """
     arguments = _checked(kind, values)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
-        raise SettingsError(f"seed must be a whole number, 0 or more, not {shown(seed)}")
+    seed = in_form("seed", seed, [{"type": "integer", "minimum": 0, "maximum": 2**63 - 1}])
     settings = Settings.of(segment_length=segment_length, pool=pool, classes=classes)
     limits = limits_from(limits)
     rows = to_rows(reference, "reference", settings, limits)
     pair = align(rows, rows, settings, read_lengths(durations, limits))
     if kind == "errors":
-        return injected_errors(
-            pair, settings, arguments["rates"], shift=arguments["shift"], seed=int(seed)
-        ).rows
+        return injected_errors(pair, settings, arguments["rates"], shift=arguments["shift"], seed=seed).rows
     grid = Grid.over(pair.reach_ticks, settings.segment_ticks)
     cells = max(grid.size, 1) * max(len(pair.classes), 1)
     what = f"{counted(grid.size, 'segment')} x {counted(len(pair.classes), 'class')}"
@@ -109,9 +113,9 @@ def simulate(
     if simulated.size:
         # Other tables are of the reference's classes, in its order.
         settings = Settings.of(segment_length=segment_length, pool=pool, classes=pair.classes)
-        system = _system(kind, arguments, pair, grid, settings, limits, int(seed))
-        for name, own in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
-            simulated[:, own] = system(name, own)
+        system = _system(kind, arguments, pair, grid, settings, limits, seed)
+        for name, segments in zip(pair.files, starmap(slice, pairwise(grid.start.tolist())), strict=True):
+            simulated[:, segments] = system(name, segments)
     origin = Origin(f"{kind}, seed {seed}", form="simulated")
     return rows_of(simulated, grid, pair.files, pair.classes, origin)
 
@@ -127,28 +131,18 @@ def injected_errors(
 
 def _checked(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments; raises SettingsError for those that a kind does not take, or that are wrong."""
-    if kind not in KINDS:
-        hint = did_you_mean(kind, KINDS) if isinstance(kind, str) else ""
-        raise SettingsError(f"kind must be one of {', '.join(KINDS)}, not {shown(kind)}{hint}")
+    in_form("kind", kind, [{"enum": KINDS}])
     for name in sorted(values.keys() - _ARGUMENTS.keys()):
         raise SettingsError(f"unknown argument {name!r}{did_you_mean(name, _ARGUMENTS)}")
     arguments = {name: default for name, (default, _, _) in _ARGUMENTS.items()}
-    for name, (_, span, kinds) in _ARGUMENTS.items():
+    for name, (_, forms, kinds) in _ARGUMENTS.items():
         value = values.get(name)
-        if value is None:
-            continue
-        if kind not in kinds:
+        if value is not None and kind not in kinds:
             takes = ", ".join(each for each, (_, _, kinds) in _ARGUMENTS.items() if kind in kinds)
             raise SettingsError(f"{kind} does not take {name}; it takes {takes}")
-        is_prior = name == "value" and isinstance(value, str) and value == "prior"
-        if span and not is_prior and not _is_within(value, *span):
-            or_prior = ", or prior" if name == "value" else ""
-            raise SettingsError(f"{name} must be {span[0]:g} to {span[1]:g}{or_prior}, not {shown(value)}")
-        arguments[name] = value
-    arguments["rates"] = _checked_rates(arguments["rates"])
-    fit, labels = arguments["fit"], arguments["labels"]
-    if fit not in FITS:
-        raise SettingsError(f"fit must be one of {', '.join(FITS)}, not {shown(fit)}")
+        if value is not None:
+            arguments[name] = in_form(name, value, forms) if forms else value
+    arguments["rates"], labels = _checked_rates(arguments["rates"]), arguments["labels"]
     lacks = {
         "r, with which alpha = beta = r": kind == "beta-noise" and arguments["r"] is None,
         f"one of {', '.join(_ERRORS)}": kind == "perturb"
@@ -173,17 +167,11 @@ def _checked_rates(rates: Any) -> dict[str, float]:  # noqa: ANN401
         if name not in EVENT_KINDS:
             hint = did_you_mean(name, EVENT_KINDS) if isinstance(name, str) else ""
             raise SettingsError(f"rates: expected one of {', '.join(EVENT_KINDS)}, not {shown(name)}{hint}")
-        if not _is_within(share, 0.0, 1.0):
-            raise SettingsError(f"rates: {name} must be 0 to 1, not {shown(share)}")
+        in_form(f"rates: {name}", share, [_SHARE])
     total = math.fsum(rates.values())
     if total > 1 + 1e-9:
         raise SettingsError(f"rates must be 1 or less in all, not {total:g}: an event has one error at most")
     return {name: float(share) for name, share in rates.items()}
-
-
-def _is_within(value: Any, least: float, most: float) -> bool:  # noqa: ANN401
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return is_number and least <= float(value) <= most
 
 
 def _system(
@@ -208,14 +196,14 @@ def _system(
         if not n_steps:
             raise InputError(Problem("train", "has no segment to draw; expected a table with rows"))
         # Whole time steps, all classes together, with replacement.
-        return lambda name, own: train[:, stream(seed, kind, name).integers(0, n_steps, own.stop - own.start)]
+        return lambda name, segments: train[:, stream(seed, kind, name).integers(0, n_steps, _size(segments))]
     if kind == "perturb":
         # The odd number of segments that is nearest, as the median filter's.
         width = 2 * math.floor(arguments["smoothing"] / settings.segment_length / 2 + 1e-9) + 1
         errors = {name: arguments[name] for name in ("drop", "merge", "scale", "noise")}
         errors |= {"jitter": arguments["jitter"] / settings.segment_length, "smoothing": width}
-        return lambda name, own: np.stack(
-            [perturbed(train[k, own], seed, name, label, **errors) for k, label in of_classes]
+        return lambda name, segments: np.stack(
+            [perturbed(train[k, segments], seed, name, label, **errors) for k, label in of_classes]
         )
     constant = np.ones(len(train))
     if kind == "beta-noise":
@@ -230,9 +218,13 @@ def _system(
     if kind == "constant":
         return lambda _, __: fitted.mean[:, None]
     drawn = shuffled(fitted, pair.classes, seed) if kind == "shuffled-betas" else fitted
-    return lambda name, own: np.stack(
-        [drawn.draw(stream(seed, kind, name, label), k, own.stop - own.start) for k, label in of_classes]
+    return lambda name, segments: np.stack(
+        [drawn.draw(stream(seed, kind, name, label), k, _size(segments)) for k, label in of_classes]
     )
+
+
+def _size(segments: slice) -> int:
+    return int(segments.stop - segments.start)
 
 
 def _segments_of(source: Any, settings: Settings, limits: Limits) -> Floats:  # noqa: ANN401
@@ -257,11 +249,11 @@ def _one_annotator(
         other = align(pair.reference, rows, settings, lengths)
         labels.append((other.findings.missing, pool_rows(other.system, grid, settings.pool)))
 
-    def system(name: str, own: slice) -> Floats:
+    def system(name: str, segments: slice) -> Floats:
         who = [i for i, (missing, _) in enumerate(labels) if name not in missing]
         if not who:
             return np.zeros((len(pair.classes), 1))
-        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, own]
+        return labels[int(stream(seed, "annotator", name).choice(who))][1][:, segments]
 
     return system
 

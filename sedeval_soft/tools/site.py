@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import os
 import re
 import stat
@@ -46,11 +45,20 @@ from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsEr
 from sedeval_soft.evaluation.apart import LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
-from sedeval_soft.evaluation.scores import Input, Score, Scores, UnknownScoreError, finite
+from sedeval_soft.evaluation.scores import Scores, UnknownScoreError, finite
+from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.evaluation.tally_file import pack_shard, unpack_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.html.board_page import About, BoardPages, Submission, ranking_warnings, slugs
+from sedeval_soft.html.board_page import (
+    OF_SCORES,
+    About,
+    BoardPages,
+    Outcome,
+    Submission,
+    ranking_warnings,
+    slugs,
+)
 from sedeval_soft.html.report_page import Choices, plotly_name, plotly_script
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.measures.tally import Tally
@@ -61,7 +69,7 @@ from sedeval_soft.report.board import side_by_side
 from sedeval_soft.report.delimited import delimited_columns
 from sedeval_soft.report.shown import shown
 from sedeval_soft.report.write import OutputError, locked, write_atomic
-from sedeval_soft.settings import Settings
+from sedeval_soft.settings import Settings, in_form
 from sedeval_soft.settings_files import read_yaml
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -169,12 +177,13 @@ def build_site(
     a submission is told on its page.
     """
     rank_by, settings, values = ranking_of(settings, values)
-    if time_limit is not None and not 0 < time_limit < math.inf:
-        raise SettingsError(f"time_limit must be a number of seconds above 0, not {time_limit!r:.60}")
-    if ties is not None and ties not in TESTS:
-        raise SettingsError(f"ties must be one of {', '.join(TESTS)}, not {ties!r:.60}")
-    if isinstance(scores, str):
-        raise SettingsError(f"scores must be a list of names, not {scores!r:.60}")
+    if time_limit is not None:
+        in_form(
+            "time_limit in seconds", time_limit, [{"type": "number", "exclusiveMinimum": 0, "maximum": 1e9}]
+        )
+    if ties is not None:
+        in_form("ties", ties, [{"enum": TESTS}])
+    scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
     limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     if limits.points:
@@ -184,9 +193,9 @@ def build_site(
     lengths = read_lengths(durations, limits)
     task = Task(rows, settings, lengths, folds, by, limits, rank_by, tuple(dict.fromkeys(scores)))
     _check(task)
-    found, ignored, warnings = find_submissions(submissions, limits, reference)
+    candidates, ignored, warnings = find_submissions(submissions, limits, reference)
     # A file's own name is its own, whoever comes to be called alike without the extension.
-    baseline = next((each.name for each in found if each.entry == baseline), baseline)
+    baseline = next((each.name for each in candidates if each.entry == baseline), baseline)
     root = _opened(os.fspath(site), submissions, "-o")
     _check_ours(root, os.fspath(site))
     with locked(root / MARK, f"{os.fspath(site)}: {_OTHER}", _MARKED):
@@ -195,17 +204,17 @@ def build_site(
         ends_known = lengths is not None or settings.regions is not None
         warnings = warnings if ends_known else [NO_DURATIONS, *warnings]
         builder = _Builder(task, baseline, title, reports, test, time_limit, root, stored, warnings)
-        done, scored = builder.look_at(found, progress)
+        done, scored = builder.look_at(candidates, progress)
         board = builder.compare(done)
         builder.write(done, board)
     invalid = [each for each in done if each.scores is None]
     return Site(
         board=board,
-        invalid={each.name: each.n_problems for each in invalid},
+        invalid={each.name: each.outcome.n_problems for each in invalid},
         scored=tuple(scored),
         ignored=tuple(ignored),
         warnings=tuple(builder.warnings),
-        first={each.name: str(each.problems[0]) for each in invalid if each.problems},
+        first={each.name: str(each.outcome.problems[0]) for each in invalid if each.outcome.problems},
         ranking=ranking_warnings(board, done),
     )
 
@@ -236,12 +245,13 @@ class _Builder:
         done, scored = [], []
         for each in submissions:
             submission = replace(each, key=hash_of(shaped, each.name, each.slug, each.entry, each.digest))
-            record = _stored(self.cache / f"{submission.key}.json", submission.key, Record)
+            outcome = _stored(self.cache / f"{submission.key}.json", submission.key, Outcome)
             # Pages that were changed or lost are made again.
-            if record is None or record.pages != self._hashes(record.pages):
-                record = self._anew(submission)
+            if outcome is None or outcome.pages != self._hashes(outcome.pages):
+                outcome = self._anew(submission)
                 scored.append(submission.name)
-            done.append(record.of(submission, self.task.settings))
+            scores = outcome.scores_of(submission.name, self.task.settings)
+            done.append(replace(submission, outcome=outcome, scores=scores))
             if progress is not None:
                 progress(len(done), len(submissions))
         return done, scored
@@ -249,35 +259,35 @@ class _Builder:
     def _hashes(self, pages: Iterable[str]) -> dict[str, str]:
         return {path: sha256_of(self.root / path) for path in pages}
 
-    def _anew(self, submission: Submission) -> Record:
+    def _anew(self, submission: Submission) -> Outcome:
         """Let a submission be looked at by a process of its own, and write the pages that are of it alone."""
-        if submission.problems:
-            return Record(submission.problems, submission.n_problems, lasting=False)
+        if submission.outcome.problems:
+            return submission.outcome
         title = self.title if self.reports else None
         results = apart(look_at, submission, self.task, title, seconds=self.time_limit, needs=_NEEDS)
-        record, pages, reason = None, dict[str, str | bytes](), ""
+        outcome, pages, reason = None, dict[str, str | bytes](), ""
         try:
             with contextlib.closing(results):
-                record, data = next(results)
+                outcome, data = next(results)
                 if data is not None:
                     pages[submission.page("data")] = data
                 for page, reason in results:  # noqa: B007 - one, where there is a report
                     pages |= {submission.page("reports"): page} if page is not None else {}
         except (LostError, MemoryError) as error:
             reason = of_memory() if isinstance(error, MemoryError) else str(error)
-        if record is None:
-            record = Record((Problem(submission.entry, reason),), 1)
+        if outcome is None:
+            outcome = Outcome((Problem(submission.entry, reason),), 1)
         elif reason:
             # It has its scores, and costs nobody else anything.
             self.warnings.append(f"{submission.name}: there is no report: {reason}")
         for path, content in pages.items():
             _write(self.root / path, content)
         # What was short this time may not be short the next time: nothing of that is kept.
-        lasting = record.lasting and not reason
-        record = msgspec.structs.replace(record, pages=self._hashes(pages), lasting=lasting)
+        lasting = outcome.lasting and not reason
+        outcome = msgspec.structs.replace(outcome, pages=self._hashes(pages), lasting=lasting)
         if lasting:
-            _store(self.cache / f"{submission.key}.json", submission.key, record)
-        return record
+            _store(self.cache / f"{submission.key}.json", submission.key, outcome)
+        return outcome
 
     def compare(self, submissions: Sequence[Submission]) -> Board | None:
         """Return the board of the submissions that have scores."""
@@ -293,12 +303,14 @@ class _Builder:
         if self.test == "none" or len(files) < 2:
             return rank_scores(systems, None, rank_by=rank_by, baseline=self.baseline)
 
+        def shard(k: int) -> Shard:
+            return unpack_shard(valid[k].name, valid[k].outcome.tally)
+
         def load(k: int) -> Tally:
-            return unpack_shard(valid[k].name, valid[k].tally).tally
+            return shard(k).tally
 
         def parts(k: int) -> Parts:
-            shard = unpack_shard(valid[k].name, valid[k].tally)
-            return parts_for(shard, rank_by, self.task.partitions(shard)["by"])
+            return parts_for(shard(k), rank_by, self.task.partitions(shard(k))["by"])
 
         # The keys of systems tell of all else that shapes what is drawn.
         key = hash_of(files, settings.replicates, settings.seed, settings.fixed_thresholds, self.test)
@@ -320,7 +332,7 @@ class _Builder:
     def write(self, submissions: Sequence[Submission], board: Board | None) -> None:
         """Write what all submissions share, the index last; then take away what is of none."""
         root, task = self.root, self.task
-        pages = {path for each in submissions for path in each.pages}
+        pages = {path for each in submissions for path in each.outcome.pages}
         if self.reports and board is not None:
             asset = f"assets/{plotly_name()}"
             _write(root / asset, plotly_script())
@@ -481,8 +493,8 @@ def find_submissions(
     named = _named([path for path in handed_in if not _is_same(path, reference)])
     submissions, warnings = [], []
     for name, slug in slugs(sorted(named)).items():
-        path, about, digest = named[name], About(), ""
-        entry, problems = spelled(path.name), tuple[Problem, ...]()
+        path, about, digest, problems = named[name], About(), "", tuple[Problem, ...]()
+        entry = spelled(path.name)
         try:
             digest = _digest(path, entry, limits)
         except InputError as error:
@@ -495,9 +507,8 @@ def find_submissions(
                 about = read_about(description, description.name)
             except InputError as error:
                 warnings.append(str(error))
-        submissions.append(
-            Submission(name, slug, path, entry, digest, about, problems=problems, n_problems=len(problems))
-        )
+        outcome = Outcome(problems, len(problems), lasting=False)
+        submissions.append(Submission(name, slug, path, entry, digest, about, outcome))
     ignored = [spelled(path.name) for path in others if path not in named.values()]
     return submissions, sorted([*ignored, *described]), warnings
 
@@ -587,43 +598,6 @@ def read_about(path: Path, name: str) -> About:
         raise InputError(Problem(name, str(error))) from error
 
 
-class Record(msgspec.Struct, frozen=True):
-    """What came of a submission, in the form in which it is stored: its scores, or what is wrong with it.
-
-    problems: the first of `n_problems`. pages: as in `Submission`. lasting: whether the same comes of it the
-    next time. tally: the bytes by which it is compared with others. scores: those that a board shows, by
-    name; it and the rest as in `Scores`.
-    """
-
-    problems: tuple[Problem, ...] = ()
-    n_problems: int = 0
-    pages: dict[str, str] = {}
-    lasting: bool = True
-    tally: bytes = b""
-    scores: dict[str, Score] = {}
-    classes: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    length: float = 0.0
-    n_segments: int = 0
-    inputs: tuple[Input, ...] = ()
-    warnings: tuple[str, ...] = ()
-    signature: str = ""
-    short_signature: str = ""
-    version: str = ""
-
-    def of(self, submission: Submission, settings: Settings) -> Submission:
-        """Return a submission with what came of it; settings: by which it was scored."""
-        scores = None
-        if self.scores:
-            values = {name: getattr(self, name) for name in _OF_SCORES}
-            scores = Scores(system=submission.name, settings=settings, **values)
-        names = "problems", "n_problems", "pages", "tally"
-        return replace(submission, scores=scores, **{name: getattr(self, name) for name in names})
-
-
-_OF_SCORES = tuple(name for name in Record.__struct_fields__ if name in Scores.__match_args__)
-
-
 def task_key(task: Task) -> str:
     """Return a hash of all that shapes the scores of a submission but itself."""
     settings, origin = task.settings, task.reference.origin
@@ -638,13 +612,13 @@ def task_key(task: Task) -> str:
 
 def look_at(
     submission: Submission, task: Task, title: str | None
-) -> Iterator[tuple[Record, str | None] | tuple[bytes | None, str]]:
+) -> Iterator[tuple[Outcome, str | None] | tuple[bytes | None, str]]:
     """Yield what came of a submission, and the page of its scores, None where it has none; then its report.
 
     title: of the board, None where there is no report. Of a report that cannot be made: None, and why.
     """
-    record, scores, rows = score_submission(submission, task)
-    yield record, None if scores is None else render([scores], "json")
+    outcome, scores, rows = score_submission(submission, task)
+    yield outcome, None if scores is None else render([scores], "json")
     if scores is None or title is None:
         return
     with TemporaryDirectory() as folder:
@@ -671,7 +645,7 @@ def look_at(
             yield path.read_bytes(), ""
 
 
-def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores | None, EventTable | None]:
+def score_submission(submission: Submission, task: Task) -> tuple[Outcome, Scores | None, EventTable | None]:
     """Score a submission, or find what is wrong with it; raises nothing that is the submission's fault.
 
     Returns what is to be stored, and of one that could be scored all its scores and its rows.
@@ -683,17 +657,17 @@ def score_submission(submission: Submission, task: Task) -> tuple[Record, Scores
     except EvaluationError as error:
         problems, number = _problems(error, submission, task)
         lasting = not isinstance(error, RoomError) and all(p.code != "unreadable-file" for p in problems)
-        return Record(tuple(problems), number, lasting=lasting), None, None
+        return Outcome(tuple(problems), number, lasting=lasting), None, None
     except MemoryError:
         problem = Problem(submission.entry, of_memory())
     except Exception as error:
         # A defect of ours that one submission brings about is told of that one.
         defect = f"defect of this program: {type(error).__name__}: {error}"
         problem = Problem(submission.entry, defect)
-    return Record((problem,), 1, lasting=False), None, None
+    return Outcome((problem,), 1, lasting=False), None, None
 
 
-def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTable]:
+def _score(submission: Submission, task: Task) -> tuple[Outcome, Scores, EventTable]:
     name = submission.name
     system = with_points(submission.path, task.limits) if task.limits.points else submission.path
     rows = to_rows(system, "system", task.settings, task.limits)
@@ -708,14 +682,14 @@ def _score(submission: Submission, task: Task) -> tuple[Record, Scores, EventTab
     if ScoreName.parse(task.rank_by).group is None:
         settings = replace(settings, groups={}, scenes={}, means=())
     compared = task.count(rows, name, settings_for(task.rank_by, settings))
-    values: dict[str, Any] = {each: getattr(scores, each) for each in _OF_SCORES}
+    values: dict[str, Any] = {each: getattr(scores, each) for each in OF_SCORES}
     values["tally"] = pack_shard(tuned_shard(compared, partitions["folds"]), __version__)
     values["scores"] = {
         score.name: score
         for score in scores.scores.values()
         if score.name in {task.rank_by, *task.columns} or (score.average is not None and score.group is None)
     }
-    return Record(**values), scores, rows
+    return Outcome(**values), scores, rows
 
 
 def _problems(error: EvaluationError, submission: Submission, task: Task) -> tuple[list[Problem], int]:

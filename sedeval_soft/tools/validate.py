@@ -22,6 +22,7 @@ from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, co
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
+from sedeval_soft.settings import in_form
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import EventTable
@@ -102,8 +103,7 @@ def validate(
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
     limits = reading_from(limits, values)
-    if isinstance(max_problems, bool) or not isinstance(max_problems, int) or max_problems < 1:
-        raise SettingsError(f"max_problems must be a whole number, 1 or more, not {max_problems!r}")
+    in_form("max_problems", max_problems, [{"type": "integer", "minimum": 1, "maximum": 10**9}])
     whose = "in the settings"
     if preset is not None:
         checked_preset(preset)

@@ -17,10 +17,9 @@ import numpy.typing as npt
 
 from sedeval_soft.errors import InputError, Problem, Severity, counted
 from sedeval_soft.tables import EMPTY
-from sedeval_soft.tables.assemble import ROUNDING
 from sedeval_soft.tables.columns import Layout, to_number
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.forms import ARCHIVES, form_at_once, form_of, read_as, read_said, read_text
+from sedeval_soft.tables.forms import Reading, read
 from sedeval_soft.tables.joined_tables import (
     Members,
     are_lists_of_one,
@@ -35,9 +34,12 @@ from sedeval_soft.tables.joined_tables import (
     with_recording,
 )
 from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.lines import DELIMITERS, SOLID, numbered, records
 from sedeval_soft.tables.problem_codes import RULES, problem
+from sedeval_soft.tables.row_checks import Scan, declares
+from sedeval_soft.tables.rows import ROUNDING
 from sedeval_soft.tables.source import Source, open_source
-from sedeval_soft.tables.text import DELIMITERS, SOLID, Scan, declares, numbered, origin_of, records
+from sedeval_soft.tables.text import origin_of
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From the worst."""
@@ -258,37 +260,21 @@ def _read(
     """Return the table of a file, if it can be scored; what is wrong with it goes to the log."""
     try:
         source = open_source(path, stdin, limits)
-        said, form = limits.form("system"), form_at_once(source)
-        if said and form_of(said).module == "fit" and form not in ARCHIVES:
-            form = ""
-            table = _of_text(source, log, limits, said)
-        elif said or form:
-            form = said or form
-            table = _of_other_form(source, form, log, limits, found=not said)
-        else:
-            table = _of_text(source, log, limits)
-        limits.check_dense(source.name, 0 if table is None else len(table.rows), source.packed)
+        log.texts[source.name] = source, None
+        reading = read(source, limits.form("system"), limits, log.most, whole=True)
     except InputError as error:
+        if all(each.code == "malformed-file" for each in error.problems):
+            log.texts.pop(os.fspath(path), None)  # its lines have no fields as those of text
         log.add_error(error)
         return []
-    if table is None and (form or SOLID.search(source.data) is None):
+    table = _table(source, reading, log)
+    if table is None and (reading.form or SOLID.search(source.data) is None):
         if may_be_empty:
             # A recording without events, whose file has no line.
             nothing = Layout((), (), has_header=False)
             return [Table(source, nothing, EventTable.empty(origin_of(source, nothing)))]
         log.add(problem("empty-file", source.name, EMPTY))
     return [] if table is None else [table]
-
-
-def _of_other_form(
-    source: Source, form: str, log: Log, limits: Limits, *, found: bool = True
-) -> Table | None:
-    """Look at a table of another form; None where it has no line. found: nobody said that it is of it."""
-    rows = read_as(form, source, limits, found=True) if found else read_said(form, source, limits)
-    if rows is None:
-        return None
-    log.no_texts.add(source.name)
-    return _without_lines(source, rows)
 
 
 def _without_lines(source: Source, rows: EventTable) -> Table:
@@ -300,18 +286,12 @@ def _without_lines(source: Source, rows: EventTable) -> Table:
     return Table(source, layout, plain, range(2, len(rows) + 2), form=rows.origin.form)
 
 
-def _of_text(source: Source, log: Log, limits: Limits, said: str = "") -> Table | None:
-    """Look at a table of text; None where it is empty, or has no rows that can be scored.
-
-    said: the form of text that it must be, if that is known.
-    """
-    log.texts[source.name] = source, None
-    reading = read_text(source, limits, log.most, whole=True, said=said)
+def _table(source: Source, reading: Reading, log: Log) -> Table | None:
+    """Return what can be scored of a table, None where nothing can; what is wrong with it goes to the log."""
     layout, rows, lines = reading.layout, reading.rows, reading.scan
-    if reading.form:
-        return _of_other_form(source, reading.form, log, limits)
     if layout is None:
-        return None
+        log.no_texts.update([source.name] * bool(reading.form))
+        return None if rows is None else _without_lines(source, rows)
     log.texts[source.name] = source, layout.delimiter
     _check_line_ends(source, log)
     named: dict[str, dict[str, int]] = {"filename": {}, "event_label": {}}
@@ -322,8 +302,8 @@ def _of_text(source: Source, log: Log, limits: Limits, said: str = "") -> Table 
             for role, name in zip(layout.roles, fields, strict=True):
                 if role in named and name.strip():
                     named[role].setdefault(name.strip(), line)
-    if rows is not None and layout.dialect is not None:
-        # Rows may be fewer than lines: nothing else than what is wrong with a line is told by it.
+    if rows is not None and (layout.dialect is not None or not layout.timed):
+        # Rows are not lines: nothing else than what is wrong with a line is told by it.
         log.no_texts.update([source.name] * (lines is None or not lines.problems))
         return _without_lines(source, rows) if source.name in log.no_texts else None
     row_lines = None if lines is None else lines.lines

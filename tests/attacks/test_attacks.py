@@ -188,7 +188,7 @@ def test_objects_that_have_each_a_field_of_their_own(reference, tmp_path):
 ENTITIES = "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(9))
 DOCUMENTS = {
     "bomb.eaf": (f'<!DOCTYPE x [<!ENTITY a "ha">{ENTITIES}]><ANNOTATION_DOCUMENT>&j;', "a document type"),
-    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "more than 32 deep"),
+    "deep.eaf": ("<ANNOTATION_DOCUMENT>" + "<a>" * 300_000, "is not well-formed XML"),
     "deep.json": ('[{"annotations":[],"data":' + "[" * MIB, "nested too deeply"),
     "tasks.json": ("[" + ",".join(["{}"] * (MIB // 3)) + "]", "no task of Label Studio is annotated"),
     "nan.jams": ('{"annotations":[NaN,"' + '\\"' * (MIB // 2), "cannot be read as JAMS"),

@@ -24,7 +24,7 @@ from sedeval_soft import EvaluationError, SettingsError, plot
 from sedeval_soft.api.plotting import FigureKeywords
 from sedeval_soft.cli.plot import plot as command
 from sedeval_soft.fields import Keywords
-from sedeval_soft.plots.data import ORDERS, PARTS, Wish
+from sedeval_soft.plots.data import CHOICES, Wish
 from sedeval_soft.plots.registry import KINDS, OPTIONS, RESAMPLED, SUFFIXES
 from sedeval_soft.plots.style import Look
 
@@ -230,8 +230,8 @@ def test_lists_of_kinds_and_options_agree():
     assert {name for kind in KINDS.values() for name in kind.options} == {*OPTIONS}
     parameters = {parameter.name: parameter for parameter in command.params}
     assert {name: parameters[name].opts for name in OPTIONS} == {name: [OPTIONS[name]] for name in OPTIONS}
-    assert tuple(parameters["sort"].type.choices) == ORDERS
-    assert tuple(parameters["of"].type.choices) == PARTS
+    assert tuple(parameters["sort"].type.choices) == CHOICES["sort"]
+    assert tuple(parameters["of"].type.choices) == CHOICES["of"]
     text = call("plot", "--help").out
     for name, kind in KINDS.items():
         assert f"  {name:12}  {kind.summary}\n" in text

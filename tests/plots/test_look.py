@@ -65,10 +65,10 @@ def test_a_file_that_is_no_style_is_refused(content, said, tmp_path):
     [
         ({"style": "papr"}, "did you mean 'paper'"),
         ({"style": "http://localhost/x.mplstyle"}, "neither a style nor a file"),
-        ({"width": "triple"}, "single or double"),
-        ({"width": float("nan")}, "1 to 100 inches"),
+        ({"width": "triple"}, "one of single, double"),
+        ({"width": float("nan")}, "in inches must be 1 to 100"),
         ({"dpi": 99.5}, "30 to 2400"),
-        ({"title": 3}, "a text"),
+        ({"title": 3}, "a name"),
     ],
 )
 def test_looks_that_cannot_be_are_refused(look, said):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from called import call
 from hypothesis import strategies as st
 
 from sedeval_soft.tables import read_rows
@@ -28,6 +32,40 @@ TRICKY = (
 )  # fmt: skip
 
 
+def cases(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table beside this module, whose texts are escaped as in JSON, but for quotes."""
+    with Path(__file__).with_name(name).open(newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [
+            {key: json.loads('"{}"'.format(text.replace('"', '\\"'))) if "\\" in text else text
+             for key, text in row.items()}
+            for row in rows
+        ]  # fmt: skip
+
+
+def table(path: Path, *lines: str) -> Path:
+    """Write lines; their fields stand between `|` here, or blanks if there is none, and tabs there."""
+    by = "|" if any("|" in line for line in lines) else " "
+    path.write_text("".join("\t".join(line.split(by)) + "\n" for line in lines))
+    return path
+
+
+def lay_out(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write files of a folder, which may lie in folders in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def refused(*arguments: object) -> str:
+    """Return what the command says when it refuses."""
+    done = call(*map(str, arguments))
+    assert (done.code, done.out) == (2, ""), done
+    return done.err
+
+
 def facts(rows: EventTable) -> tuple[object, ...]:
     """Return what a table says, in whatever order: its rows, its recordings, its classes."""
     lists = (rows.file.tolist(), rows.onset.tolist(), rows.offset.tolist())
@@ -44,6 +82,12 @@ def facts(rows: EventTable) -> tuple[object, ...]:
     return "long", sorted(found, key=repr), sorted(rows.files), sorted(rows.classes)
 
 
+def long(rows, files=()):
+    """Return the facts of a long table: rows of file, onset, offset, label, value, and files without rows."""
+    names = {*(row[0] for row in rows), *files}
+    return "long", sorted(map(tuple, rows), key=repr), sorted(names), sorted({row[3] for row in rows})
+
+
 def through(
     rows: EventTable, form: str, folder: Path, called: str = "x"
 ) -> tuple[EventTable, EventTable, tuple[str, ...]]:
@@ -51,7 +95,7 @@ def through(
     folder.mkdir(exist_ok=True)
     known = next(each for each in WRITTEN if each.name == form)
     path = folder / f"{called}{known.extensions[0] if not known.apart else ''}"
-    apart = known.folder or (not known.holds.recordings and len(rows.files) > 1)
+    apart = known.folder or ("recordings" in known.lacks and len(rows.files) > 1)
     target = f"{path}/" if apart else str(path)
     prepared = prepare(rows, target, to=form)
     prepared.write(target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 from called import call
@@ -16,40 +17,14 @@ from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.answers import spans_of
 from sedeval_soft.tables.limits import Limits
 
-TEN_TO_TWENTY = (
-    "[00:10-00:20]", "00:10 - 00:20", "0:00:10-0:00:20", "10 - 20", "10-20 s", "10s-20s", "10.0 to 20.0",
-    "10~20", "from 10 to 20", "From 10 seconds until 20 seconds.", "between 10 s and 20 s",
-    "It is heard from 10 to 20.", "The bark is at 00:10-00:20.", "(10, 20)", "[10, 20]", "[00:10, 00:20]",
-    "[10 - 20]", "<answer>10-20</answer>", "**00:10** - **00:20**", '"00:10" to "00:20"',
-    "10 s \u2013 20 s", "10\u201420", "\u4ece00:10\u523000:20", "start: 10, end: 20",
-    "Start time: 00:10, End time: 00:20", "It starts at 10 s and ends at 20 s.",
-    "<think>Perhaps 3 to 4, at 5.</think>10-20",
-    "<think>1</think> so <answer>[10, 20]</answer>, the 2nd one", '{"start": 10, "end": 20}',
-    '{"onset": "00:10", "offset": "20 s", "label": "dog"}', '[["10", "00:20"]]',
-    '```json\n{"answer": "00:10-00:20"}\n```', 'Here: {"spans": [[10, 20]]}.',
-    '{"segments": [{"begin": 10, "end": 20}]}', [10, 20], [[10, 20.0]], {"start": "00:10", "end": 20},
-    {"response": {"spans": ["10-20"]}}, ["10 - 20"],
-)  # fmt: skip
-
-UNREADABLE = (
-    "", " ", "I cannot hear it.", "at 00:10", "10", "10 20", "There are 10-20 dogs.", "10 and 20", "20-10",
-    "10 - -20", "-10 - 20", "00:75-01:20", "00:10-1:2", "from 10 to 20 ms", "from 1 to 2 minutes",
-    "10-20 frames", "10%-20%", "in clip 2 from 10 to 20", "10-20 or 30", "2024-05-06", "1e1-2e1",
-    "\u0661-\u0662", "[1, 2, 3]", "10,5-20,5", "<think>10-20", "10-20 <answer>no</answer>", '{"start": 10}',
-    '{"caption": "10-20"}', "{10, 20", "12:34:56:78-13:00:00", "0.5.1-0.6", "10:00-20:00:00:00",
-    "from 1000000000000 to 2", "nan-inf", None, True, 5, [10], [10, 20, 30], [10, None], [True, False],
-    {"start": "soon", "end": 20}, [[[[[[[[10, 20]]]]]]]], [[10, 20], "no"], {}, [{}], "[{}]",
-)  # fmt: skip
+with Path(__file__).with_name("answers.tsv").open(encoding="utf-8") as file:
+    ANSWERS = [line.rstrip("\n").rpartition("\t")[::2] for line in file][1:]
+"""Answers as JSON, and what they say: from 10 to 20, or what is unreadable."""
 
 
-@pytest.mark.parametrize("answer", TEN_TO_TWENTY, ids=repr)
-def test_what_the_grammar_says(answer):
-    assert spans_of(answer) == [(10.0, 20.0)]
-
-
-@pytest.mark.parametrize("answer", UNREADABLE, ids=repr)
-def test_what_does_not_fit_is_never_guessed(answer):
-    assert spans_of(answer) is None
+@pytest.mark.parametrize(("answer", "said"), ANSWERS)
+def test_what_the_grammar_says_and_what_does_not_fit_is_never_guessed(answer, said):
+    assert spans_of(json.loads(answer)) == ([(10.0, 20.0)] if said == "10-20" else None)
 
 
 def test_several_spans_hours_fractions_and_none():

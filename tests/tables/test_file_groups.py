@@ -5,8 +5,10 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import itertools
+from pathlib import Path
 
 import pytest
+from drawn import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -117,30 +119,25 @@ def test_numbers_in_names_are_in_order():
     assert natural_key("1" * 5000) < natural_key("2" * 5000) < natural_key("1" * 5001)
 
 
-PARTS = {"a.wav": "1", "b.wav": "2"}
+CASES = [(case["what"], case["text"], case["refused"]) for case in cases("file_groups.tsv")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "filename\tfold\na.wav\t1\nb.wav\t2\na.wav\t1\n",
-        "a.wav\t1\nb.wav\t2\n",
-        "a.wav,1\nb.wav,2\n",
-        "\n\na.wav;1\r\nb.wav; 2 \r\n",
-        "Fold,File Name\n1,a.wav\n2,b.wav\n",
-        "audio_filename\tonset\tscene_label\toffset\na.wav\t0\t1\t9\nb.wav\t0\t2\t3\n",
-        "filename\thome or office\na.wav\t1\nb.wav\t2\n",
-        "where,path\n1,a.wav\n2,b.wav\n",
-        'filename,part\n"a.wav","1"\nb.wav,2,surplus\n',
-        "\ufefffilename,split\na.wav,1\nb.wav,2",
-    ],
-)
-def test_a_part_for_each_file(text, tmp_path):
-    path = tmp_path / "parts.tsv"
-    path.write_bytes(text.encode())
-    found = read_partition(path)
-    assert dict(found.parts) == PARTS
-    assert (found.source, found.sha256) == (str(path), hashlib.sha256(text.encode()).hexdigest())
+@pytest.mark.parametrize(("what", "text", "refused"), CASES)
+def test_a_table_says_a_part_of_each_file_or_is_refused_with_its_place(
+    what, text, refused, tmp_path, monkeypatch
+):
+    """Parts are those of two files everywhere; refused: how the message begins, with its place."""
+    monkeypatch.chdir(tmp_path)
+    Path("t.tsv").write_bytes(text.encode())
+    read = {"partition": read_partition, "durations": read_durations}[what]
+    if not refused:
+        found = read("t.tsv")
+        assert dict(found.parts) == {"a.wav": "1", "b.wav": "2"}
+        assert (found.source, found.sha256) == ("t.tsv", hashlib.sha256(text.encode()).hexdigest())
+        return
+    with pytest.raises(InputError) as caught:
+        read("t.tsv")
+    assert str(caught.value).startswith(refused)
 
 
 def test_preferred_columns_come_first(tmp_path):
@@ -148,53 +145,6 @@ def test_preferred_columns_come_first(tmp_path):
     path.write_text("filename\tscene_label\tfold\na.wav\thome\t1\n")
     assert dict(read_partition(path, prefer=("fold",)).parts) == {"a.wav": "1"}
     assert dict(read_partition(path, prefer=("scene", "scene_label")).parts) == {"a.wav": "home"}
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "t.tsv: is empty; expected a table of filename and part"),
-        ("a.wav\n", "t.tsv:1: 'a.wav' is neither a header nor a row; expected filename and part"),
-        ("a.wav\t1\t2\n", "t.tsv:1: 'a.wav', '1', '2' is neither a header nor a row"),
-        ("filename\tfold\tscene\n", "t.tsv:1: columns 'fold' and 'scene' could each be the part"),
-        ("sample\tfold\na.wav\t1\n", "t.tsv:1: 'fold' names a column of parts, but no column is filename"),
-        ("a.wav\t1\nb.wav\n", "t.tsv:2: has 1 field; expected filename and part"),
-        ("fold,file\n1,a.wav\n1,\n", "t.tsv:3:2: filename is empty; expected a name"),
-        ("a.wav\t1\nb.wav\t \n", "t.tsv:2:2: part '' cannot be part of a score's name; expected printable"),
-        ("a.wav\t1\n\na.wav\t2\n", "t.tsv:3:2: 'a.wav' has part '2', but '1' on an earlier line"),
-        ('a.wav\t1\nb.wav\t"2\n', "t.tsv:2:2: a quote is opened and not closed on this line"),
-    ],
-)
-def test_what_is_no_table_of_parts_is_refused_with_its_place(text, expected, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.tsv").write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_partition("t.tsv")
-    assert str(caught.value).startswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "t.tsv: is empty; expected a table of filename and duration"),
-        ("a\nb\n", "t.tsv:1: 'a' is neither a header nor a row; expected filename and duration"),
-        ("a\t1\nb\t-1\n", "t.tsv:2:2: duration '-1' is not a number of seconds, 0 or more"),
-        *((f"a\t1\nb\t{x}\n", f"t.tsv:2:2: duration {x} is over 31536000 s") for x in ("1e999", "31536001")),
-        ("a\t1\na\t2.50\n", "t.tsv:2:2: 'a' has duration 2.50, but 1.0 on an earlier line; expected one"),
-        (
-            "a 1 0 9\nb 1 2.5 9\n",
-            "t.tsv:2:3: a region of 'b' begins at '2.5', but a duration is counted from 0 on",
-        ),
-        ("a 1 0 9\na 1 0 8\n", "t.tsv:2:4: 'a' has duration 8, but 9.0 on an earlier line; expected one"),
-        ("a 1 0 9\nb 1 0\n", "t.tsv:2: has 3 fields; expected file, channel, begin and end of a region"),
-    ],
-)
-def test_durations_are_refused_in_words_of_their_own(text, expected, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.tsv").write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_durations("t.tsv")
-    assert str(caught.value).startswith(expected)
 
 
 def test_durations(tmp_path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from called import call
-from drawn import facts
+from drawn import facts, lay_out
 
 from sedeval_soft import InputError, Limits, evaluate, operating_points, validate
 from sedeval_soft.tables import read_rows
@@ -24,13 +24,6 @@ ONE = HEAD + (
     "cafe_01.wav\t0\t1\tdishes\t0.75\ncafe_01.wav\t1\t2\tdishes\t0.25\ncafe_02.wav\t\t\t\t\n"
     "street_01.wav\t0\t1\tcar\t0.5\n"
 )
-
-
-def lay_out(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
 
 
 def packed(folder: Path) -> str:

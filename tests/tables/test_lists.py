@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from called import call
+from drawn import table
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
@@ -16,43 +17,12 @@ FILES = Path(__file__).parent / "dialects"
 LONG = "filename\tonset\toffset\tevent_label"
 
 
-def table(path: Path, *lines: str) -> Path:
-    """Write lines, whose fields stand between blanks here and tabs there."""
-    path.write_text("".join("\t".join(line.split(" ")) + "\n" for line in lines))
-    return path
-
-
 def alike(first: Path, second: Path, *options: str) -> None:
     """Hold two tables to be the same: every score of each against the other is that of a perfect system."""
     for sides in ((first, second), (second, first)):
         for score in ("segment.soft.f1.micro", "event.soft.f1.micro"):
             done = call(*sides, *options, "--strict", "--score", score)
             assert (done.code, done.out) == (0, "1.0\n"), done
-
-
-OURS = {
-    "tut-2017.ann": [
-        LONG,
-        "a001\t1.589213\t2.38382\tcar",
-        "a001\t3.1\t4.0\tchildren",
-        "b093\t0\t2.25\tcar",
-    ],
-    "birdnet-audacity.txt": [
-        f"{LONG}\tvalue",
-        "birdnet-audacity\t0\t3\tTurdus merula, Common Blackbird\t0.8123",
-        "birdnet-audacity\t3\t6\tParus major, Great Tit\t0.3301",
-        "birdnet-audacity\t3\t6\tTurdus merula, Common Blackbird\t0.6125",
-    ],
-    "seld-2019.csv": [LONG, "seld-2019\t0.5\t1.6\tkeysDrop", "seld-2019\t3.25\t5.0\tspeech"],
-}
-"""The same events in our own form."""
-
-
-@pytest.mark.parametrize("name", OURS)
-def test_tables_of_other_tools_are_read_as_they_are(name, tmp_path):
-    ours = tmp_path / "ours.tsv"
-    ours.write_text("\n".join(OURS[name]) + "\n")
-    alike(FILES / name, ours)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,16 @@ def test_columns_that_cannot_be_scored_are_refused(name, tmp_path):
             rows_from_data(frame, "system")
 
 
+def test_an_arrow_file_that_is_cut_off_anywhere_is_refused(tmp_path):
+    path, whole = tmp_path / "a.arrow", tmp_path / "whole"
+    written("file", pa.table({"onset": [0.0] * 99, "offset": [1.0] * 99, "label": ["a"] * 99}), whole)
+    data = whole.read_bytes()
+    for length in range(10, len(data), 7):
+        path.write_bytes(data[:length])
+        with pytest.raises(InputError, match="cannot be read as Arrow file"):
+            read_rows(path)
+
+
 @pytest.mark.parametrize("data", [3, "text", [1, 2], {"a": [1]}, {}])
 def test_what_is_no_table_is_refused(data):
     with pytest.raises(InputError):

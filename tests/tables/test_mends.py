@@ -20,11 +20,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from called import Called, call
+from drawn import cases
 
 import sedeval_soft
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.forms import blocks_of
+from sedeval_soft.tables.blocks import blocks_of
 
 HEAD = "filename\tonset\toffset\tevent_label\n"
 RIGHT = HEAD + "r1\t1\t3\tcar\nr1\t4\t6\tdog\nr2\t0\t2\tcar\n"
@@ -190,122 +191,12 @@ def follow(path: Path, *arguments: str) -> tuple[dict[str, object], list[str]]:
     raise AssertionError(said)
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """A wrong table, and where it is refused first: line and column. right: what it should be.
+WRONG = {case["name"]: case for case in cases("wrong_tables.tsv")}
+"""Wrong tables of text, and where each is refused first: line and column.
 
-    more: what the message's option adds beside the table. reference: of its recordings.
-    """
-
-    text: str | bytes
-    at: str
-    right: str = RIGHT
-    more: tuple[str, ...] = ()
-    reference: str = REFERENCE
-
-
-def of_one(text: str, at: str) -> Wrong:
-    return Wrong(text, at, f"onset\toffset\tlabel\n{ONE}", reference=REFERENCE_OF_ONE)
-
-
-def without_names(text: str) -> str:
-    return re.sub(r"\br(?=\d)", "", text)
-
-
-def times(text: str, *numbers: str) -> str:
-    """Return a table with other texts for the first times of its rows."""
-    for line, new in zip(text.splitlines()[1:], numbers, strict=False):
-        text = text.replace("\t".join(line.split("\t")[1:3]), new)
-    return text
-
-
-LABELLED = RIGHT.replace("event_label", "{}")
-DURATIONS = times(RIGHT, "1\t2", "4\t2")
-WEAK = "filename\tevent_labels\nr1\tcar,dog\nr2\tcar\n"
-GERMAN = RIGHT.replace("dog", "d\xf6g")
-
-WRONG = {
-    "a name is misspelt": Wrong(RIGHT.replace("onset", "onsett"), "1:2"),
-    "two names are misspelt": Wrong(RIGHT.replace("onset", "onsett").replace("offset", "ofset"), "1:2"),
-    "the label is misspelt": Wrong(LABELLED.format("event_lable"), "2:4"),
-    "recording and label are unknown": Wrong(LABELLED.format("klass").replace("filename", "item"), "2:1"),
-    "no name is known": Wrong(RIGHT.replace(HEAD, "item\tt0\tt1\twhat\n"), "1"),
-    "no name is known, in a shell's characters": Wrong(
-        RIGHT.replace(HEAD, "the item\tt 0\tt 1\tit's $HOME\n").replace("\t", ";"), "1"
-    ),
-    "the end is unknown": Wrong(RIGHT.replace("offset", "t1"), "1"),
-    "the end is unknown, and a duration": Wrong(DURATIONS.replace("offset", "how long"), "1"),
-    "two labels": Wrong(
-        "filename\tonset\toffset\tlabel\tclass\nr1\t1\t3\tcar\tx\nr1\t4\t6\tdog\ty\nr2\t0\t2\tcar\tx\n", "1:5"
-    ),
-    "two onsets": Wrong(
-        "filename\tonset_s\tstart\toffset\tlabel\nr1\t1\t1\t3\tcar\nr1\t4\t4\t6\tdog\nr2\t0\t0\t2\tcar\n",
-        "1:3",
-    ),
-    "the recording is unknown": Wrong(RIGHT.replace("filename", "item"), "1:1"),
-    "the recording is unknown, with blanks": Wrong(RIGHT.replace("filename", "which take, or so"), "1:1"),
-    "the recording is unknown, with a quote": Wrong(RIGHT.replace("filename", "Bob's take"), "1:1"),
-    "the recordings are numbers": Wrong(
-        without_names(RIGHT.replace("filename", "take")),
-        "",
-        without_names(RIGHT),
-        reference=without_names(REFERENCE),
-    ),
-    "the value is unknown": Wrong(VALUES.replace("value", "p"), "1:5", VALUES),
-    "no label": Wrong(
-        "filename\tonset\toffset\nr1\t1\t3\nr2\t0\t2\n", "1", f"{HEAD}r1\t1\t3\tcar\nr2\t0\t2\tcar\n"
-    ),
-    "percent": Wrong(
-        VALUES.replace("0.75", "75").replace("0.25", "25").replace("car\t1", "car\t100"), "2:5", VALUES
-    ),
-    "logits": Wrong(
-        VALUES.replace("car\t1", "car\t40")
-        .replace("0.75", repr(math.log(3)))
-        .replace("0.25", repr(-math.log(3))),
-        "2:5",
-        VALUES,
-    ),
-    "a percent sign": Wrong(VALUES.replace("0.75", "75%"), "2:5", VALUES),
-    "decimal commas": Wrong(times(RIGHT, "1,0\t3,0"), "2:2"),
-    "decimal commas between commas": Wrong(
-        times(RIGHT, "1,0\t3,0", "4,0\t6,0", "0,0\t2,0").replace("\t", ","), "2:2"
-    ),
-    "thousands": Wrong(times(RIGHT, "1,001.0\t1 003.5"), "2:2", times(RIGHT, "1001\t1003.5")),
-    "scores of another kind": Wrong(VALUES.replace("0.75", "750"), "2:5", RIGHT),
-    "times of a clock": Wrong(times(RIGHT, "00:00:01\t0:03.0"), "2:2"),
-    "times with units": Wrong(times(RIGHT, "1 s\t3000ms"), "2:2"),
-    "a time is negative": Wrong(RIGHT.replace("r2\t0", "r2\t-0.01"), "4:2"),
-    "a time is over a year": Wrong(
-        f"{RIGHT}r2\t32000000\t32000001.5\tcar\n",
-        "5:2",
-        f"{RIGHT}r2\t32000000\t32000001.5\tcar\n",
-        ("--limit", "duration=32000002"),
-    ),
-    "offsets are durations": Wrong(DURATIONS, "3:3"),
-    "onset and offset are swapped": Wrong(times(RIGHT, "3\t1", "6\t4", "2\t0"), "2:3"),
-    "divided by blanks": Wrong(RIGHT.replace("\t", " "), "1"),
-    "divided by bars": Wrong(RIGHT.replace("\t", " | "), "1"),
-    "a line is divided by commas": Wrong(RIGHT.replace("r2\t0\t2\tcar", "r2,0,2,car"), "4"),
-    "a line ends in tabs": Wrong(RIGHT.replace("dog\n", "dog\t\t\n"), "3"),
-    "a quote is not closed": Wrong(RIGHT.replace("dog", '"dog'), "3:4"),
-    "a comment": Wrong(f"# made by me\n{RIGHT}", "1"),
-    "lines before the header": Wrong(f"Exported from a tool\nof 2024\n\n{RIGHT}", "1"),
-    "UTF-16": Wrong(RIGHT.encode("utf-16"), "1"),
-    "Windows-1252": Wrong(GERMAN.encode("cp1252"), "3:4", GERMAN),
-    "weak labels": Wrong(WEAK, "", WEAK, ("--only", "clip")),
-    "Raven without a known label": Wrong(
-        "Selection\tView\tBegin File\tFile Offset (s)\tBegin Time (s)\tEnd Time (s)\tRemark\n"
-        "1\tV\tr1\t1\t1\t3\tcar\n2\tV\tr1\t4\t4\t6\tdog\n3\tV\tr2\t0\t0\t2\tcar\n",
-        "1",
-    ),
-    "no header, swapped": of_one("3\t1\tcar\n6\t4\tdog\n", "1:2"),
-    "no header, durations": of_one("1\t2\tcar\n4\t2\tdog\n", "2:2"),
-    "no header, another order": of_one("car\t1\t3\ndog\t4\t6\n", "1"),
-    "no header, a column more": of_one("7\t1\t3\tcar\tx\n8\t4\t6\tdog\ty\n", "1"),
-    "no header, blanks": of_one("1 3 car\n4 6 dog\n", "1"),
-    "a note among classes": of_one("onset\toffset\tcar\tdog\tnote\n1\t3\t1\t0\tx\n4\t6\t0\t1\ty\n", "2:5"),
-}
-"""Tables of text."""
+right: what it should be, `RIGHT` where nothing is said. reference: of its recordings, `REFERENCE` likewise.
+more: what the message's option adds beside the table.
+"""
 
 
 def place(said: str, path: Path) -> str:
@@ -318,12 +209,12 @@ def place(said: str, path: Path) -> str:
 def test_a_wrong_table_scores_as_the_right_one_when_its_mends_are_followed(name, tmp_path):
     wrong = WRONG[name]
     ref, right, path = (tmp_path / each for each in ("ref.tsv", "right.tsv", "the system's.tsv"))
-    ref.write_text(wrong.reference)
-    right.write_text(wrong.right)
-    path.write_bytes(wrong.text if isinstance(wrong.text, bytes) else wrong.text.encode())
+    ref.write_text(wrong["reference"] or REFERENCE)
+    right.write_text(wrong["right"] or RIGHT)
+    path.write_bytes(wrong["text"].encode(wrong["encoding"] or "utf-8"))
     found, said = follow(path, str(ref), str(path))
-    assert found == scores(call(ref, right, *wrong.more, "--format", "json"))
-    assert place(said[0], path) == wrong.at
+    assert found == scores(call(ref, right, *wrong["more"].split(), "--format", "json"))
+    assert place(said[0], path) == wrong["at"]
     assert len(said[0].split(str(path), 1)[1].splitlines()[0]) < 400, "messages are short"
 
 
@@ -332,7 +223,7 @@ def test_a_wrong_table_scores_as_the_right_one_when_its_mends_are_followed(name,
 )
 def test_a_table_that_is_read_block_by_block_is_refused_in_the_same_words(name, tmp_path):
     path = tmp_path / "sys.tsv"
-    path.write_text(str(WRONG[name].text))
+    path.write_text(WRONG[name]["text"])
     with pytest.raises(InputError) as whole:
         read_rows(path)
     with pytest.raises(InputError) as blocks:
@@ -435,8 +326,8 @@ def test_so_are_operating_points_settings_and_regions(tmp_path):
     "name", ["a name is misspelt", "no name is known", "two labels", "no label", "percent"]
 )
 def test_so_are_data_frames_with_options_as_keyword_arguments(name, tmp_path):
-    (tmp_path / "ref.tsv").write_text(WRONG[name].reference)
-    frame, keywords = frame_of(str(WRONG[name].text)), {}
+    (tmp_path / "ref.tsv").write_text(WRONG[name]["reference"] or REFERENCE)
+    frame, keywords = frame_of(WRONG[name]["text"]), {}
     with pytest.raises(InputError) as caught:
         sedeval_soft.evaluate(tmp_path / "ref.tsv", frame)
     said = str(caught.value)
@@ -446,5 +337,5 @@ def test_so_are_data_frames_with_options_as_keyword_arguments(name, tmp_path):
     else:
         keywords = {option[1].lstrip("-"): value_of(option[2])}
     found = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame, **keywords)
-    right = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame_of(WRONG[name].right))
+    right = sedeval_soft.evaluate(tmp_path / "ref.tsv", frame_of(WRONG[name]["right"] or RIGHT))
     assert {name: found[name] for name in found} == {name: right[name] for name in right}

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 from called import call
+from drawn import lay_out
 from shared_data import shared
 
 from sedeval_soft import (
@@ -33,13 +33,6 @@ LOOSE = HEAD + "a.wav\t0\t2\tcar\na.wav\t5\t8\tcar\na.wav\t9\t9.5\tcar\nb.wav\t1
 TIGHT = HEAD + "a.wav\t0\t2\tcar\n"
 ONLY = ("event", "intersection")
 PSDS = ("--max-efpr", "1000", "--score", "intersection.hard.psds")
-
-
-def lay_out(folder: Path, files: dict[str, str]) -> Path:
-    folder.mkdir()
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return folder
 
 
 @pytest.fixture

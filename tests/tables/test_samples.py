@@ -13,68 +13,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn import facts
+from drawn import facts, long
 from pyarrow import feather
 
-from sedeval_soft import evaluate
 from sedeval_soft.tables import read_rows
 
 SAMPLES = {path.stem: path for path in sorted(Path(__file__).with_name("samples").iterdir())}
 """Files by their names, which begin with their form."""
-
-
-def long(rows, files=(), classes=()):
-    """Return the facts of a long table: rows of file, onset, offset, label, value."""
-    names = {*(row[0] for row in rows), *files}
-    return "long", sorted(rows, key=repr), sorted(names), sorted({row[3] for row in rows})
-
-
-READ = {
-    "rttm": long([("rec1", 0.1, 0.3, "alice", 1.0), ("rec1", 1.5, 3.5, "bob", 0.25),
-                  ("rec2", 3.0, 3.0, "alice", 1.0)]),
-    "audacity": long([("", 0.5, 1.25, "car", None), ("", 2.0, 2.0, 'a "loud" horn', None),
-                      ("", 3.0, 4.0, "people talking", None)]),
-    "elan": long([("", 1.25, 2.0, "blackbird", None), ("", 60.5, 3600.0, "birds", None)]),
-    "elan-tiers": long([("", 0.5, 1.5, "man", None), ("", 1.0, 2.0, "woman", None),
-                        ("", 1.0, 2.0, "piano", None)]),
-    "elan-plain": long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "car", None)]),
-    "elan-times": long([("", 1.25, 2.0, "door", None), ("", 3.0, 4.5, "2", None)]),
-    "elan-files": long([("a.wav", 0.5, 1.5, "car", None)]),
-    "jams": long([("scene.wav", 0.1, 0.3, "car", 0.5), ("scene.wav", 1.0, 2.5, "dog", 1.0),
-                  ("scene.wav", 4.0, 5.0, "siren", 1.0), ("scene.wav", 2.0, 5.0, "bell", 1.0)]),
-    "answers": long([("q1", 1.5, 2.0, "query", None), ("q2", 1.0, 2.5, "cars", None),
-                     ("q2", 4.0, 6.0, "cars", None)], ["q3"]),
-    "jsonl": long([("a.wav", 0.5, 1.0, "car", 0.25), ("b.wav", 2.0, 3.5, "dog", 1.0)], ["quiet.wav"]),
-    "jsonl-wide": ("wide", [("", 0.0, 0.5, (("car", 0.25), ("dog", 0.0))),
-                            ("", 0.5, 1.0, (("car", 0.5), ("dog", 1.0)))], [""], ["car", "dog"]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_samples_are_read_and_scored(name, tmp_path):
-    path = tmp_path / SAMPLES[name].name
-    for ends in (b"\r\n", b"\n"):
-        path.write_bytes(SAMPLES[name].read_bytes().replace(b"\n", ends))
-        assert facts(read_rows(path)) == READ[name]
-        assert facts(read_rows(path, form=name.split("-")[0])) == READ[name]
-    assert evaluate(path, path)["segment.soft.f1.micro"] == pytest.approx(1.0)
-    if name != "audacity":  # content says the form where the name does not
-        assert facts(read_rows(path.rename(tmp_path / "annotations"))) == READ[name]
-
-
-def test_what_is_read_past_is_said():
-    assert SAMPLES.keys() == READ.keys()
-    made = {name: read_rows(path).origin for name, path in SAMPLES.items()}
-    assert made["rttm"].notes == (
-        "1 line of RTTM that is not SPEAKER was ignored",
-        "2 events without a value count as 1.0",
-    )
-    assert made["audacity"].notes == ("1 line of frequencies was ignored",)
-    assert made["jams"].notes == ("1 background was ignored", "2 events without a value count as 1.0")
-    assert made["jams"].ignored == ("namespace 'beat'",)
-    assert made["jsonl"].ignored == ("note",)
-    assert made["elan"].ignored == ("Participant",)
-    assert made["elan"].form == "ELAN export"
 
 
 COLUMNS = {

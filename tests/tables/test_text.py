@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.frames import rows_from_data
+from sedeval_soft.tables.row_checks import scan
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import origin_of, read_fast, scan, sniff
+from sedeval_soft.tables.text import origin_of, read_fast, sniff
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [

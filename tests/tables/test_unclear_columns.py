@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call
+from drawn import refused
 
 import sedeval_soft
 from sedeval_soft.errors import InputError, SettingsError
@@ -42,12 +43,6 @@ def scored(*arguments: object) -> float:
     done = call(*map(str, arguments), "--score", SCORE)
     assert done.code == 0, done.err
     return float(done.out)
-
-
-def refused(*arguments: object) -> str:
-    done = call(*map(str, arguments))
-    assert (done.code, done.out) == (2, ""), done
-    return done.err
 
 
 AUDIOSET = ("start_time_seconds", "end_time_seconds", "label")

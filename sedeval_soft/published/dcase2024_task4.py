@@ -80,14 +80,14 @@ def _staircase(points: Points, limit: float | None) -> float:
 
 def _of_part(inputs: Inputs, settings: Settings, part: str) -> tuple[EventTable, EventTable]:
     """Return both tables of the files of a data set."""
-    active, found = _active(inputs.reference, settings)
+    active, classes = _active(inputs.reference, settings)
     files = set(compress(inputs.reference.files, active))
     if not files:
         raise SettingsError(
             f"no file of the reference has an event of a class of {part.upper()}; expected one table of both "
             "data sets. --preset dcase2024-task4-desed and dcase2024-task4-maestro score them one by one"
         )
-    missing = [name for name in settings.classes or () if name not in found]
+    missing = [name for name in settings.classes or () if name not in classes]
     if missing:
         raise SettingsError(
             f"the reference of {part.upper()} has no event of the class {missing[0]!r}: the script stops"
@@ -105,16 +105,14 @@ def _active(reference: EventTable, settings: Settings) -> tuple[Bools, set[str]]
     return files, {reference.classes[k] for k in np.unique(label).tolist()}
 
 
-PUBLISHED = {
-    "dcase2024-task4": Published(
-        name="dcase2024-task4",
-        title="DCASE 2024 task 4, PSDS 1 on DESED and mean partial AUC on MAESTRO",
-        project="DCASE-REPO/DESED_task",
-        version="c6bcb45b8b986ccde5c56bb86eefaf9d19b2320c",
-        script="recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py",
-        ranking="psds1 + segment_mpauc",
-        compute=compute,
-        takes=("durations",),
-        same={"psds1": "intersection.hard.psds", "segment_mpauc": "segment.hard.partial_auc.macro"},
-    )
-}
+EVALUATOR = Published(
+    name="dcase2024-task4",
+    title="DCASE 2024 task 4, PSDS 1 on DESED and mean partial AUC on MAESTRO",
+    project="DCASE-REPO/DESED_task",
+    version="c6bcb45b8b986ccde5c56bb86eefaf9d19b2320c",
+    script="recipes/dcase2024_task4_baseline/local/sed_trainer_pretrained.py",
+    ranking="psds1 + segment_mpauc",
+    compute=compute,
+    takes=("durations",),
+    same={"psds1": "intersection.hard.psds", "segment_mpauc": "segment.hard.partial_auc.macro"},
+)

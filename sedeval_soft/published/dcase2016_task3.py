@@ -16,10 +16,13 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.measures.matching import first_free_matching
+from sedeval_soft.measures.pairs import Condition
 from sedeval_soft.memory import check_room
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import Rows, check_lists, near_pairs, rows_of, used_classes
+from sedeval_soft.published.rows import check_lists, used_classes, with_names
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.event_table import LONGEST, EventTable
+from sedeval_soft.tables.ticks import tick, to_ticks
 from sedeval_soft.timeline.ranges import expand
 
 _EPS = float(np.spacing(1))
@@ -34,8 +37,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     """Return what the script prints: a line for each scene and their average, then the classes of each."""
     check_lists(inputs.reference, inputs.system)
     files, names = inputs.reference.files, used_classes(inputs.reference, inputs.system)
-    reference = rows_of(inputs.reference, files, names)
-    system = rows_of(inputs.system, files, names)
+    reference, system = (with_names(side, files, names) for side in (inputs.reference, inputs.system))
     options = {name: float(value) for name, value in inputs.options.items() if name != "scenes"}
     longest = max(float(rows.offset.max(initial=0)) for rows in (reference, system))
     if not options["time_resolution"] > longest / _SEGMENTS:
@@ -45,7 +47,7 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     by_class: dict[str, float] = {}
     for scene, member in _scenes(files, inputs.options["scenes"], inputs.scenes).items():
         ours, theirs = (rows.take(member[rows.file]) for rows in (reference, system))
-        classes = distinct(ours.label)
+        classes = distinct(ours.row_label.astype(np.int64))
         _check(scene, names, classes, theirs)
         segment = _segments(ours, theirs, classes, options["time_resolution"])
         event = _events(ours, theirs, classes, options["t_collar"], bool(options["use_offset_condition"]))
@@ -87,12 +89,12 @@ def _scenes(files: tuple[str, ...], rule: float | str, given: Mapping[str, str] 
     return {str(scene): folder == scene for scene in np.unique(folder)}
 
 
-def _check(scene: str, names: list[str], classes: Index, system: Rows) -> None:
+def _check(scene: str, names: list[str], classes: Index, system: EventTable) -> None:
     """Raise SettingsError where the script ends in an error."""
     where = f" in the scene {scene!r}" if scene else ""
     if not len(classes):
         raise SettingsError(f"the reference has no event{where}: the script divides by 0 and stops")
-    unknown = np.setdiff1d(system.label, classes)
+    unknown = np.setdiff1d(system.row_label, classes)
     if len(unknown):
         name = names[unknown[0]]
         raise SettingsError(
@@ -100,7 +102,7 @@ def _check(scene: str, names: list[str], classes: Index, system: Rows) -> None:
         )
 
 
-def _segments(reference: Rows, system: Rows, classes: Index, resolution: float) -> Scores:
+def _segments(reference: EventTable, system: EventTable, classes: Index, resolution: float) -> Scores:
     """Score segments: those of a file reach to the last offset of either side."""
     cells = _cells(reference, classes, resolution), _cells(system, classes, resolution)
     both = np.intersect1d(cells[0], cells[1], assume_unique=True)
@@ -114,24 +116,32 @@ def _segments(reference: Rows, system: Rows, classes: Index, resolution: float) 
     return _scores(n_ref, n_sys, tp, (substituted, deleted, inserted))
 
 
-def _cells(rows: Rows, classes: Index, resolution: float) -> Index:
+def _cells(rows: EventTable, classes: Index, resolution: float) -> Index:
     """Return what is active, sorted: a number for each file, segment and class."""
     first = np.floor(rows.onset / resolution).astype(np.int64)
     last = np.ceil(rows.offset / resolution).astype(np.int64)
     check_room(40.0 * float((last - first).sum()), "for segments of events", "Is time_resolution too short?")
     row, segment = expand(first, last)
-    label = np.searchsorted(classes, rows.label)
-    return distinct((rows.file[row] * _SEGMENTS + segment) * len(classes) + label[row])
+    label = np.searchsorted(classes, rows.row_label)
+    return distinct((rows.file.astype(np.int64)[row] * _SEGMENTS + segment) * len(classes) + label[row])
 
 
-def _events(reference: Rows, system: Rows, classes: Index, collar: float, offset: bool) -> Scores:
+def _events(reference: EventTable, system: EventTable, classes: Index, collar: float, offset: bool) -> Scores:
     """Score events: first pairs of one class, then substitutions among those left over."""
-    left, right = near_pairs(reference, system, collar)
+    # Ticks are looked up, and a little more than is asked for; then times are compared as they are.
+    tolerance = np.full(len(reference), tick(min(collar, LONGEST)) + 2)
+    near_onset = Condition(to_ticks(reference.onset), to_ticks(system.onset), tolerance, tolerance)
+    files = (side.file.astype(np.int64) for side in (reference, system))
+    order, first, last = near_onset.windows(*files)
+    left, member = expand(first, last)
+    right = order[member]
+    near = np.abs(reference.onset[left] - system.onset[right]) <= collar
+    left, right = left[near], right[near]
     if offset:
         length = reference.offset[left] - reference.onset[left]
         near = np.abs(reference.offset[left] - system.offset[right]) <= np.maximum(collar, 0.5 * length)
         left, right = left[near], right[near]
-    alike = reference.label[left] == system.label[right]
+    alike = reference.row_label[left] == system.row_label[right]
     sizes = len(reference), len(system)
     partner = first_free_matching(left[alike], right[alike], *sizes)
     matched = np.flatnonzero(partner >= 0)
@@ -141,7 +151,7 @@ def _events(reference: Rows, system: Rows, classes: Index, collar: float, offset
     substituted = int(np.sum(first_free_matching(left[over], right[over], *sizes) >= 0))
     n_ref, n_sys, tp = (
         np.bincount(np.searchsorted(classes, label), minlength=len(classes))
-        for label in (reference.label, system.label, reference.label[matched])
+        for label in (reference.row_label, system.row_label, reference.row_label[matched])
     )
     deleted, inserted = (size - len(matched) - substituted for size in sizes)
     return _scores(n_ref, n_sys, tp, (substituted, deleted, inserted))
@@ -164,21 +174,19 @@ def _f(precision: Floats, recall: Floats) -> Floats:
     return 2 * (precision * recall / (precision + recall + _EPS))
 
 
-PUBLISHED = {
-    "dcase2016-task3": Published(
-        name="dcase2016-task3",
-        title="DCASE 2016 task 3, sound event detection in real life audio",
-        project="TUT-ARG/DCASE2016-baseline-system-python",
-        version="8e311066e3b670c52f4fcfe2a7060c18c9969cf8",
-        script="task3_sound_event_detection_in_real_life_audio.py",
-        ranking="Average Main ER",
-        compute=compute,
-        takes=("scenes",),
-        preset="dcase2016-task3",
-        same={
-            "Main ER": "segment.hard.error_rate.micro",
-            "Seg/Overall F1": "segment.hard.f1.micro",
-        },
-        options={"time_resolution": 1.0, "t_collar": 0.2, "use_offset_condition": 0.0, "scenes": "none"},
-    )
-}
+EVALUATOR = Published(
+    name="dcase2016-task3",
+    title="DCASE 2016 task 3, sound event detection in real life audio",
+    project="TUT-ARG/DCASE2016-baseline-system-python",
+    version="8e311066e3b670c52f4fcfe2a7060c18c9969cf8",
+    script="task3_sound_event_detection_in_real_life_audio.py",
+    ranking="Average Main ER",
+    compute=compute,
+    takes=("scenes",),
+    preset="dcase2016-task3",
+    same={
+        "Main ER": "segment.hard.error_rate.micro",
+        "Seg/Overall F1": "segment.hard.f1.micro",
+    },
+    options={"time_resolution": 1.0, "t_collar": 0.2, "use_offset_condition": 0.0, "scenes": "none"},
+)

@@ -112,8 +112,8 @@ def _active(
         return active
     column = np.array([number.get(name, -1) for name in table.classes], dtype=np.int64)[table.label]
     sounding = np.ones(len(table), dtype=bool) if table.value is None else table.value > _THRESHOLD
-    kept = column[row] >= 0
-    active[frame[kept], column[row[kept]]] = sounding[row[kept]]
+    is_class = column[row] >= 0
+    active[frame[is_class], column[row[is_class]]] = sounding[row[is_class]]
     return active
 
 
@@ -130,22 +130,20 @@ def _seconds(active: Bools) -> Bools:
     return seconds
 
 
-PUBLISHED = {
-    "dcase2023-task4b": Published(
-        name="dcase2023-task4b",
-        title="DCASE 2023 task 4B, sound event detection with soft labels",
-        project="marmoi/dcase2023_task4b_baseline",
-        version="1f9e1a04d03ee17d4124b3e860867e6b0ae27662",
-        script="task4b.py",
-        ranking="macro_average f",
-        compute=compute,
-        takes=("durations",),
-        preset="dcase2023-task4b",
-        same={
-            "Micro ER": "segment.hard.error_rate.micro",
-            "Micro F1": "segment.hard.f1.micro",
-            "Macro F1": "segment.hard.f1.macro",
-            "macro_average f": "segment.optimal.f1.macro",
-        },
-    )
-}
+EVALUATOR = Published(
+    name="dcase2023-task4b",
+    title="DCASE 2023 task 4B, sound event detection with soft labels",
+    project="marmoi/dcase2023_task4b_baseline",
+    version="1f9e1a04d03ee17d4124b3e860867e6b0ae27662",
+    script="task4b.py",
+    ranking="macro_average f",
+    compute=compute,
+    takes=("durations",),
+    preset="dcase2023-task4b",
+    same={
+        "Micro ER": "segment.hard.error_rate.micro",
+        "Micro F1": "segment.hard.f1.micro",
+        "Macro F1": "segment.hard.f1.macro",
+        "macro_average f": "segment.optimal.f1.macro",
+    },
+)

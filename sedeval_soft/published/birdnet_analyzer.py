@@ -7,7 +7,7 @@ makes of windows and classes. Files are recordings: folders and extensions of th
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,8 +16,9 @@ from sedeval_soft.arrays import Array, Bools, Floats
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.memory import check_room
 from sedeval_soft.published.base import Inputs, Number, Published
-from sedeval_soft.published.rows import Rows, check_lists, rows_of, used_classes
-from sedeval_soft.published.scikit_learn import class_scores, overall_score
+from sedeval_soft.published.rows import check_lists, used_classes, with_names
+from sedeval_soft.sorting import heads
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.ranges import expand
 
 _TABLES = (".BirdNET.selection.table", ".BirdNET.results", ".BirdNET")
@@ -41,14 +42,14 @@ def compute(inputs: Inputs) -> dict[str, Number]:
     classes, truth, scores = _windows(inputs, options)
     # The script compares 32 bits, those of the threshold too.
     active = scores >= np.float32(options["threshold"])
-    kept = np.flatnonzero(truth.any(axis=0))
+    annotated = np.flatnonzero(truth.any(axis=0))
     # One class in all is a binary task; of several, one may be left.
     single = "binary" if len(classes) == 1 else average
     overall = dict.fromkeys(metrics, np.nan)
-    if len(kept):
-        chosen = truth[:, kept], scores[:, kept], active[:, kept]
+    if len(annotated):
+        chosen = truth[:, annotated], scores[:, annotated], active[:, annotated]
         overall = {
-            name: overall_score(name, *chosen, single if len(kept) == 1 else average) for name in metrics
+            name: overall_score(name, *chosen, single if len(annotated) == 1 else average) for name in metrics
         }
     numbers: dict[str, Number] = {f"Overall {_NAMES[name]}": _number(overall[name]) for name in metrics}
     by_class = {name: class_scores(name, truth, scores, active) for name in metrics}
@@ -89,9 +90,9 @@ def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], B
     # What has detections and no annotations is left out, with its classes, unless it counts as empty.
     everything = bool(options["score_unannotated_as_empty"])
     names = sorted(recordings[0] | recordings[1] if everything else recordings[0])
-    system = tables[1].only_files(np.isin(tables[1].files, names))
-    classes = used_classes(tables[0], system)
-    sides = [rows_of(table, names, classes) for table in (tables[0], system)]
+    named = [with_names(table, names, table.classes) for table in tables]
+    classes = used_classes(*named)
+    sides = [table.with_classes(tuple(classes)) for table in named]
     step, overlap = options["sample_duration"], options["min_overlap"]
     length = _lengths(names, sides, inputs.durations or {}, options["recording_duration"])
     count = np.ceil(length / step).astype(np.int64)
@@ -110,7 +111,7 @@ def _windows(inputs: Inputs, options: Mapping[str, float]) -> tuple[list[str], B
         # The last window ends with the recording.
         first = np.where(length[rows.file] < rows.onset + overlap, last, np.minimum(first, last))
         row, window = expand(first, last)
-        cell = begin[rows.file[row]] + window, rows.label[row]
+        cell = begin[rows.file[row]] + window, rows.row_label[row]
         if ours:
             marked[cell] = True
         elif rows.value is not None:
@@ -127,7 +128,7 @@ def _recording(name: str) -> str:
 
 
 def _lengths(
-    names: Sequence[str], sides: Sequence[Rows], durations: Mapping[str, float], same: float
+    names: Sequence[str], sides: Sequence[EventTable], durations: Mapping[str, float], same: float
 ) -> Floats:
     """Return the seconds of each recording, (n,): those of all, or its own, or where its last row ends."""
     if same:
@@ -144,32 +145,119 @@ def _lengths(
     return np.where(given > 0, given, np.where(detected, ends, 0.0))
 
 
-PUBLISHED = {
-    "birdnet-analyzer": Published(
-        name="birdnet-analyzer",
-        title="BirdNET-Analyzer, evaluation",
-        project="birdnet-team/BirdNET-Analyzer",
-        version="37912401d881c6228e149dd7d3524d1df14b984e",
-        script="birdnet_analyzer.evaluation",
-        ranking="Overall AUROC",
-        compute=compute,
-        takes=("durations",),
-        preset="birdnet-analyzer",
-        same={
-            "Overall AUROC": "segment.hard.roc_auc.macro",
-            "Overall Precision": "segment.hard.precision.macro",
-            "Overall Recall": "segment.hard.recall.macro",
-            "Overall F1": "segment.hard.f1.macro",
-            "Overall AP": "segment.hard.average_precision.macro",
-        },
-        options={
-            "sample_duration": 3.0,
-            "min_overlap": 0.5,
-            "recording_duration": 0.0,
-            "metrics": "auroc precision recall f1 ap",
-            "threshold": 0.1,
-            "averaging": "macro",
-            "score_unannotated_as_empty": 0.0,
-        },
-    )
-}
+# Scores of windows and classes, to the last bit as scikit-learn 1.9 makes them, with 0 where something is
+# divided by 0, and NaN for an area without a window of each kind.
+
+
+def _counts(truth: Bools, active: Bools) -> Floats:
+    """Return by class the windows that are both, active and annotated, (3, n_classes)."""
+    return np.array([(truth & active).sum(axis=0), active.sum(axis=0), truth.sum(axis=0)], dtype=np.float64)
+
+
+def _detection(name: str, counts: Floats) -> Floats:
+    """Return precision, recall or F by class; 0 / 0 is 0."""
+    both, active, annotated = counts
+    if name == "f1":
+        both, size = 2 * both, active + annotated
+    else:
+        size = active if name == "precision" else annotated
+    quotient: Floats = np.divide(both, size, out=np.zeros(len(both)), where=size > 0)
+    return quotient
+
+
+def class_scores(name: str, truth: Bools, scores: Array, active: Bools) -> Floats:
+    """Return a score of each class, (n_classes,).
+
+    name: auroc, ap, precision, recall, f1 or accuracy. truth, scores, active: (n_windows, n_classes).
+    """
+    if name == "accuracy":
+        return np.asarray(np.mean(truth == active, axis=0))
+    if name in _CURVES:
+        return np.array([_CURVES[name](*column) for column in zip(truth.T, scores.T, strict=True)])
+    return _detection(name, _counts(truth, active))
+
+
+def overall_score(name: str, truth: Bools, scores: Array, active: Bools, average: str) -> float:
+    """Return a score of classes together, each of which is annotated somewhere.
+
+    average: macro, micro, weighted, or binary where there is but one class in all.
+    Of a single column scikit-learn takes windows without the class for another class, unless the average is
+    `binary`: precision, recall and F are averages of both then, curves are those of the class.
+    """
+    single = truth.shape[1] == 1
+    weight = truth.sum(axis=0)
+    if name in _CURVES and average == "micro":
+        return _CURVES[name](truth.ravel(), scores.ravel())
+    values = class_scores(name, truth, scores, active)
+    if (name in _CURVES and single) or average == "binary":
+        return float(values[0])
+    if name not in (*_CURVES, "accuracy"):
+        counts = _counts(truth, active)
+        if single:
+            other = _counts(~truth, ~active)
+            counts = np.hstack([other, counts] if other[1:].any() else [counts])
+        if average == "micro":
+            counts = counts.sum(axis=1, keepdims=True)
+        values, weight = _detection(name, counts), counts[2]
+    if average == "weighted":
+        return float(np.average(values, weights=weight))
+    return float(np.mean(truth == active) if name == "accuracy" and average == "micro" else np.mean(values))
+
+
+def _steps(truth: Bools, scores: Array) -> tuple[Floats, Floats]:
+    """Return true and false positives at each distinct score, from the highest on, (n_scores,)."""
+    order = np.argsort(scores, kind="stable")[::-1]
+    last = np.append(heads(scores[order])[1:], len(order)) - 1
+    tp = np.cumsum(truth[order], dtype=np.float64)[last]
+    return tp, 1.0 + last - tp
+
+
+def _auroc(truth: Bools, scores: Array) -> float:
+    tp, fp = _steps(truth, scores)
+    if not tp[-1] or not fp[-1]:
+        return float("nan")
+    if len(tp) > 2:
+        # Points on a line between others are left out: the area is the same, its last digit may not be.
+        corner = np.concatenate(([True], (np.diff(fp, 2) != 0) | (np.diff(tp, 2) != 0), [True]))
+        tp, fp = tp[corner], fp[corner]
+    tpr, fpr = (np.append(0.0, rate) / rate[-1] for rate in (tp, fp))
+    return float((np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2).sum())
+
+
+def _average_precision(truth: Bools, scores: Array) -> float:
+    tp, fp = _steps(truth, scores)
+    recall = tp / tp[-1] if tp[-1] else np.ones(len(tp))
+    gain = np.diff(np.append(recall[::-1], 0.0))
+    return float(max(0.0, -np.sum(gain * (tp / (tp + fp))[::-1])))
+
+
+_CURVES: dict[str, Callable[[Bools, Array], float]] = {"auroc": _auroc, "ap": _average_precision}
+
+
+EVALUATOR = Published(
+    name="birdnet-analyzer",
+    title="BirdNET-Analyzer, evaluation",
+    project="birdnet-team/BirdNET-Analyzer",
+    version="37912401d881c6228e149dd7d3524d1df14b984e",
+    script="birdnet_analyzer.evaluation",
+    ranking="Overall AUROC",
+    compute=compute,
+    takes=("durations",),
+    preset="birdnet-analyzer",
+    same={
+        "Overall AUROC": "segment.hard.roc_auc.macro",
+        "Overall Precision": "segment.hard.precision.macro",
+        "Overall Recall": "segment.hard.recall.macro",
+        "Overall F1": "segment.hard.f1.macro",
+        "Overall AP": "segment.hard.average_precision.macro",
+    },
+    options={
+        "sample_duration": 3.0,
+        "min_overlap": 0.5,
+        "recording_duration": 0.0,
+        "metrics": "auroc precision recall f1 ap",
+        "threshold": 0.1,
+        "averaging": "macro",
+        "score_unannotated_as_empty": 0.0,
+    },
+)

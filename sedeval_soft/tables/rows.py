@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.errors import counted
+from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import TIMES, Layout
-from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
+from sedeval_soft.tables.date_times import beginnings, ticks_of
+from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -25,6 +27,7 @@ that should be 1, miss it by as much. MAESTRO's reference has 1.000000031316843.
 _BEYOND = f"beyond [0, 1] by less than {ROUNDING:g}"
 
 
+_LABEL = 64  # bytes that a label of a recording takes
 _PER_SECOND = {"s": 1, "ms": 1000}
 
 
@@ -64,8 +67,6 @@ class Named:
 
         Raises OtherTextError for other texts.
         """
-        from sedeval_soft.tables.date_times import ticks_of
-
         ticks = ticks_of(self.names)
         if (np.isnan(ticks) & np.array([bool(name) for name in self.names], dtype=bool)).any():
             raise OtherTextError
@@ -127,6 +128,9 @@ class Columns:
         Where they are made of other numbers, as of a duration, they are whole ticks.
         """
         layout = self.layout
+        if not layout.timed:
+            n = len(self.texts["filename"].codes)
+            return np.zeros(n), np.full(n, INSTANT)
         of_role = {role: i for i, role in enumerate(layout.roles) if role in {*TIMES, "file_offset"}}
         times = {role: self._seconds(i) for role, i in of_role.items()}
         onset = times["onset"]
@@ -141,35 +145,28 @@ class Columns:
         unit, column = self.layout.units.get(position, "s"), self.numbers[position]
         if unit != "date":
             return column if unit == "s" else column / _PER_SECOND[unit]
-        from sedeval_soft.tables.date_times import beginnings
-
         names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
         return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
 
     def blank(self) -> Bools:
         """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,).
 
-        So do those of a label that says so.
+        So do those of a label that says so, and those without one where rows have no times.
         """
-        blank = self._without_numbers()
+        if self.label is not None and not self.layout.timed:
+            return self.label.are_empty()
+        first, *others = self.numbers.values()
+        blank = np.isnan(first)
+        for column in others if blank.any() else ():
+            blank &= np.isnan(column)
+        if blank.any() and self.label is not None:
+            blank &= self.label.are_empty()
+        if blank.any() and self.layout.ignored:
+            # What stands in a column that is ignored may be all that a nameless row holds.
+            blank &= False if self.file is None else ~self.file.are_empty()
         if self.label is not None and self.layout.dialect is not None and self.layout.dialect.nothing:
             says = np.array([self.layout.says_nothing(name) for name in self.label.names], dtype=bool)
             blank = blank | says[self.label.codes]
-        return blank
-
-    def _without_numbers(self) -> Bools:
-        """Return which rows hold nothing, but perhaps the name of a file, (n,)."""
-        first, *others = self.numbers.values()
-        blank = np.isnan(first)
-        if not blank.any():
-            return blank
-        for column in others:
-            blank &= np.isnan(column)
-        if self.label is not None:
-            blank &= self.label.are_empty()
-        if self.layout.ignored:
-            # What stands in a column that is read past may be all that a nameless row holds.
-            blank &= False if self.file is None else ~self.file.are_empty()
         return blank
 
     def first_unsound(self, limits: Limits) -> int | None:
@@ -184,12 +181,13 @@ class Columns:
             # NaN compares false; most columns need no comparison of each of their numbers.
             if len(column) and not (column.min() >= low and column.max() <= high):
                 sound &= (column >= low) & (column <= high)
-        for names in filter(None, (self.file, self.label)):
+        named = [names for names in (self.file, self.label) if names is not None]
+        for names in named:
             if "" in names.names:
                 sound &= ~names.are_empty()
         if not sound.all():
             sound |= self.blank()
-        for names in filter(None, (self.file, self.label)):
+        for names in named:
             unsound = ["\0" in name for name in names.names]
             if any(unsound):
                 sound &= ~np.array(unsound)[names.codes]
@@ -203,30 +201,56 @@ class Columns:
         """
         if self.first_unsound(limits) is not None:
             return None
-        blank = self.blank()
-        rows, numbers, files = ~blank, self.numbers, [*self.declared]
+        columns = self._of_each_label(origin.name, limits) if self.layout.lists else self
+        return columns._sound_rows(origin, limits)
+
+    def _of_each_label(self, source: str, limits: Limits) -> Columns:
+        """Return the columns with a row for each label of cells that list several."""
+        file, label = self.texts["filename"], self.texts["event_label"]
+        lists = [[name for name in cell.split(",") if name.strip()] for cell in label.names]
+        n_labels = np.array([len(names) for names in lists], dtype=np.int64)
+        n_of_row = n_labels[label.codes]
+        n_rows = int(n_of_row.sum())
+        limits.check(source, "rows", n_rows, "labels")
+        check_room(_LABEL * n_rows, f"{source}: to hold {n_rows} labels", "Expected batches of files")
+        row = np.repeat(np.arange(len(n_of_row)), n_of_row)
+        within = np.arange(n_rows) - np.repeat(np.cumsum(n_of_row) - n_of_row, n_of_row)
+        codes = (np.cumsum(n_labels) - n_labels)[label.codes][row] + within
+        names = Named.of(chain.from_iterable(lists), codes.astype(np.int32))
+        silent = dict.fromkeys(file.names[code] for code in file.codes[n_of_row == 0].tolist())
+        texts = {"filename": Named(file.names, file.codes[row]), "event_label": names}
+        numbers = {at: column[row] for at, column in self.numbers.items()}
+        return Columns(self.layout, texts, numbers, [*self.declared, *filter(None, silent)])
+
+    def _sound_rows(self, origin: Origin, limits: Limits) -> EventTable:
+        """Return the rows, nothing of which is wrong."""
+        layout, blank, numbers, files = self.layout, self.blank(), self.numbers, [*self.declared]
+        rows = ~blank
         if blank.any() and self.file is not None:
             declared = distinct(self.file.codes[blank]).tolist()
             files += [self.file.names[code] for code in declared if self.file.names[code]]
         onset, offset = self.times
-        if self.layout.dialect is not None:
+        if layout.dialect is not None:
             rows &= self._first_views()
             origin = replace(origin, assumed=(*origin.assumed, *self._assumed(rows)))
         if not rows.all():
             numbers = {at: column[rows] for at, column in numbers.items()}
             onset, offset = onset[rows], offset[rows]
         limits.check(origin.name, "rows", len(onset), "rows")
-        values = [numbers[at] for at, role in enumerate(self.layout.roles) if role in {"class", "soft_value"}]
+        values = [numbers[at] for at, role in enumerate(layout.roles) if role in {"class", "soft_value"}]
         if any(len(column) and (column.min() < 0 or column.max() > 1) for column in values):
             beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
             values = [np.clip(column, 0.0, 1.0) for column in values]
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
         file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))
         label = self.label and self.label.of_rows(rows)
-        if self.layout.label:
-            label = Named((self.layout.label,), np.zeros(len(onset), dtype=np.int32))
+        if layout.label:
+            label = Named((layout.label,), np.zeros(len(onset), dtype=np.int32))
+        if label is not None and not layout.timed:
+            commas = any("," in name for name in label.names)
+            origin = replace(origin, timed=False, assumed=(*origin.assumed, *[COMMAS] * commas))
         file = file.of_rows(rows, files)
-        columns = zip(self.layout.names, self.layout.roles, strict=True)
+        columns = zip(layout.names, layout.roles, strict=True)
         wide = tuple(name.strip() for name, role in columns if role == "class")
         classes = wide if label is None else label.names
         for what, noun, names in (("files", "file", file.names), ("classes", "class", classes)):

@@ -75,10 +75,10 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     for line, (ours, theirs) in enumerate(zip(reference, system, strict=True), 1):
         if ours is None or theirs is None:
             continue
-        found = _in_field(theirs, str(inputs.options["pred-field"]), names[1], line)
-        wanted = _in_field(ours, str(inputs.options["ref-field"]), names[0], line)
-        if found is not None and wanted is not None:
-            overlaps.append(overlap(found, wanted))
+        response = _in_field(theirs, str(inputs.options["pred-field"]), names[1], line)
+        label = _in_field(ours, str(inputs.options["ref-field"]), names[0], line)
+        if response is not None and label is not None:
+            overlaps.append(overlap(response, label))
     numbers: dict[str, Number] = {"Total samples": len(reference), "Valid samples": len(overlaps)}
     if not overlaps:
         return numbers | {"mIoU": 0.0}
@@ -87,21 +87,19 @@ def _compute(inputs: Inputs) -> dict[str, Number]:
     return numbers | {f"R@{least}": float(np.mean(values >= least)) for least in thresholds}
 
 
-PUBLISHED = {
-    "lat-bench": Published(
-        name="lat-bench",
-        title="Audio temporal grounding of LAT-Bench (2026)",
-        project="alanshaoTT/LAT-Audio-Repo",
-        version="2fca544cdc5f905d1322ca86276b000bb6171cec",
-        script="examples/train/multimodal/eval/eval-TAG.py",
-        ranking="mIoU",
-        compute=_compute,
-        preset="audio-grounding",
-        same={
-            "mIoU": "segment.hard.mean_iou.micro",
-            **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
-        },
-        options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
-        reads_text=True,
-    )
-}
+EVALUATOR = Published(
+    name="lat-bench",
+    title="Audio temporal grounding of LAT-Bench (2026)",
+    project="alanshaoTT/LAT-Audio-Repo",
+    version="2fca544cdc5f905d1322ca86276b000bb6171cec",
+    script="examples/train/multimodal/eval/eval-TAG.py",
+    ranking="mIoU",
+    compute=_compute,
+    preset="audio-grounding",
+    same={
+        "mIoU": "segment.hard.mean_iou.micro",
+        **{f"R@{k / 10}": f"segment.hard.recall_at_iou_{10 * k}.micro" for k in (3, 5, 7)},
+    },
+    options={"pred-field": "response", "ref-field": "labels", "thresholds": "0.3,0.5,0.7"},
+    reads_text=True,
+)

@@ -8,7 +8,7 @@
   hh:mm:ss.ms (others may stand beside), behind the names of tier and participant. Lines that name media may
   stand before. An annotation's value is the label; where it is empty, its tier is.
 - WebVTT: cues, each a line of two times with `-->` between and lines of text, which is the label without its
-  markup. Blocks of notes, styles and regions are read past.
+  markup. Blocks of notes, styles and regions are ignored.
 """
 
 from __future__ import annotations
@@ -21,57 +21,31 @@ from html import unescape
 from itertools import chain
 
 from sedeval_soft.errors import InputError, Problem, counted, quoted
-from sedeval_soft.tables.annotation_rows import (
-    HEAD,
-    Events,
-    end_of,
-    events_of,
-    lines_of,
-    one_line_of,
-    origin_of,
-    read_past,
-    rows_of,
-    seconds,
-)
-from sedeval_soft.tables.columns import (
-    ALIASES,
-    Layout,
-    dialect_of,
-    is_number,
-    normal,
-    to_number,
-)
+from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, one_line_of, seconds
+from sedeval_soft.tables.columns import ALIASES, WORD_LISTS, Layout, dialect_of, normal, to_number
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import Source
-from sedeval_soft.tables.text import Record, decode
+from sedeval_soft.tables.ticks import clock_seconds
 
 # Audacity
 
 _TRACK = Layout(("start", "end", "label"), ("onset", "offset", "event_label"), has_header=False)
 
 
-def reads_audacity(source: Source) -> bool:
-    """Return whether there are frequencies behind a label: what else a track holds is a table like others."""
-    first = source.data[:HEAD].split(b"\n", 1)[0].decode("utf-8", "replace").split("\t")
-    return len(first) >= 2 and all(map(is_number, first[:2])) and source.data.find(b"\n\\\t") >= 0
-
-
 def read_audacity(source: Source, limits: Limits) -> EventTable | None:
-    """Read labels; lines of frequencies are counted and read past."""
-    records: list[Record] = []
-    spectral = 0
-    for line, text in lines_of(source):
+    """Read labels; lines of frequencies are counted and ignored."""
+    document = Document(source, limits, "Audacity label track", _TRACK)
+    for line, text in document.lines():
         fields = text.split("\t", 2)
         if fields[0] != "\\":
-            records.append((line, fields))
-            continue
-        spectral += 1
-        if len(fields) != 3 or not records:
-            wrong = "is not a line of frequencies after a label; expected \\, low, high"
-            records.append((line, Problem(source.name, wrong, line)))
-    notes = read_past(spectral, "line{s} of frequencies")
-    return rows_of(source, limits, _TRACK, records, origin_of(source, "Audacity label track", notes))
+            document.add(line, fields)
+        elif len(fields) == 3 and document.records:
+            document.n_ignored["line{s} of frequencies"] += 1
+        else:
+            document.wrong(line, "is not a line of frequencies after a label; expected \\, low, high")
+    return document.rows()
 
 
 def write_audacity(rows: EventTable) -> bytes:
@@ -99,32 +73,22 @@ _SPEAKER = Layout(
 )
 
 
-def reads_rttm(source: Source) -> bool:
-    """Return whether the first line that is no comment is one of RTTM."""
-    lines = source.data[:HEAD].splitlines()
-    first = next((line.split() for line in lines if line.strip() and line[:2] != b";;"), [b""])
-    return first[0].decode("ascii", "replace") in _TYPES and 9 <= len(first) <= 10
-
-
 def read_rttm(source: Source, limits: Limits) -> EventTable | None:
-    """Read the SPEAKER lines; others are counted and read past."""
-    records: list[Record] = []
-    others = 0
-    for line, text in lines_of(source):
+    """Read the SPEAKER lines; others are counted and ignored."""
+    document = Document(source, limits, "RTTM", _SPEAKER)
+    for line, text in document.lines():
         fields = text.split()
         if fields[0] == "SPEAKER":
             fields += [""] * (len(fields) == 9)
             if len(fields) == 10:
                 fields[1], fields[8] = ("" if fields[at] == _MISSING else fields[at] for at in (1, 8))
                 fields[4] = end_of(fields[3], fields[4])
-            records.append((line, fields))
+            document.add(line, fields)
         elif fields[0] in _TYPES:
-            others += 1
+            document.n_ignored["line{s} of RTTM that {are} not SPEAKER"] += 1
         elif not fields[0].startswith(";;"):
-            wrong = f"begins with {quoted(fields[0])}; expected SPEAKER"
-            records.append((line, Problem(source.name, wrong, line, 1)))
-    notes = read_past(others, "line{s} of RTTM that {are} not SPEAKER")
-    return rows_of(source, limits, _SPEAKER, records, origin_of(source, "RTTM", notes))
+            document.wrong(line, f"begins with {quoted(fields[0])}; expected SPEAKER", 1)
+    return document.rows()
 
 
 def write_rttm(rows: EventTable) -> bytes:
@@ -142,12 +106,7 @@ def write_rttm(rows: EventTable) -> bytes:
 # ELAN
 
 _TIME = re.compile(r"(begin|start|end|stop|duration)(?:_time)?(?:_\(?(.+?)\)?)?")
-_UNITS = {
-    "": "",
-    "ss.msec": "s", "ss.ms": "s", "ss.mmm": "s", "sec": "s", "s": "s", "seconds": "s",
-    "hh:mm:ss.ms": "h", "hh:mm:ss.msec": "h", "hh:mm:ss.mmm": "h", "hh:mm:ss": "h",
-    "msec": "ms", "ms": "ms", "milliseconds": "ms",
-}  # fmt: skip
+_UNITS = {"": ""} | {name: unit for unit in ("s", "h", "ms") for name in WORD_LISTS[f"elan-{unit}"]}
 _EXPECTED = {
     "s": "seconds, such as 1.250",
     "h": "hours, minutes and seconds, such as 00:00:01.250",
@@ -156,11 +115,9 @@ _EXPECTED = {
 }
 """Units of times, the best first, and what is expected of one; the last is unknown."""
 
-_CLOCK = re.compile(r"(\d+):([0-5]\d):([0-5]\d(?:\.\d+)?)", re.ASCII)
-_VALUES = ("annotation", "annotation_value", "value", "annotations", "text", "label")
-_TIERS = ("tier", "tier_name", "tiername", "tier_id")
+_CLOCK = re.compile(r"\d{1,12}:[0-5]\d:[0-5]\d(?:\.\d+)?", re.ASCII)
+_VALUES, _TIERS, _PAST = (WORD_LISTS[f"elan-{name}"] for name in ("values", "tiers", "others"))
 _FILES = (*ALIASES["filename"], "media_file")
-_PAST = ("participant", "annotator", "annotation_id", "cve_id", "parent_tier", "linguistic_type", "language")
 _FRAMES = ("hh", "pal", "ntsc", "smpte")
 _MEDIA = ("#", '"#')
 
@@ -170,17 +127,18 @@ class _Export:
     """What an export of ELAN's looks like by its first line.
 
     unit: of its times. labels: for each annotation that a line may have, the positions of what may be its
-    label, the best first. ignored: the columns that are read past. assumed: that one of them has no labels.
+    label, the best first. ignored: the columns that are ignored. texts: the column whose place the names of
+    tiers take as labels, if there is one.
     """
 
     layout: Layout
     unit: str
     labels: tuple[tuple[int, ...], ...]
     ignored: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = ()
+    texts: str = ""
 
 
-def reads_elan(source: Source) -> bool:
+def reads_elan(source: Source, limits: Limits) -> bool:  # noqa: ARG001 - columns have names of their own
     """Return whether the first line that names no media is a header of ELAN's, or one of its annotations."""
     lines = source.data[:HEAD].decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(_MEDIA)), "")
@@ -193,21 +151,24 @@ def reads_elan(source: Source) -> bool:
 
 def read_elan(source: Source, limits: Limits) -> EventTable | None:
     """Read annotations; raises InputError also where the first line is no header and none of them."""
-    lines = lines_of(source)
+    document = Document(source, limits, "ELAN export")
+    lines = document.lines()
     line, first = next(((line, text) for line, text in lines if not text.startswith(_MEDIA)), (0, ""))
     if not first:
         return None
     export = _export(first)
     if export is None:
         message = "is neither a header with times nor an annotation; expected tab-delimited text of ELAN"
-        raise InputError(Problem(source.name, f"{quoted(first)} {message}", line))
-    records: list[Record] = []
-    if not export.layout.has_header:
-        records += _annotations(source.name, line, first.split("\t"), export)
-    for line, text in lines:
-        records += _annotations(source.name, line, text.split("\t"), export)
-    origin = origin_of(source, "ELAN export", (), export.ignored, export.assumed)
-    return rows_of(source, limits, export.layout, records, origin)
+        raise document.error(f"{quoted(first)} {message}", line)
+    document.layout, document.ignored = export.layout, dict.fromkeys(export.ignored)
+    if export.texts:
+        document.assumed.append(
+            f"the names of tiers are the labels, and column {quoted(export.texts)} is ignored; 'Annotation' "
+            "in its place in the header makes its texts the labels"
+        )
+    for number, text in lines if export.layout.has_header else chain([(line, first)], lines):
+        _add_annotations(document, number, text.split("\t"), export)
+    return document.rows()
 
 
 def _export(first: str) -> _Export | None:
@@ -245,13 +206,8 @@ def _header(fields: list[str]) -> _Export | None:
     layout = Layout(tuple(fields), tuple(map(places.get, range(len(fields)))), has_header=True)
     used = {*times.values(), *chain.from_iterable(labels), file}
     ignored = tuple(field for i, field in enumerate(fields) if i not in used and field)
-    texts = [fields[i] for i in rest] if value is None and tier is not None else []
-    assumed = tuple(
-        f"the names of tiers are the labels, and column {quoted(text)} is ignored; 'Annotation' in its "
-        "place in the header makes its texts the labels"
-        for text in texts[:1]
-    )
-    return _Export(layout, unit, tuple(labels), ignored, assumed)
+    texts = fields[rest[0]] if rest and value is None and tier is not None else ""
+    return _Export(layout, unit, tuple(labels), ignored, texts)
 
 
 def _without_header(fields: list[str]) -> _Export | None:
@@ -269,8 +225,8 @@ def _without_header(fields: list[str]) -> _Export | None:
     return _Export(Layout(names, roles, has_header=False), "h", ((value, 0),))
 
 
-def _annotations(name: str, line: int, fields: list[str], export: _Export) -> list[Record]:
-    """Return the annotations of a line, with times in seconds."""
+def _add_annotations(document: Document, line: int, fields: list[str], export: _Export) -> None:
+    """Add the annotations of a line, with times in seconds."""
     layout = export.layout
     # Fields that are empty at the end of a line may be left out.
     fields = fields + [""] * (len(layout.names) - len(fields))
@@ -278,21 +234,21 @@ def _annotations(name: str, line: int, fields: list[str], export: _Export) -> li
         at = layout.roles.index(role)
         time = _time(fields[at].strip(), export.unit)
         if not time >= 0:
-            message = f"{quoted(fields[at])} is not a time; expected {_EXPECTED[export.unit]}"
-            return [(line, Problem(name, message, line, at + 1))]
+            expected = _EXPECTED[export.unit]
+            document.wrong(line, f"{quoted(fields[at])} is not a time; expected {expected}", at + 1)
+            return
         fields[at] = repr(time)
     at = layout.roles.index("event_label")
     texts = ([fields[i].strip() for i in places] for places in export.labels)
     labels = [label for label in (next(filter(None, each), "") for each in texts) if label]
-    return [(line, [*fields[:at], label, *fields[at + 1 :]]) for label in labels or [""]]
+    for label in labels or [""]:
+        document.add(line, [*fields[:at], label, *fields[at + 1 :]])
 
 
 def _time(text: str, unit: str) -> float:
     """Return a time in seconds; NaN where the text is none of that unit."""
-    clock = _CLOCK.fullmatch(text)
-    if unit in {"h", ""} and clock is not None:
-        minutes = int(clock[1][:12]) * 60 + int(clock[2])
-        return round(minutes * 60 + float(clock[3]), 6)
+    if unit in {"h", ""} and _CLOCK.fullmatch(text):
+        return clock_seconds(text)
     if unit == "h":
         return math.nan
     return to_number(text) / 1000 if unit == "ms" else to_number(text)
@@ -310,40 +266,32 @@ def write_elan(rows: EventTable) -> bytes:
 # WebVTT
 
 _CUE = re.compile(r"[ \t]*([\d:.]+)[ \t]+-->[ \t]+([\d:.]+)(?:[ \t].*)?", re.ASCII)
-_STAMP = re.compile(r"(?:(\d{2,9}):)?([0-5]\d):([0-5]\d\.\d{3})", re.ASCII)
+_STAMP = re.compile(r"(?:\d{2,9}:)?[0-5]\d:[0-5]\d\.\d{3}", re.ASCII)
 _LINE_END = re.compile(r"\r\n?|\n")
 _MARKUP = re.compile(r"<[^<>]*>")
 _NO_CUES = ("NOTE", "STYLE", "REGION")
 
 
-def reads_webvtt(source: Source) -> bool:
-    """Return whether the first line is that of WebVTT, and cues follow, or nothing."""
-    head = source.data[:HEAD]
-    first = re.match(rb"WEBVTT(?:[ \t][^\r\n]*)?(?:[\r\n]|$)", head)
-    return first is not None and (b"-->" in head or not head[6:].strip())
-
-
 def read_webvtt(source: Source, limits: Limits) -> EventTable | None:
     """Read the cues that have a text."""
-    events, several = Events(source, limits), 0
+    document, several = Document(source, limits, "WebVTT"), 0
     for block in _blocks(source):
         at = next((i for i, (_, text) in enumerate(block) if "-->" in text), None)
         if at is None and (block[0][0] == 1 or block[0][1].startswith(_NO_CUES)):
             continue
         line, text = block[at or 0]
         cue = _CUE.fullmatch(text) if at is not None and at < 2 and block[0][0] > 1 else None
-        times = [_stamp(time) for time in cue.groups()] if cue else [math.nan]
+        times = [*filter(_STAMP.fullmatch, cue.groups())] if cue else []
         texts = [text.strip() for _, text in block[(at or 0) + 1 :]]
-        if any(map(math.isnan, times)) or any("-->" in text for text in texts):
-            wrong = f"{quoted(text)} does not begin a cue"
+        if len(times) < 2 or any("-->" in text for text in texts):
             expected = "expected a line such as 00:00:01.000 --> 00:00:02.500 after a blank line"
-            raise InputError(Problem(source.name, f"{wrong}; {expected}", line))
+            raise document.error(f"{quoted(text)} does not begin a cue; {expected}", line)
         label = one_line_of("\n".join(unescape(_MARKUP.sub("", text)) for text in texts))
         several += len(texts) > 1
         if label:
-            events.add(line, ["", *map(repr, times), label, ""])
-    notes = [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
-    return events.rows(origin_of(source, "WebVTT", notes))
+            document.add(line, ["", *(repr(clock_seconds(time)) for time in times), label, ""])
+    document.notes += [f"{counted(several, 'cue')} of several lines became one label each"] * (several > 0)
+    return document.rows()
 
 
 def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
@@ -357,11 +305,3 @@ def _blocks(source: Source) -> Iterator[list[tuple[int, str]]]:
             block = []
     if block:
         yield block
-
-
-def _stamp(text: str) -> float:
-    """Return a time in seconds, NaN where the text is none."""
-    match = _STAMP.fullmatch(text)
-    if match is None:
-        return math.nan
-    return round((int(match[1] or 0) * 60 + int(match[2])) * 60 + float(match[3]), 6)

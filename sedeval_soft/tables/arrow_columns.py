@@ -1,0 +1,138 @@
+"""Columns of Arrow, of whatever type, as the numbers, names and dates that columns of tables have.
+
+What is no such thing raises one of `FAILURES`. Numbers are taken from the buffers of arrays: pyarrow's own
+conversion to numpy imports pandas first.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sedeval_soft.arrays import Array, Floats
+from sedeval_soft.tables.columns import TIMES, WORDS
+from sedeval_soft.tables.rows import Named
+from sedeval_soft.tables.ticks import as_written
+
+FAILURES = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
+TEXT = pa.large_string()
+
+
+def is_number(kind: Any) -> bool:  # noqa: ANN401 - pyarrow is untyped
+    """Return whether a type is of numbers, truth values included."""
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
+    return any(is_of(kind) for is_of in kinds)
+
+
+def is_text(kind: Any) -> bool:  # noqa: ANN401
+    """Return whether a type is of texts."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")
+
+
+def buffer_of(array: Any, kind: type[np.generic] | str) -> Array:  # noqa: ANN401
+    """Return the numbers of an array of Arrow as they lie in memory, whatever stands where one is missing."""
+    return np.frombuffer(array.buffers()[1] or b"", dtype=kind)[array.offset :][: len(array)]
+
+
+def _array(column: Any) -> Any:  # noqa: ANN401
+    """Return a column as Arrow has it, NaN as missing."""
+    is_arrow = isinstance(column, pa.ChunkedArray | pa.Array)
+    array = column if is_arrow else pa.array(column, from_pandas=True)
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return (array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array).combine_chunks()
+
+
+def _distinct(array: Any) -> tuple[Any, Array]:  # noqa: ANN401
+    """Return what a dictionary's cells are, in the order in which they appear, and which each is.
+
+    A cell that is missing is null: it is one of what they are, too. At its full length no cell is repeated.
+    """
+    codes = array.indices.cast(pa.int64()).dictionary_encode(null_encoding="encode")
+    return array.dictionary.take(codes.dictionary), buffer_of(codes.indices, np.int32)
+
+
+def cells_of(column: Any) -> Any:  # noqa: ANN401
+    """Return a column as Arrow has it if it holds numbers or texts; else one of nothing, as long as that.
+
+    Of a column with a dictionary each different cell once.
+    """
+    with suppress(*FAILURES):
+        array = _array(column)
+        if pa.types.is_dictionary(array.type):
+            array, _ = _distinct(array)
+        if pa.types.is_decimal(array.type):
+            return array.cast(pa.float64())
+        if is_number(array.type) or is_text(array.type):
+            return array
+    return pa.nulls(len(column), pa.float64())
+
+
+def words_as_numbers(texts: Any) -> Any:  # noqa: ANN401
+    """Return texts as numbers, those that stand for 1 or 0 as these, blank ones as null."""
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(texts.cast(TEXT))
+    upper = pc.utf8_upper(trimmed)
+    for word, number in WORDS.items():
+        trimmed = pc.if_else(pc.equal(upper, word), number, trimmed)
+    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, TEXT), trimmed).cast(pa.float64())
+
+
+def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
+    """Return a column of numbers, missing ones as NaN.
+
+    role: as soft values some words are read that stand for 1 or 0; times are not true or false.
+    """
+    array = _array(column)
+    if pa.types.is_dictionary(array.type):
+        values, codes = _distinct(array)
+        return numbers(values, role)[codes]
+    if role == "soft_value" and is_text(array.type):
+        array = words_as_numbers(array)
+    sound = is_number(array.type) or is_text(array.type) or pa.types.is_null(array.type)
+    if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
+        raise pa.ArrowTypeError(f"it is of type {array.type}")
+    if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
+        array = array.cast(pa.float64())  # imports pyarrow.compute
+    kind = array.type.to_pandas_dtype()
+    found = buffer_of(array, kind)
+    if array.null_count:
+        bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+        present = np.unpackbits(bits, bitorder="little")[array.offset :][: len(array)]
+        found = np.where(present, found, np.array(np.nan, dtype=kind))
+    return found if found.dtype == np.float64 else as_written(found)
+
+
+def names(column: Any, *, beside: bool = False) -> Named:  # noqa: ANN401
+    """Return a column of names, empty where one is missing or blank.
+
+    beside: of names that may be any numbers, too, and are none where the column holds something else.
+    """
+    array = _array(column)
+    if beside and is_number(array.type):
+        array = array.cast(pa.string())
+    kind = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
+    if array.null_count == len(array) or (beside and not is_text(kind)):
+        array, kind = pa.nulls(len(array), pa.string()), pa.string()
+    if not (is_text(kind) or pa.types.is_integer(kind)):
+        raise pa.ArrowTypeError(f"it is of type {kind}")
+    if pa.types.is_dictionary(array.type):
+        texts, codes = _distinct(array)
+    else:
+        encoded = array.cast(pa.string()).dictionary_encode(null_encoding="encode")
+        texts, codes = encoded.dictionary, buffer_of(encoded.indices, np.int32)
+    return Named.of((text or "" for text in texts.cast(pa.string()).to_pylist()), codes)
+
+
+def dates(column: Any) -> Floats:  # noqa: ANN401
+    """Return dates and times of day as ticks since 1970, missing ones as NaN."""
+    array = _array(column)
+    if not pa.types.is_timestamp(array.type):
+        return names(array).as_dates()
+    ticks = array.cast(pa.timestamp("us", array.type.tz), safe=False).cast(pa.int64())
+    return numbers(ticks.cast(pa.float64()), None)

@@ -1,0 +1,166 @@
+"""Lines of text and their fields: where lines end, what is no text, how quotes are read.
+
+Lines end where an editor ends them (LF, CRLF or CR) and are counted from 1. A field in quotes may hold the
+delimiter, but no line break: a quote that is left open would swallow rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import islice
+
+from sedeval_soft.errors import InputError, Problem, quoted
+from sedeval_soft.tables.limits import LIMITS, Limits
+from sedeval_soft.tables.source import Bytes, Source
+
+Record = tuple[int, list[str] | Problem]
+"""The number of a line, and its fields, or what is wrong with it."""
+
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+
+BLANK = " \r\n" + "".join(DELIMITERS)  # of what a line consists that holds nothing
+SOLID = re.compile(rb"[^ \r\n\t,;]")
+BESIDE_CLASSES = 100  # columns that a table may have beside those of classes
+_LINE_END = re.compile(rb"\r\n?|\n")
+
+csv.field_size_limit(1 << 30)
+
+
+def line_ends(data: Bytes, end: int) -> int:
+    """Return how many lines end, in LF, CR or both, in the first bytes of a text, which may be mapped."""
+    return sum(1 for _ in _LINE_END.finditer(data, 0, end))
+
+
+def check_lines(source: Source, limits: Limits = LIMITS) -> None:
+    """Refuse a table with a line that is too long, or a first one of too many fields; raises InputError."""
+    data, most = source.data, limits.line_length
+    end = data.find(b"\n", 0, most + 1)
+    first = data[: end if end >= 0 else most]
+    columns = 1 + max(first.count(delimiter.encode()) for delimiter in DELIMITERS)
+    if columns > limits.classes + BESIDE_CLASSES and b"\r" not in first[:-1]:
+        # The rest of a line that is cut off here may have more.
+        why, needed = ("has", columns) if end >= 0 else ("has more than", None)
+        raise limits.refusal(source.name, "classes", f"{why} {columns} columns", needed, line=1)
+    begin = 0
+    while len(data) - begin > most:
+        # Only where lines may end is looked for, from behind, once in as many bytes as a line may have.
+        end = data.rfind(b"\n", begin, begin + most + 1)
+        end = data.rfind(b"\r", begin, begin + most + 1) if end < 0 else end
+        if end < 0:
+            why, line = f"has a line of more than {most} bytes", 1 + line_ends(data, begin)
+            raise limits.refusal(source.name, "line_length", why, line=line)
+        begin = end + 1
+
+
+def decoded(data: bytes) -> str | bytes:
+    """Return bytes as text, as they are where they are not UTF-8 or hold a NUL."""
+    with suppress(UnicodeDecodeError):
+        return data if b"\0" in data else data.decode("utf-8")
+    return data
+
+
+def decode(source: Source) -> str:
+    """Return the whole text of a table; raises InputError where it is not text, or not UTF-8."""
+    text = decoded(source.data[:])
+    if isinstance(text, str):
+        return text
+    lines = ((number, line) for number, line in numbered(source) if isinstance(line, bytes))
+    raise InputError(not_text(source.name, *next(lines)))
+
+
+def not_text(name: str, line: int, piece: bytes, delimiter: str = "") -> Problem:
+    """Return the problem of a line that is not text; its column where the delimiter is known."""
+    at, nul = len(piece), piece.find(b"\0")
+    try:
+        piece.decode("utf-8")
+    except UnicodeDecodeError as error:
+        at = error.start
+    at = min(at, nul) if nul >= 0 else at
+    column = piece.count(delimiter.encode(), 0, at) + 1 if delimiter else None
+    if len(piece) > 3 and any(piece[::2]) != any(piece[1::2]):
+        message = "looks like UTF-16 without a byte order mark; expected the table as UTF-8"
+        return Problem(name, message, line, code="utf-16")
+    if at == nul:
+        message = "holds a NUL byte: this is not text; expected a table"
+        return Problem(name, message, line, column, "nul-byte")
+    message = f"byte 0x{piece[at : at + 1].hex()} at position {at + 1} of the line is not UTF-8"
+    expected = "expected the table as UTF-8"
+    if column:
+        with suppress(UnicodeDecodeError):
+            text = piece.split(delimiter.encode())[column - 1].decode("cp1252")
+            if text.isprintable():
+                expected += f": write {quoted(text)} so, if it is that in Windows-1252"
+    return Problem(name, f"{message}; {expected}", line, column, "not-utf-8")
+
+
+def numbered(source: Source) -> Iterator[tuple[int, str | bytes]]:
+    """Yield the number of each line and its text without its end; its bytes where it is no text."""
+    for number, piece in enumerate(source.data[:].splitlines(), source.first_line):
+        yield number, decoded(piece)
+
+
+def records(
+    source: Source,
+    delimiter: str,
+    skip: int = 0,
+    most: int = LIMITS.classes + BESIDE_CLASSES,
+    past: Collection[int] = (),
+) -> Iterator[Record]:
+    """Yield the number of each line that holds anything, and its fields, or what is wrong with it.
+
+    skip: how many lines are ignored first. most: fields of a line from which on it is not even taken apart.
+    past: the positions of columns that are ignored: what is no text there is written as escapes. A line of
+    delimiters holds nothing.
+    """
+    name = source.name
+    for number, line in islice(numbered(source), skip, None):
+        content = _as_text_but(past, line, delimiter) if past and isinstance(line, bytes) else line
+        if isinstance(content, bytes):
+            yield number, not_text(name, number, content, delimiter)
+        elif len(content) > most and content.count(delimiter) > most:
+            message = f"has more than {most} fields; expected fewer"
+            yield number, Problem(name, message, number, code="field-count")
+        elif wrong := misquoted(content, delimiter):
+            yield number, Problem(name, wrong[0], number, wrong[1], "misquoted")
+        else:
+            fields = split(content, delimiter)
+            if any(text.strip() for text in fields):
+                yield number, fields
+
+
+def _as_text_but(past: Collection[int], line: bytes, delimiter: str) -> str | bytes:
+    """Return a line as text, as it is where anything but columns that are ignored is no text."""
+    fields = split(line.decode("utf-8", "surrogateescape"), delimiter)
+    wrong = {i for i, field in enumerate(fields) if re.search("[\0\udc80-\udcff]", field)}
+    return line.decode("utf-8", "backslashreplace") if wrong <= {*past} else line
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Split one line into fields, quotes minded."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a line of a form in which line ends and quotes are characters like others
+        return line.split(delimiter)
+
+
+def misquoted(line: str, delimiter: str) -> tuple[str, int] | None:
+    """Return what is wrong with the quotes of a line, and in which field (from 1); None where nothing is.
+
+    Quotes within a field that does not begin with one are characters like others.
+    """
+    if '"' not in line:
+        return None
+    fields = rf'(?:^|{delimiter})(?:("(?:[^"]|"")*+)("?))?([^{delimiter}]*)'
+    for column, match in enumerate(re.finditer(fields, line), 1):
+        opening, closing, rest = match.groups()
+        if opening and not closing:
+            text = line[match.start(1) :]
+            wrong = f"a quote is opened and not closed on this line: {text[:40]!r}; expected its end"
+            closed = quoted(text + '"')
+            return (wrong if delimiter in text else f"{wrong}: write {closed}"), column
+        if opening and rest.strip():
+            return f"{rest[:40]!r} follows a closing quote; expected the end of the field", column
+    return None

@@ -1,0 +1,689 @@
+"""Published evaluators against the numbers that the published code gives of random tables.
+
+And tables made by hand, on which scripts do something else than the rules say.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import make_dcase2023
+import make_dcase2024
+import numpy as np
+import pytest
+from called import call
+from golden_numbers import STOPS, digest, read_numbers
+from random_tables import Options, random_cases
+
+from sedeval_soft import SettingsError, evaluate
+from sedeval_soft.api.published import published_scores
+from sedeval_soft.published import dcase2024_task4
+from sedeval_soft.published.base import Inputs, published_evaluator
+from sedeval_soft.published.biodcase2025_task2 import JOINED
+from sedeval_soft.settings_files import load_preset
+from sedeval_soft.tables.event_table import EventTable
+
+
+def table(rows, files=()):
+    files, classes = (
+        tuple(dict.fromkeys([*of, *(row[k] for row in rows)])) for k, of in ((0, files), (3, ()))
+    )
+    codes = [
+        np.array([names.index(row[k]) for row in rows], np.int32) for k, names in ((0, files), (3, classes))
+    ]
+    onset, offset = (np.array([row[k] for row in rows], float) for k in (1, 2))
+    values = (
+        (np.array([row[4] for row in rows], float),)
+        if rows and len(rows[0]) > 4 and rows[0][4] is not None
+        else ()
+    )
+    return EventTable(files, classes, codes[0], onset, offset, values, label=codes[1])
+
+
+def numbers_of(name, reference, system, options=None, durations=None, *, files=(), scenes=None):
+    inputs = Inputs(table(reference, files), table(system), durations, options or {}, scenes)
+    try:
+        return published_evaluator(name).numbers(inputs)
+    except SettingsError as error:
+        if "script" not in str(error):
+            raise
+        return STOPS
+
+
+def in_scene(row):
+    return row._replace(file=("street/" if row.file[4] in "13" else "home/") + row.file)
+
+
+def of_dcase2016(case, options):
+    return numbers_of(
+        "dcase2016-task3", [*map(in_scene, case.reference)], [*map(in_scene, case.system)], options
+    )
+
+
+def of_birdnet(case, options):
+    durations = dict.fromkeys(case.files, case.length) if case.number % 2 else None
+    options = {"metrics": "auroc precision recall f1 ap accuracy", **options}
+    return numbers_of("birdnet-analyzer", case.reference, case.system, options, durations)
+
+
+def of_dcase2023(case, options):
+    """The system's rows are frames, with a column for each class."""
+    rows, frames = make_dcase2023.frames_of(case)
+    if not frames:
+        return STOPS
+    files, n_frames = tuple(frames), [len(each) for each in frames.values()]
+    onset = np.concatenate([np.arange(n) * 0.2 for n in n_frames])
+    values = tuple(np.concatenate([*frames.values()]).clip(0, 1).T)
+    file = np.repeat(np.arange(len(files)), n_frames).astype(np.int32)
+    system = EventTable(files, tuple(make_dcase2023.CLASSES), file, onset, onset + 0.2, values)
+    numbers = published_evaluator("dcase2023-task4b").numbers(Inputs(table(rows), system, None, options))
+    # That one is sed_scores_eval's, which did not make the file.
+    assert 0 <= (numbers.pop("macro_average f") or 0) <= 1
+    return numbers
+
+
+def of_dcase2024(case, options):
+    """Only the areas: PSDS and F are ours, and take longer."""
+    numbers = all_of_dcase2024(case.number, areas_only=case.number >= SOME)
+    return {
+        name: value for name, value in numbers.items() if name in ("stops", "segment_mpauc", "segment_mauc")
+    }
+
+
+def all_of_dcase2024(number, *, areas_only=False):
+    classes = tuple(make_dcase2024.DESED + make_dcase2024.MAESTRO)
+    rows, scores = [], {}
+    for events, of_files in make_dcase2024.tables_of(read_numbers("dcase2024.json")["seed"], number).values():
+        rows += [(name, *event, 1.0) for name, each in events.items() for event in each]
+        scores |= of_files
+    files = tuple(scores)
+    onset = np.tile(np.arange(20.0), len(files))
+    file = np.repeat(np.arange(len(files)), 20).astype(np.int32)
+    values = tuple(np.concatenate([*scores.values()]).T)
+    system = EventTable(files, classes, file, onset, onset + 1, values)
+    try:
+        inputs = Inputs(table(rows), system, dict.fromkeys(files, 20.0))
+        if areas_only:
+            dcase2024_task4.shard_of(inputs, "desed")
+            return dcase2024_task4.mean_areas(dcase2024_task4.shard_of(inputs, "maestro"))
+        return published_evaluator("dcase2024-task4").numbers(inputs)
+    except SettingsError as error:
+        if "the script stops" not in str(error) and "no file of the reference" not in str(error):
+            raise
+        return STOPS
+
+
+SUBSETS = {"file0.wav": "HB", "file1.wav": "PB"}
+
+
+def of_few_shot(case, options):
+    return numbers_of("few-shot", case.reference, case.system, options, files=case.files, scenes=SUBSETS)
+
+
+def in_data_set(row):
+    number = int(row.file[4])
+    data_set = ("kerguelen2014", "casey2017")[number % 2]
+    return row._replace(file=f"{data_set}/2014-02-18T{21 + number // 2}-00-00_000.wav")
+
+
+def of_biodcase(case, options):
+    sides = ([*map(in_data_set, rows)] for rows in (case.reference, case.system))
+    return numbers_of("biodcase2025-task2", *sides, options)
+
+
+EVALUATORS = {
+    "few_shot": of_few_shot,
+    "biodcase": of_biodcase,
+    "dcase2024": of_dcase2024,
+    "dcase2023": of_dcase2023,
+    "birdnet": of_birdnet,
+    "dcase2016": of_dcase2016,
+}
+"""By the name of the file: the numbers of a case with some options."""
+
+SOME = 300
+
+
+def check(name, first, last):
+    golden = read_numbers(f"{name}.json")
+    assert golden["count"] == len(golden["digests"]) >= 10_000
+    options, compared = golden.get("options", [{}]), 0
+    tables = {key: tuple(v) if isinstance(v, list) else v for key, v in golden["tables"].items()}
+    for case in random_cases(golden["seed"], min(last, golden["count"]), Options(**tables), first):
+        numbers = EVALUATORS[name](case, options[case.number % len(options)])
+        if case.number < len(golden["shown"]):
+            shown = golden["shown"][case.number]
+            assert list(numbers) == list(shown)
+            assert numbers == shown, case.number
+        assert digest(numbers) == golden["digests"][case.number], f"case {case.number}"
+        compared += numbers != STOPS
+    assert compared > 0.8 * (min(last, golden["count"]) - first)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_some_tables_give_the_numbers_of_the_published_code(name):
+    check(name, 0, SOME)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_all_tables_give_the_numbers_of_the_published_code(name):
+    check(name, SOME, 10**9)
+
+
+@pytest.mark.slow
+def test_2024_psds_is_that_of_sed_scores_eval_to_rounding():
+    golden = read_numbers("dcase2024.json")["psds1"]
+    compared = 0
+    for number, theirs in enumerate(golden):
+        if theirs is not None:
+            numbers = all_of_dcase2024(number)
+            assert numbers["psds1"] == pytest.approx(theirs, rel=1e-9, abs=1e-12), number
+            assert numbers["psds1 + segment_mpauc"] == numbers["psds1"] + numbers["segment_mpauc"]
+            compared += 1
+    assert compared >= 300
+
+
+# Tables made by hand, on which the scripts do something else than the rules say, and what they print of them.
+
+approx = pytest.approx
+HEADS = ("filename", "onset", "offset", "event_label", "value")
+
+
+def columns(rows):
+    return dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=False))
+
+
+RULES = {
+    "dcase2016-task3": {"only": ("segment", "event"), "offset": False, "onset_collar": 0.2},
+    "birdnet-analyzer": {},
+}
+"""What a preset is asked for beside what it says."""
+
+PAIR = [("x", 1.0, 2, "a"), ("x", 1.3, 2, "a")]
+NEAR_BOTH = [("x", 1.15, 2, "a"), ("x", 0.9, 2, "a")]
+SCENES = [("home/x", 1, 2, "a"), ("street/y", 0, 9, "a")]
+ONE = ("x", 1, 2, "a")
+WINDOWS = [("x", 0, 3, "a"), ("x", 6, 9, "a")]
+HEARD = [(*WINDOWS[0], 0.9), (*WINDOWS[1], 0.8)]
+MISSED = [*WINDOWS, *(("y", *row[1:]) for row in WINDOWS)]
+ALARMS = [*HEARD, ("y", 0, 3, "a", 0.9), ("y", 3, 6, "a", 0.95)]
+ALONE = [HEARD[0], ("x", 3, 6, "a", 0.9)]
+NAMED = ["a/r1.wav", "r1.flac", "b/r1.wav.BirdNET.selection.table.txt", "r1.BirdNET.results.csv"]
+LENGTHS = {"durations": {"x": 30, "y": 30}}
+EVENT_F, MACRO_F, ERRORS, MICRO_F = (
+    f"{family}.hard.{measure}"
+    for family, measure in (("event", "f1.micro"), ("segment", "f1.macro"), ("segment", "error_rate.micro"),
+                            ("segment", "f1.micro"))
+)  # fmt: skip
+RECALL, PRECISION = (f"segment.hard.{measure}.macro" for measure in ("recall", "precision"))
+OF_2016 = {
+    "the order of rows decides who is matched": (
+        PAIR, NEAR_BOTH, {}, {"Event/Overall F1": approx(0.5)}, {EVENT_F: 1.0}),
+    "the other order": (PAIR[::-1], NEAR_BOTH, {}, {"Event/Overall F1": approx(1.0)}, {EVENT_F: 1.0}),
+    "a class that is never detected counts as 0": (
+        [ONE, ("x", 1, 2, "b")], [ONE], {}, {"Seg/Class F1": approx(0.5)}, {MACRO_F: 1.0}),
+    "scenes are scored first and averaged then": (
+        SCENES, SCENES[:1], {"options": {"scenes": "folder"}},
+        {"home Main ER": 0.0, "street Main ER": 1.0, "Average Main ER": 0.5}, {ERRORS: approx(0.9)}),
+    "scenes together": (SCENES, SCENES[:1], {}, {"Main ER": 0.9}, {}),
+    "what only the system has": ([ONE], [ONE, ("y", 1, 2, "a")], {}, {"Main ER": 0.0}, {ERRORS: approx(1.0)}),
+    "a perfect system has not quite 1": (
+        PAIR[:1], PAIR[:1], {}, {"Seg/Overall F1": 1 - 2.0**-52}, {MICRO_F: 1.0}),
+}  # fmt: skip
+OF_BIRDNET = {
+    "recordings without detections": (MISSED, HEARD, {}, {"Overall Recall": 1.0}, {RECALL: 0.5}),
+    "where their length is known": (MISSED, HEARD, LENGTHS, {"Overall Recall": 0.5}, {RECALL: 0.5}),
+    "recordings without annotations": (
+        WINDOWS, ALARMS, LENGTHS, {"Overall Precision": 1.0}, {PRECISION: 0.5}),
+    "that are said to be empty": (
+        WINDOWS, ALARMS, LENGTHS | {"options": {"score_unannotated_as_empty": 1.0}},
+        {"Overall Precision": 0.5}, {PRECISION: 0.5}),
+    # By the rules it is in two windows.
+    "a short event across an edge is in no window": (
+        [*WINDOWS, ("x", 11.8, 12.2, "a")], HEARD, LENGTHS, {"a: Support": 2, "Overall Recall": 1.0},
+        {RECALL: 0.5}),
+    "a short event in a window": (
+        [*WINDOWS, ("x", 11.3, 11.6, "a")], HEARD, LENGTHS,
+        {"a: Support": 3, "Overall Recall": approx(2 / 3)}, {RECALL: approx(2 / 3)}),
+    "windows without the only annotated class are a class": (
+        WINDOWS, [*ALONE, ("x", 0, 3, "b", 0.9)], LENGTHS, {"Overall Precision": (1 / 2 + 7 / 8) / 2},
+        {PRECISION: 0.5}),
+    "unless there is no other": (WINDOWS, ALONE, LENGTHS, {"Overall Precision": 0.5}, {PRECISION: 0.5}),
+    "detections without confidence": (WINDOWS, WINDOWS, {}, {"Overall Recall": 0.0}, {RECALL: 1.0}),
+    "confidences have 32 bits": (
+        WINDOWS, [(*WINDOWS[0], 0.1 - 1e-9)], LENGTHS, {"Overall Recall": 0.5}, {RECALL: 0.0}),
+    "no window without the class": (
+        WINDOWS[:1], HEARD[:1], {}, {"Overall AUROC": None}, {"segment.hard.roc_auc.macro": None}),
+    "names of recordings are what is left of names of tables": (
+        [(name, 0, 3, "a") for name in NAMED], [("r1.mp3", 0, 3, "a", 1.0)], {}, {"a: Support": 1}, {}),
+}  # fmt: skip
+DEVIATIONS = {("dcase2016-task3", name): case for name, case in OF_2016.items()} | {
+    ("birdnet-analyzer", name): case for name, case in OF_BIRDNET.items()
+}
+"""By evaluator and what it shows: both tables, what is asked, what the script prints, what the rules give."""
+
+
+@pytest.mark.parametrize(("evaluator", "what"), DEVIATIONS, ids=str)
+def test_scripts_do_something_else_than_the_rules(evaluator, what):
+    reference, system, given, printed, rules = DEVIATIONS[evaluator, what]
+    sides = columns(reference), columns(system)
+    theirs = published_scores(evaluator, *sides, **given)
+    assert {name: theirs[name] for name in printed} == printed
+    lengths = {"durations": given.get("durations")}
+    scores = evaluate(*sides, preset=evaluator, **lengths, **RULES[evaluator])
+    assert {name: scores[name] for name in rules} == rules
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "options", "message"),
+    [
+        ("dcase2016-task3", {"scenes": "city"}, "scenes must be none, or folder"),
+        *(
+            (
+                "dcase2016-task3",
+                {"time_resolution": wrong},
+                "of dcase2016-task3 must be a finite number, 0 or",
+            )
+            for wrong in (-1.0, math.nan, "1_0", None)
+        ),
+        *(
+            ("dcase2016-task3", {"time_resolution": short}, "time_resolution is too short for 2 s")
+            for short in (0.0, 1e-12)
+        ),
+        ("birdnet-analyzer", {"threshold": 1.0}, "threshold must be between 0 and 1"),
+        ("birdnet-analyzer", {"min_overlap": 3.5}, "min_overlap must be more than 0, and no more than"),
+        ("birdnet-analyzer", {"sample_duration": 0.0}, "min_overlap must be"),
+        ("birdnet-analyzer", {"recording_duration": 2.0}, "recording_duration must be 0"),
+        ("birdnet-analyzer", {"averaging": "samples"}, "averaging must be macro, micro or weighted"),
+        ("birdnet-analyzer", {"metrics": "auroc map"}, "metrics must be some of"),
+    ],
+)
+def test_options_of_scripts_are_checked(evaluator, options, message):
+    with pytest.raises(SettingsError, match=message):
+        published_scores(evaluator, columns(PAIR), columns(PAIR), options=options)
+
+
+def test_2016_says_where_its_script_stops():
+    with pytest.raises(SettingsError, match="class 'c', the reference has not: the script stops"):
+        published_scores("dcase2016-task3", columns([ONE]), columns([ONE, ("x", 1, 2, "c")]))
+    with pytest.raises(SettingsError, match="has no use for durations"):
+        published_scores("dcase2016-task3", columns([ONE]), columns([ONE]), durations={"x": 1.0})
+    wide = {"filename": ["x"], "onset": [0], "offset": [1], "a": [0.5]}
+    with pytest.raises(SettingsError, match="system has a column for each class; expected a list of events"):
+        published_scores("dcase2016-task3", columns([ONE]), wide)
+
+
+@pytest.mark.parametrize(("matching", "error_rate"), [("optimal", 0), ("greedy", 1)])
+def test_2017_used_the_matching_of_that_time(matching, error_rate):
+    sides = ([("x", onset, 2, "a") for onset in onsets] for onsets in ([1.0, 1.3], [1.4, 0.6]))
+    scores = evaluate(*map(columns, sides), preset="dcase2017-task2", matching=matching)
+    assert scores["event.hard.error_rate.macro"] == pytest.approx(error_rate)
+
+
+def test_birdnet_preset_and_script_agree_where_nothing_crosses_an_edge():
+    """With events of whole windows, all classes and recordings on both sides."""
+    options = Options(files=3, shortest=3, longest=3, grids=(1,), repeated=0, empty=0, least=1, scores=True)
+    compared = 0
+    for case in random_cases("birdnet-preset", 60, options):
+        reference, system = (
+            [(row.file, row.onset // 3 * 3, row.onset // 3 * 3 + 3, row.label, row.score) for row in rows]
+            for rows in (case.reference, case.system)
+        )
+        sides = [{(row[0], row[3]) for row in rows} for rows in (reference, system)]
+        if sides[0] != sides[1] or len({label for _, label in sides[0]}) < 2:
+            continue
+        tables = columns([row[:4] for row in reference]), columns(system)
+        lengths = {"durations": dict.fromkeys({row[0] for row in reference}, 60)}
+        theirs = published_scores("birdnet-analyzer", *tables, **lengths)
+        rules = evaluate(*tables, preset="birdnet-analyzer", **lengths)
+        for label, score in published_evaluator("birdnet-analyzer").same.items():
+            assert rules[score] == pytest.approx(theirs[label], rel=1e-12), label
+        compared += 1
+    assert compared >= 10
+
+
+def both_data_sets():
+    """Return a reference and a system of both data sets of 2024, and the lengths of their files."""
+    classes = {part: load_preset(f"dcase2024-task4-{part}")["classes"] for part in ("desed", "maestro")}
+    draws = np.random.default_rng(2024)
+    reference, system, durations = [], [], {}
+    for k, part in enumerate(["desed", "maestro"] * 3):
+        name = f"{part}{k}"
+        durations[name] = 20.0
+        for label in classes[part]:
+            onset, value = (
+                float(draws.integers(15)),
+                0.9 if k < 2 else float(draws.choice([0.4, 0.9])),
+            )
+            reference.append((name, onset, onset + 4, label, value))
+        times = [(name, t / 2, (t + 1) / 2) for t in range(40)]
+        rows = {row[3]: row for row in reference if row[0] == name}
+        for row in times:
+            near = [
+                c in rows and rows[c][1] <= row[1] < rows[c][2] for each in classes.values() for c in each
+            ]
+            system.append((*row, *(0.4 * draws.random(21) + 0.55 * np.array(near))))
+    system += [("silent", 0.0, 1.0, *[0.99] * 21)]
+    durations["silent"] = 20.0
+    heads = ("filename", "onset", "offset"), [c for each in classes.values() for c in each]
+    columns = lambda rows, names: dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))  # noqa: E731
+    return (
+        columns(reference, (*heads[0], "event_label", "value")),
+        columns(system, (*heads[0], *heads[1])),
+        durations,
+    )
+
+
+def test_2024_the_sum_that_ranks_comes_first():
+    reference, system, durations = both_data_sets()
+    theirs = published_scores("dcase2024-task4", reference, system, durations=durations)
+    of_files = {}
+    for part in ("desed", "maestro"):
+        sides = [
+            {key: [v for v, name in zip(values, side["filename"], strict=True) if name.startswith(part)]
+             for key, values in side.items()}
+            for side in (reference, system)
+        ]  # fmt: skip
+        lengths = {name: seconds for name, seconds in durations.items() if name.startswith(part)}
+        of_files |= evaluate(*sides, durations=lengths, preset=f"dcase2024-task4-{part}")
+    assert theirs["psds1"] == of_files["intersection.hard.psds"] > 0
+    # No two scores of a class are equal.
+    assert theirs["segment_mpauc"] == pytest.approx(of_files["segment.hard.partial_auc.macro"], rel=1e-12)
+    assert theirs["segment_mauc"] == pytest.approx(of_files["segment.hard.roc_auc.macro"], rel=1e-12)
+    assert theirs["segment_f1_macro_thresopt"] == of_files["segment.optimal.f1.macro"]
+    assert next(iter(theirs)) == published_evaluator("dcase2024-task4").ranking
+    assert theirs["psds1 + segment_mpauc"] == theirs["psds1"] + theirs["segment_mpauc"]
+
+
+def test_2024_files_without_an_event_do_not_count():
+    """The file that only the system has is full of false alarms, and has a length."""
+    reference, system, durations = both_data_sets()
+    theirs = published_scores("dcase2024-task4", reference, system, durations=durations)
+    kept = [name != "silent" for name in system["filename"]]
+    without = {key: [v for v, k in zip(values, kept, strict=True) if k] for key, values in system.items()}
+    assert published_scores("dcase2024-task4", reference, without, durations=durations) == theirs
+
+
+@pytest.mark.parametrize(("part", "other"), [("desed", "MAESTRO"), ("maestro", "DESED")])
+def test_2024_needs_both_data_sets(part, other):
+    reference, system, durations = both_data_sets()
+    rows = [k for k, name in enumerate(reference["filename"]) if name.startswith(part)]
+    one = {key: [values[k] for k in rows] for key, values in reference.items()}
+    with pytest.raises(SettingsError, match=f"no file of the reference has an event of a class of {other}"):
+        published_scores("dcase2024-task4", one, system, durations=durations)
+
+
+def of_2023(labels, frames):
+    """labels: (file, onset, offset, value) of one class; frames: their number and active ones by file."""
+    reference = {
+        key: [row[k] for row in labels] for k, key in enumerate(("filename", "onset", "offset", "value"))
+    }
+    reference["event_label"] = ["car"] * len(labels)
+    rows = [
+        (name, k / 5, (k + 1) / 5, 0.9 * any(first <= k < last for first, last in active))
+        for name, (n_frames, *active) in frames.items()
+        for k in range(n_frames)
+    ]
+    heads = ("filename", "onset", "offset", "car")
+    system = dict(zip(heads, map(list, zip(*rows, strict=True)), strict=True))
+    theirs = published_scores("dcase2023-task4b", reference, system)
+    return theirs, evaluate(reference, system, preset="dcase2023-task4b")
+
+
+@pytest.mark.parametrize(
+    ("labels", "frames", "script", "rules"),
+    [
+        ([("x", 0, 1, 0.9), ("x", 3, 4, 0.9)], {"x": (20, (0, 5), (16, 19))}, 0.5, 0),
+        ([("x", 0, 1, 0.9), ("x", 1, 2, 0.9)], {"x": (20, (4, 6))}, 0.5, 0),
+        ([("x", 0, 1, 0.2), ("y", 1, 2, 0.9)], {"x": (8,), "y": (10, (4, 9))}, 0, 1),
+        ([("x", 0, 1, 0.2), ("y", 1, 2, 0.9)], {"x": (10,), "y": (10, (4, 9))}, 2, 1),
+    ],
+)
+def test_2023_ends_of_events_are_rounded_down_on_one_line_of_time(labels, frames, script, rules):
+    theirs, ours = of_2023(labels, frames)
+    assert theirs["Micro ER"] == pytest.approx(script)
+    assert ours["segment.hard.error_rate.micro"] == rules
+
+
+def test_2023_macro_f_is_of_11_classes():
+    theirs, ours = of_2023([("x", 0, 1, 0.9)], {"x": (5, (0, 5))})
+    assert theirs["Macro F1"] == 1 / 11
+    assert theirs["macro_average f"] == ours["segment.hard.f1.macro"] == 1.0
+
+
+def test_2023_the_last_row_of_a_class_counts():
+    theirs, ours = of_2023([("x", 0, 1, 0.9), ("x", 0, 1, 0.2)], {"x": (5, (0, 5))})
+    assert theirs["Micro F1"] is None
+    assert ours["segment.hard.f1.micro"] == 1.0
+
+
+def test_2023_stops_at_a_file_that_the_reference_has_not():
+    with pytest.raises(SettingsError, match="the system has the file 'y', which the reference has not"):
+        of_2023([("x", 0, 1, 0.9)], {"x": (5, (0, 5)), "y": (5,)})
+
+
+def test_2024_equal_scores_have_no_area():
+    reference, system, durations = both_data_sets()
+    numbers = [name for name in system if name not in ("filename", "onset", "offset")]
+    flat = system | dict.fromkeys(numbers, [0.5] * len(system["filename"]))
+    theirs = published_scores("dcase2024-task4", reference, flat, durations=durations)
+    assert (theirs["segment_mpauc"], theirs["segment_mauc"]) == (0.0, 0.0)
+    of_maestro = [{k: [v for v, f in zip(side[k], side["filename"], strict=True) if f.startswith("maestro")]
+                   for k in side} for side in (reference, flat)]  # fmt: skip
+    rules = evaluate(*of_maestro, preset="dcase2024-task4-maestro")
+    assert rules["segment.hard.partial_auc.macro"] == pytest.approx(0.05)
+
+
+def test_2024_needs_an_event_of_each_class():
+    reference, system, durations = both_data_sets()
+    kept = [label != "Cat" for label in reference["event_label"]]
+    without = {key: [v for v, k in zip(values, kept, strict=True) if k] for key, values in reference.items()}
+    with pytest.raises(
+        SettingsError, match="the reference of DESED has no event of the class 'Cat': the script"
+    ):
+        published_scores("dcase2024-task4", without, system, durations=durations)
+
+
+FIVE = [("a.wav", float(t), t + 1.0, "POS") for t in range(1, 11, 2)]
+
+
+def events(*spans, label="POS", file="a.wav"):
+    return [(file, float(onset), float(offset), label) for onset, offset in spans]
+
+
+CALLS = [*FIVE, *events((20, 22), (30, 32), (40, 42))]
+FOUND = events((20, 22), (30, 32), (50, 51), (60, 61))
+TWICE = events((50, 51), (50, 51.5))
+SWAPPED = [*CALLS[:4], CALLS[5], CALLS[4], *CALLS[6:]]
+NEAR = [*events((100, 104)), *events((103, 107), label="UNK")]
+TWO = events((99, 102.5), (102, 106))
+
+
+def later(rows, seconds):
+    return [(file, onset + seconds, offset + seconds, label) for file, onset, offset, label in rows]
+
+
+FEW_SHOT = {
+    "by onset": (CALLS, FOUND, (2, 2, 1)),
+    "two rows swapped": (SWAPPED, FOUND, (1, 3, 1)),
+    "all is found, the shots, too": (CALLS, CALLS, (3, 5, 0)),
+    "exactly 0.3": ([*FIVE, *events((20, 30))], events((20, 23)), (0, 1, 1)),
+    "two of one UNK": ([*CALLS, *events((50, 52), label="UNK")], [*CALLS[5:], *TWICE], (3, 1, 0)),
+    "two of one call, one of them also of UNK": ([*FIVE, *later(NEAR, 100)], later(TWO, 100), (1, 0, 0)),
+    "the same 100 s before, where times as text stand the other way": ([*FIVE, *NEAR], TWO, (1, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("case", FEW_SHOT)
+def test_few_shot_counts_as_its_script(case):
+    reference, system, counts = FEW_SHOT[case]
+    numbers = numbers_of("few-shot", reference, system)
+    assert tuple(numbers[f"a.wav {word}"] for word in ("TP", "FP", "FN")) == counts
+
+
+def test_few_shot_misses_the_shots_of_a_file_without_detections():
+    other = [("b.wav", *row[1:]) for row in CALLS]
+    numbers = numbers_of("few-shot", [*CALLS, *other], FOUND)
+    assert "b.wav FN" not in numbers
+    assert numbers["recall"] == 2 / (3 + 8)
+
+
+def test_few_shot_takes_nothing_for_a_hundredth_of_a_thousandth():
+    reference = [*CALLS, *(("b.wav", *row[1:]) for row in CALLS)]
+    system = [*events((20, 22), (30, 32), (40, 42)), *events((50, 51), file="b.wav")]
+    numbers = numbers_of("few-shot", reference, system, scenes={"a.wav": "HB", "b.wav": "PB"})
+    assert numbers["scores_per_subset HB f-measure"] == 1.0
+    assert numbers["scores_per_subset PB f-measure"] == 1e-5
+    assert numbers["fmeasure (percentage)"] == 0.002
+
+
+def test_few_shot_stops_where_there_are_fewer_shots():
+    assert numbers_of("few-shot", CALLS[:4], FOUND) == STOPS
+    assert numbers_of("few-shot", CALLS, events((20, 22), file="b.wav")) == STOPS
+
+
+def calls(*spans, data_set="kerguelen2014", label="bma"):
+    return events(*spans, file=f"{data_set}/2014-02-18T21-00-00_000.wav", label=label)
+
+
+ELSEWHERE = calls((10, 20), data_set="casey2017")
+CALL = calls((10, 20))
+OTHER = [("casey2017/2014-02-18T22-00-00_000.wav", 3610.0, 3620.0, "bma")]
+BIODCASE = {
+    "three detections of a call": (CALL, calls((10, 20), (11, 20), (10, 19)), (1, 0, 0)),
+    "both are nearest to the first": (calls((10, 20), (14, 24)), calls((10, 20), (12, 21)), (1, 0, 1)),
+    "a call of another data set": ([*CALL, *OTHER], [*ELSEWHERE, *OTHER], (2, 0, 0)),
+    "which then is taken": (CALL, [*CALL, *ELSEWHERE], (1, 1, 0)),
+    "a class that the reference has nowhere": (CALL, [*CALL, *calls((50, 60), label="bmd")], (1, 0, 0)),
+    "exactly 0.3": (CALL, calls((10, 13)), (0, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("case", BIODCASE)
+def test_biodcase_counts_as_its_script(case):
+    reference, system, counts = BIODCASE[case]
+    numbers = numbers_of("biodcase2025-task2", reference, system)
+    assert tuple(numbers[f"Final results bmabz {word}"] for word in ("tp", "fp", "fn")) == counts
+    if "nowhere" in case:
+        assert not [name for name in numbers if " d " in name]
+
+
+# The same by the rules: tables in the form of the challenges, in one command with the preset.
+
+
+def few_shot_tables(folder, reference, system):
+    """Write tables as the challenge has them; the subset of a file is its first letter."""
+    files = dict.fromkeys(row[0] for row in reference)
+    for name in files:
+        place = folder / "reference" / name[0] / f"{name[:-4]}.csv"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        rows = (row for row in reference if row[0] == name)
+        place.write_text("Audiofilename,Starttime,Endtime,Q\n" + "".join(map(line, rows)))
+    (folder / "system.csv").write_text(
+        "Audiofilename,Starttime,Endtime\n" + "".join(line(row[:3]) for row in system)
+    )
+    (folder / "subsets.tsv").write_text(
+        "filename\tsubset\n" + "".join(f"{name}\t{name[0]}\n" for name in files)
+    )
+    return folder / "reference", folder / "system.csv", "--by", folder / "subsets.tsv"
+
+
+def line(cells):
+    return ",".join(map(str, cells)) + "\n"
+
+
+def whale_tables(folder, reference, system):
+    """Write tables as the challenge has them, of calls that are joined."""
+    header = "dataset,filename,annotation,start_datetime,end_datetime\n"
+    for name, rows in (("reference.csv", reference), ("system.csv", system)):
+        (folder / name).write_text(header + "".join(map(whale_call, rows)))
+    return folder / "reference.csv", folder / "system.csv", "--by", "{deployment}/*"
+
+
+def whale_call(row):
+    times = (
+        (datetime(2014, 2, 18, 21, tzinfo=UTC) + timedelta(seconds=time)).isoformat() for time in row[1:3]
+    )
+    return line([*row[0].split("/"), JOINED[row[3]], *times])
+
+
+def rates(tp, fp, fn):
+    """Return precision, recall and error rate of counts."""
+    return tp / (tp + fp), tp / (tp + fn), (fp + fn) / (tp + fn)
+
+
+def check_rules(preset, paths, counts):
+    result = call(*paths, "--preset", preset, "--format", "json")
+    assert result.code == 0, result.err
+    scores = [
+        result.scores[f"event.hard.{name}.micro"]["value"] for name in ("precision", "recall", "error_rate")
+    ]
+    assert scores == pytest.approx(rates(*counts), abs=1e-15)
+
+
+FEW_SHOT_RULES = dict(
+    zip(FEW_SHOT, [(2, 2, 1), (2, 2, 1), (3, 0, 0), (1, 0, 0), (3, 0, 0), (1, 1, 0), (1, 1, 0)], strict=True)
+)
+BIODCASE_RULES = dict(
+    zip(BIODCASE, [(1, 2, 0), (2, 0, 0), (1, 1, 1), (1, 1, 0), (1, 1, 0), (1, 0, 0)], strict=True)
+)
+
+
+@pytest.mark.parametrize("case", FEW_SHOT_RULES)
+def test_few_shot_by_its_rules(tmp_path, case):
+    paths = few_shot_tables(tmp_path, *FEW_SHOT[case][:2])
+    check_rules("dcase2021-2024-few-shot", paths, FEW_SHOT_RULES[case])
+
+
+@pytest.mark.parametrize("case", BIODCASE_RULES)
+def test_biodcase_by_its_rules(tmp_path, case):
+    paths = whale_tables(tmp_path, *BIODCASE[case][:2])
+    check_rules("biodcase2025-task2", paths, BIODCASE_RULES[case])
+
+
+EXAMPLE = (
+    [*CALLS, *events((50, 52), label="UNK"), *(("b.wav", *row[1:]) for row in CALLS)],
+    [*FOUND[:2], FOUND[3], *events((50, 51.5)), *events((20, 22), (30, 32), (40, 42), file="b.wav")],
+)
+"""One of three calls is missed, one detection is false and one of UNK in a.wav; b.wav is right."""
+
+
+def test_example_of_few_shot_is_scored_in_one_command(tmp_path):
+    paths = few_shot_tables(tmp_path, *EXAMPLE)
+    result = call(*paths, "--preset", "dcase2021-2024-few-shot")
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[1] == "ranking score event.hard.f1.micro@scenes.harmonic: .800"
+    scores = evaluate(*paths[:2], preset="dcase2021-2024-few-shot", by=paths[3])
+    assert scores["event.hard.f1.micro@scenes.harmonic"] == pytest.approx(2 / (1.5 + 1), abs=1e-15)
+
+
+def test_published_few_shot_reads_the_tables_of_the_challenge(tmp_path):
+    paths = few_shot_tables(tmp_path, *EXAMPLE)
+    numbers = published_scores("few-shot", *paths[:2], by=paths[3])
+    scenes = {"a.wav": "a", "b.wav": "b"}
+    assert numbers == numbers_of("few-shot", *EXAMPLE, scenes=scenes)
+    assert numbers["fmeasure (percentage)"] == 80.0
+    checked = call(*paths, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    assert "3 of 3 scores agree" in checked.out
+
+
+def test_percentages_of_few_shot_are_compared_as_scores(tmp_path):
+    """F is 4/7, of which the script prints three decimals of the percentage; nobody marked UNK here."""
+    paths = few_shot_tables(tmp_path, CALLS, FOUND)
+    assert published_scores("few-shot", *paths[:2], by=paths[3])["fmeasure (percentage)"] == 57.143
+    checked = call(*paths, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    assert "3 of 3 scores agree" in checked.out and "ignore_class" not in checked.err
+    worse = few_shot_tables(tmp_path, SWAPPED, FOUND)
+    checked = call(*worse, "--preset", "dcase2021-2024-few-shot", "--check", "few-shot")
+    assert "0 of 3 scores agree" in checked.out and "official-evaluators.md" not in checked.out
+    assert "page 'Official evaluators' of the documentation" in checked.out
+
+
+def test_example_of_biodcase_is_scored_in_one_command(tmp_path):
+    paths = whale_tables(tmp_path, *BIODCASE["both are nearest to the first"][:2])
+    result = call(*paths, "--preset", "biodcase2025-task2")
+    assert result.out.splitlines()[1] == "ranking score event.hard.f1.micro: 1.000"
+    numbers = published_scores("biodcase2025-task2", *paths[:2])
+    assert numbers["Final results bmabz recall"] == 0.5

@@ -208,9 +208,8 @@ def _of_files(
     position = np.concatenate([k + np.arange(size) for k, size in zip(before, sizes, strict=True)])
     stretches = _Stretches.of(joint)
     clusters = _clusters(stretches, annotator, len(events), iou)
-    first = np.flatnonzero(clusters == np.arange(len(clusters)))
-    of_event = np.searchsorted(first, clusters[stretches.number])
-    n = len(first)
+    number = np.cumsum(clusters == np.arange(len(clusters))) - 1
+    of_event, n = number[clusters[stretches.number]], int(number.max(initial=-1)) + 1
     members = np.full((len(events), n), -1, dtype=np.int64)
     members[annotator, of_event] = position
     onset, onset_spread = _middle(joint.onset, of_event, n)

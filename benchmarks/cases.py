@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import cases_board
+import cases_challenge
 import cases_events
 import cases_floors
 import cases_install
@@ -33,7 +34,7 @@ def small(bench: Bench) -> Iterator[Result]:
     rows = bench.size.small_rows
     tables = inputs.long_tables(bench.folder, rows, file_seconds=60)
     floor = [sys.executable, "-c", "import click, numpy, pyarrow.csv"]
-    costs = processes(bench, [COMMAND, tables.reference, tables.system], floor, inputs.CLASSES[-1])
+    costs = processes(bench, [COMMAND, tables.reference, tables.system, "-v"], floor, inputs.CLASSES[-1])
     yield within(f"{rows:,} + {rows:,} rows, all tables", costs, "import click, numpy, pyarrow.csv", 2.5)
 
 
@@ -53,7 +54,7 @@ def long(bench: Bench) -> Iterator[Result]:
 
 def _large(bench: Bench, tables: inputs.Tables, form: str) -> Iterator[Result]:
     paths = [tables.reference, tables.system]
-    ours: Command = [COMMAND, *paths, "--only", "segment"]
+    ours: Command = [COMMAND, *paths, "--only", "segment", "--all-classes"]
     floor: Command = inputs.reading(*paths)
     costs = processes(bench, ours, floor, inputs.CLASSES[-1])
     rows = bench.size.large_rows
@@ -174,7 +175,7 @@ def _best_f(bench: Bench, case: str, segment_length: float) -> Result:
     costs = in_turn(call(ours), call(other), bench.runs)
     for mine, theirs in zip(ours(), other(), strict=True):
         check(case, mine, theirs)
-    return faster(case, costs, "sed_scores_eval", 30)
+    return faster(case, costs, "sed_scores_eval", 50)
 
 
 CASES: dict[str, Case] = {
@@ -184,6 +185,7 @@ CASES: dict[str, Case] = {
     "validate": validate,
     "segments": segments,
     "events": events,
+    "challenge": cases_challenge.challenge,
     "best-f": best_f,
     "collars": cases_events.collars,
     "psds": cases_events.psds,

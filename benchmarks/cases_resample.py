@@ -29,26 +29,50 @@ def intervals(bench: Bench) -> Iterator[Result]:
     replicated = _Replicated(tables, only=only)
     costs = in_turn(call(replicated.intervals), call(replicated.once), bench.runs)
     yield within(case, costs, "one evaluation", 1.0)
-    yield from _all_thresholds(bench)
+    yield from _families(bench)
     yield from _memory(bench)
     yield from _retuned(bench)
 
 
-def _all_thresholds(bench: Bench) -> Iterator[Result]:
-    """Give scores over all thresholds intervals, against evaluating once; the sample as a whole process."""
+_READINGS = ("segment.hard", "segment.soft", "event.hard")
+FAMILIES: dict[str, dict[str, Any]] = {
+    "best F": {"only": ("event.optimal", "intersection.optimal")},
+    "best F of segments and clips": {"only": ("segment.optimal", "clip.optimal")},
+    "jointly best F": {"only": ("event.optimal",), "measures": ("joint",)},
+    "best F at a precision of 0.5": {"only": ("event.optimal",), "satisfice": "precision>=0.5"},
+    "PSDS1": {"only": ("intersection.hard",), "psds": "dcase-psds1"},
+    "PSDS2": {"only": ("intersection.hard",), "psds": "dcase-psds2"},
+    "soft PSDS1": {"only": ("intersection.soft",), "psds": "dcase-psds1"},
+    "soft events and intersections": {"only": ("event.soft", "intersection.soft")},
+    "curves of segments": {"only": _READINGS[:2], "measures": ("curves",)},
+    "curves of clips": {"only": ("clip.hard", "clip.soft"), "measures": ("curves",)},
+    "average precision of events": {"only": ("event.hard",), "measures": ("curves",)},
+    "calibration": {"only": _READINGS[:2], "measures": ("calibration",)},
+    "divergence and correlation": {"only": _READINGS[:2], "measures": ("divergence",)},
+    "rankings": {"only": ("ranking",)},
+    "errors by kind": {"only": _READINGS, "measures": ("errors",)},
+    "confusions": {"only": _READINGS, "measures": ("confusion",)},
+    "grounding": {"only": ("segment.hard",), "measures": ("grounding",)},
+}
+"""What has intervals, and the settings by which it is scored."""
+
+
+def _families(bench: Bench) -> Iterator[Result]:
+    """Give each family of scores intervals, against evaluating once; then all of them, as whole processes."""
     n_clips = 692 if bench.size is FULL else 8
     size = f"{n_clips} clips x 10 classes x 62.5 ms"
     clips = inputs.clip_tables(bench.folder, n_clips, n_classes=10, frames_per_second=16)
     tables = [str(path) for path in (clips.reference, clips.system)]
-    for what, settings in (
-        ("best F", {"only": ("event.optimal", "intersection.optimal")}),
-        ("PSDS1", {"only": ("intersection.hard",), "psds": "dcase-psds1"}),
-        ("PSDS2", {"only": ("intersection.hard",), "psds": "dcase-psds2"}),
-    ):
+    for what, settings in FAMILIES.items():
         replicated = _Replicated(tables, **settings)
         costs = in_turn(call(replicated.intervals), call(replicated.once), bench.runs)
         yield within(f"1000 bootstrap replicates of {what}, {size}", costs, "one evaluation", 20.0)
-    ours = [COMMAND, SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", "--only", "all", "--psds", "dcase-psds1"]
+    everything = ["--only", "all", "--psds", "dcase-psds1"]
+    other = inputs.clip_tables(bench.folder, n_clips, 10, 16, name="others", shift=7).system
+    once = [COMMAND, *tables, *everything]
+    costs = processes(bench, [*once, other, "--ci"], once, "segment")
+    yield within(f"two systems, {size}, all scores with intervals", costs, "one without --ci", 4.0)
+    ours = [COMMAND, SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", *everything]
     costs = processes(bench, [*ours, "--ci"], ours, "people talking")
     yield within("the sample, `--only all --psds dcase-psds1 --ci`", costs, "without --ci", 20.0)
 

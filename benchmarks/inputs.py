@@ -247,14 +247,17 @@ def soft_tables(
 
 
 def clip_tables(
-    folder: Path, n_clips: int, n_classes: int, frames_per_second: int, name: str = "clips"
+    folder: Path, n_clips: int, n_classes: int, frames_per_second: int, name: str = "clips", shift: int = 0
 ) -> Tables:
-    """Write a list of events and the frame scores of clips of 10 s."""
+    """Write a list of events and the frame scores of clips of 10 s.
+
+    shift: by how many frames the noise is moved, so that it is another system of the same clips.
+    """
     per_clip = 10 * frames_per_second
     values, scores = soft_values(np.random.default_rng(n_clips), n_clips * per_clip)
     # Events of seconds, as annotators mark them: a value holds for 64 frames.
     values = np.repeat(values[::64], 64, axis=0)[: len(values)]
-    scores = np.clip(0.7 * values + 0.3 * scores, 1e-4, 1).round(4)
+    scores = np.clip(0.7 * values + 0.3 * np.roll(scores, shift, axis=0), 1e-4, 1).round(4)
     clip, frame = np.divmod(np.arange(len(values)), per_clip)
     names = [f"clip_{number:05d}.wav" for number in range(n_clips)]
     named = pa.DictionaryArray.from_arrays(clip.astype(np.int32), names).cast(pa.string())

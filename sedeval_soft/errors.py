@@ -89,7 +89,7 @@ SAID = 200
 
 _BLANK = "[^\\S\n]|[\u00ad\u200b-\u200d\u2060\ufeff]"
 
-_COMMAND = re.compile(rf"^(?:{_BLANK})*:(?=:)|#(?=#\w*\[)", re.MULTILINE)
+_COMMAND = rf"^(?:{_BLANK})*:(?=:)|#(?=#\w*\[)"
 """How commands of a log begin: GitHub's `::error::` at the begin of a line, `##[` and `##vso[` anywhere."""
 
 
@@ -107,7 +107,9 @@ def without_commands(text: str) -> str:
     r"""Return a text of which no line is a command to what keeps a log: `\x3a:error::`, `\x23#[error]`."""
     if "::" not in text and "##" not in text:
         return text
-    return _COMMAND.sub(lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text)
+    return re.sub(
+        _COMMAND, lambda match: f"{match[0][:-1]}\\x{ord(match[0][-1]):x}", text, flags=re.MULTILINE
+    )
 
 
 def quoted(text: str) -> str:

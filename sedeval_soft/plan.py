@@ -8,7 +8,7 @@ clips), or of events.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sedeval_soft.settings import BASES, READINGS, Settings
 
@@ -21,25 +21,27 @@ CELLS = ("segment", "clip")
 THRESHOLDED = tuple((basis, "optimal") for basis in (*CELLS, "event", "intersection"))
 """The bases and readings that look for each class's best threshold."""
 
+_latest: dict[str, Plan] = {}
+"""The plan that was asked for last, which is asked for again and again."""
+
 ORDERED = ("curves", "calibration")
 """Groups of measures that need the values of all cells together, in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What settings ask for.
 
     families: the bases and readings that are scored, in the order of their scores; thresholded: those of
-    them that look for each class's best threshold. swept: the bases that are scored over thresholds of the
-    reference. psds: the readings that have a PSDS; filters: the median filters over which it is computed as
-    well, in seconds.
+    them that look for each class's best threshold; explained: those of whose events, or segments, it is said
+    what is wrong with them. swept: the bases that are scored over thresholds of the reference. psds: the
+    readings that have a PSDS; filters: the median filters over which it is computed as well, in seconds.
 
     Of cells: compared: the bases with measures that need the values of all cells together; kept: those whose
     values are kept of every file. needs_grid: whether the values of all segments are needed; hard counts
     alone are had without.
 
     Of events: ranks_events: by their values, for their average precision. confuses_events: which class they
-    were taken for. explains_events: what is wrong with each. sweeps_events: over thresholds of the reference.
+    were taken for. sweeps_events: over thresholds of the reference.
     cuts_reference_at_all_levels: whether its events are needed at all its levels. keeps_events: whether the
     events of the system at all thresholds are kept of every file.
     """
@@ -47,6 +49,7 @@ class Plan:
     settings: Settings
     families: tuple[Family, ...]
     thresholded: tuple[Family, ...]
+    explained: tuple[Family, ...]
     swept: tuple[str, ...]
     psds: tuple[str, ...]
     filters: tuple[float, ...]
@@ -58,7 +61,6 @@ class Plan:
     needs_grid: bool
     ranks_events: bool
     confuses_events: bool
-    explains_events: bool
     sweeps_events: bool
     cuts_reference_at_all_levels: bool
     keeps_events: bool
@@ -66,6 +68,13 @@ class Plan:
     @classmethod
     def of(cls, settings: Settings) -> Plan:
         """Decide what is evaluated."""
+        plan = _latest.get("plan")
+        if plan is None or plan.settings is not settings:
+            plan = _latest["plan"] = cls._of(settings)
+        return plan
+
+    @classmethod
+    def _of(cls, settings: Settings) -> Plan:
         wants, groups, events = settings.wants, {*settings.measures}, ("event", "intersection")
         families = tuple(
             (basis, reading)
@@ -75,6 +84,9 @@ class Plan:
         )
         scored = {basis for basis, _ in families}
         thresholded = tuple(family for family in THRESHOLDED if family in families)
+        explained: tuple[Family, ...] = ()
+        if "errors" in groups:
+            explained = tuple(family for family in families if _explains(settings, *family))
         swept = tuple(each for each in BASES if settings.reference_sweep and wants(each, "hard", "optimal"))
         # Those whose values tell the thresholds of tuned readings.
         tuned_by = {basis for basis in BASES if wants(basis, "tuned")}
@@ -100,20 +112,18 @@ class Plan:
 
         ranks_events = wants("event", "hard") and "curves" in groups
         confuses_events = wants("event", "hard") and "confusion" in groups
-        explains_events = ("event", "hard") in families and _explains(settings, "event", "hard")
         sweeps_events = not {*swept}.isdisjoint(events)
         soft_events = any(wants(basis, "soft") for basis in events)
         best_of_events = any(wants(basis, "optimal") or basis in tuned_by for basis in events)
         return cls(
-            settings, families, thresholded, swept, psds, compared=compared,
+            settings, families, thresholded, explained, swept, psds, compared=compared,
             filters=settings.psds_median_filters if "hard" in psds else (),
             kept=tuple(basis for basis in CELLS if basis in searched),
             counts_segments=not {*scored, *tuned_by}.isdisjoint(("segment", "ranking")),
             counts_clips="clip" in {*scored, *tuned_by},
             counts_events=bool(psds) or not {*scored, *tuned_by}.isdisjoint(events),
             needs_grid=valued or "ranking" in scored or more or silence_passes,
-            ranks_events=ranks_events, confuses_events=confuses_events, explains_events=explains_events,
-            sweeps_events=sweeps_events,
+            ranks_events=ranks_events, confuses_events=confuses_events, sweeps_events=sweeps_events,
             cuts_reference_at_all_levels=soft_events or "soft" in psds or sweeps_events,
             keeps_events=best_of_events or bool(psds) or ranks_events or confuses_events or sweeps_events,
         )  # fmt: skip
@@ -126,9 +136,10 @@ class Plan:
         """Return whether one of some groups of measures is asked for."""
         return any(group in self.settings.measures for group in groups)
 
-    def explains(self, basis: str, reading: str) -> bool:
-        """Return whether it is said what is wrong with the events, or the segments, of a basis."""
-        return (basis, reading) in self.families and _explains(self.settings, basis, reading)
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        """The bases whose cells are put in the order of their values."""
+        return self.compared if self.asks_for(*ORDERED, "divergence") else ()
 
     @property
     def adds_up(self) -> bool:
@@ -147,11 +158,11 @@ class Plan:
 
 
 def _explains(settings: Settings, basis: str, reading: str) -> bool:
-    """Return whether errors of a basis and reading are asked for, and are those that its F counts.
+    """Return whether errors of a basis and reading are those that its F counts.
 
     sed_eval has other hits and segments. In other T-norms than the minimum a system that copies a soft
     reference has errors that are of no kind.
     """
     known = basis in {"event", "segment"} if reading == "hard" else (basis, reading) == ("segment", "soft")
     counted = settings.compat is None and (reading == "hard" or settings.t_norm == "minimum")
-    return "errors" in settings.measures and known and counted
+    return known and counted

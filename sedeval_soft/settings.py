@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
 from hashlib import sha256
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -671,14 +671,13 @@ AT_MOST = ("fpr_per_hour", "error_rate", "substitution_rate", "deletion_rate", "
 BEST_OF = ("f", "precision", "recall", "error_rate")
 """What can be best where a constraint holds; F with the weight of recall that the settings have."""
 
-_FORM = re.compile(
+_FORM = (
     rf"(?:({'|'.join(BEST_OF)})\s+at\s+)?(?:({'|'.join(AT_LEAST)})\s*>=|({'|'.join(AT_MOST)})\s*<=)\s*"
     r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(NamedTuple):
     """What is to be best where a measure is at least, or at most, a number.
 
     best: one of `BEST_OF`. measure: one of `AT_LEAST` and `AT_MOST`, which says how it compares.
@@ -691,7 +690,7 @@ class Constraint:
     @classmethod
     def parse(cls, text: object) -> Self:
         """Read `[MEASURE at ]MEASURE>=NUMBER`; raises SettingsError that says what was expected."""
-        match = _FORM.fullmatch(text.strip()) if isinstance(text, str) else None
+        match = re.fullmatch(_FORM, text.strip()) if isinstance(text, str) else None
         if match is None or float(match[4]) > (1 if match[2] else sys.float_info.max):
             raise SettingsError(
                 "satisfice must be a constraint such as 'precision>=0.9' or 'recall at fpr_per_hour<=5', of "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.threads import for_each
 
 Number = TypeVar("Number", bound=np.number[Any])
 
@@ -35,13 +37,15 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     index_bits = max(n - 1, 0).bit_length()
     # A product by a power of two is exact, and cutting it off keeps the order: only ties are added.
     keys = np.empty(n, dtype=np.int64)
-    np.multiply(values, 2.0 ** (_BITS - index_bits), out=keys, casting="unsafe")
-    keys <<= index_bits
     for begin in range(0, n, _BLOCK):
-        keys[begin : begin + _BLOCK] |= np.arange(begin, min(begin + _BLOCK, n))
+        block = keys[begin : begin + _BLOCK]
+        np.multiply(values[begin : begin + _BLOCK], 2.0 ** (_BITS - index_bits), out=block, casting="unsafe")
+        block <<= index_bits
+        block |= np.arange(begin, begin + len(block))
     keys.sort()
     keys &= (1 << index_bits) - 1
-    ordered = values[keys]
+    # Without a check of each index, which takes as long again.
+    ordered = values.take(keys, mode="clip")
     blocks = (slice(begin, begin + _BLOCK) for begin in range(0, n - 1, _BLOCK))
     if any(np.any(ordered[1:][block] < ordered[:-1][block]) for block in blocks):
         again = np.argsort(ordered, kind="stable")
@@ -96,14 +100,18 @@ class Blocks:
     cache; blocks are independent of one another. Equal values are never parted.
 
     parts: the arrays, at least one. edges: (n_parts, n_blocks + 1) positions; block b is what lies between
-    `edges[:, b]` and `edges[:, b + 1]`. size: (n_blocks,) values in each.
-    before: (n_blocks + 1,) values before each, and in all.
+    `edges[:, b]` and `edges[:, b + 1]`. before: (n_blocks + 1,) values before each block, and in all. levels:
+    of each block the value that all of it have; None where they differ, or there are none. orders: the places
+    of its values in the slices one after another; None where these are in order as they are. distinct:
+    whether no two of its values are equal.
     """
 
     parts: Sequence[Floats]
     edges: Index
-    size: Index
     before: Index
+    levels: Sequence[float | None]
+    orders: Sequence[Index | None]
+    distinct: Sequence[bool]
 
     @classmethod
     def of(cls, parts: Sequence[Floats]) -> Blocks:
@@ -112,36 +120,47 @@ class Blocks:
         edges = np.zeros((len(parts), len(levels) + 2), dtype=np.int64)
         for row, part in zip(edges, parts, strict=True):
             row[1:-1], row[-1] = np.searchsorted(part, levels, side="left"), len(part)
-        before = edges.sum(axis=0)
-        return cls(parts, edges, np.diff(before), before)
+
+        def order(block: int) -> tuple[float | None, Index | None, bool]:
+            slices = [part[first:last] for part, first, last in zip(parts, *ends[block], strict=True)]
+            slices = [values for values in slices if len(values)] or [np.zeros(0)]
+            low, high = min(values[:1] for values in slices), max(values[-1:] for values in slices)
+            if len(low) and low == high:
+                return float(low[0]), None, False
+            values, places = slices[0], None
+            if len(slices) > 1:
+                values, places = in_order(np.concatenate(slices))
+                places = places.astype(np.min_scalar_type(len(places)))
+            return None, places, bool(np.all(values[1:] > values[:-1]))
+
+        before, ends = edges.sum(axis=0), list(pairwise(edges.T.tolist()))
+        ordered = for_each(order, range(len(ends)), int(before[-1]))
+        return cls(parts, edges, before, *zip(*ordered, strict=True))
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return len(self.size)
+        return len(self.levels)
+
+    def joined(self, block: int, arrays: Sequence[Array] | None = None) -> Array:
+        """Return in order what belongs to a block's values, of arrays as long as the parts, or of these."""
+        arrays = self.parts if arrays is None else arrays
+        slices = [array[place] for array, place in zip(arrays, self.slices(block), strict=True)]
+        order = self.orders[block]
+        if len(slices) == 1:
+            return slices[0]
+        values: Array = np.concatenate(slices)
+        return values if order is None else values.take(order)
 
     def slices(self, block: int) -> list[slice]:
         """Return where a block lies in each part."""
-        return [slice(int(row[block]), int(row[block + 1])) for row in self.edges]
+        first, last = self.edges[:, block : block + 2].T.tolist()
+        return list(map(slice, first, last))
 
-    def ordered(self, block: int) -> tuple[Floats, Index | None]:
-        """Return the values of a block in order, and their places in the slices one after another.
-
-        The places are None where the slices are in order as they are.
-        """
-        slices = self._values(block)
-        values = slices[0] if len(slices) == 1 else np.concatenate([np.zeros(0), *slices])
-        if len(slices) < 2 or self.level(block) is not None:
-            return values, None
-        return in_order(values)
-
-    def level(self, block: int) -> float | None:
-        """Return the value that all of a block have; None where they differ, or there are none."""
-        ends = {float(value) for values in self._values(block) for value in (values[0], values[-1])}
-        return ends.pop() if len(ends) == 1 else None
-
-    def _values(self, block: int) -> list[Floats]:
-        slices = [part[place] for part, place in zip(self.parts, self.slices(block), strict=True)]
-        return [values for values in slices if len(values)]
+    def between(self, first: int, last: int) -> Floats | float:
+        """Return the values at some ranks, from 0 on, all in one block; one number where they are equal."""
+        block = int(np.searchsorted(self.before, first, side="right")) - 1
+        level, before = self.levels[block], int(self.before[block])
+        return self.joined(block)[first - before : last - before] if level is None else level
 
     def sums(self, part: int, weights: Array) -> Array:
         """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
@@ -152,21 +171,35 @@ class Blocks:
             total[full] = np.add.reduceat(weights, edges[full], dtype=kind)
         return total
 
-    def rank(self, block: int) -> list[Floats]:
-        """Return the ranks of a block's values among all, for each part; ties have their mean."""
-        below = int(self.before[block])
-        lengths = np.diff(self.edges[:, block : block + 2])[:, 0].tolist()
-        if self.level(block) is not None:
+    def ranks(self, block: int) -> Index:
+        """Return twice the ranks of a block's values among all, part by part; ties have their mean."""
+        below, after = self.before[block : block + 2].tolist()
+        if self.levels[block] is not None:
             # One value may fill a block beyond all bounds: silence.
-            rank = np.full(1, below + (int(self.size[block]) + 1) / 2)
-            return [np.broadcast_to(rank, length) for length in lengths]
-        values, order = self.ordered(block)
-        first = heads(values)
-        after = np.append(first[1:], len(values))
-        ranks = np.repeat((first + after + 1) / 2, after - first) + below
+            return np.broadcast_to(np.int64(below + after + 1), after - below)
+        ranks, order = np.arange(2 * below + 2, 2 * after + 2, 2), self.orders[block]
+        if not self.distinct[block]:
+            first = heads(self.joined(block))
+            end = np.append(first[1:], after - below)
+            ranks = np.repeat(first + end + (2 * below + 1), end - first)
         if order is not None:
             ranks[order] = ranks.copy()
-        return np.split(ranks, np.cumsum(lengths)[:-1])
+        return ranks
+
+    def all_ranks(self) -> list[Index]:
+        """Return twice the ranks of all values, (n,) of each part."""
+        # Numbers of 32 bits take half the memory.
+        kind = np.int32 if self.before[-1] < 2**30 else np.int64
+        found: list[Array] = [np.empty(len(part), dtype=kind) for part in self.parts]
+
+        def put(block: int) -> None:
+            slices = self.slices(block)
+            ends = np.cumsum([part.stop - part.start for part in slices])[:-1]
+            for row, part, ranks in zip(found, slices, np.split(self.ranks(block), ends), strict=True):
+                row[part] = ranks
+
+        for_each(put, range(len(self)), int(self.before[-1]))
+        return found
 
 
 def _levels(parts: Sequence[Floats]) -> Floats:

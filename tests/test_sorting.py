@@ -46,35 +46,45 @@ def test_blocks_bring_arrays_into_one_order_and_place_what_belongs_to_values(blo
     parts = [np.sort(rng.integers(0, levels, int(rng.integers(0, 50))) / levels) for _ in range(3)]
     weights = [rng.integers(0, 9, len(part)) for part in parts]
     blocks = Blocks.of(parts)
-    ordered = [blocks.ordered(i) for i in range(len(blocks))]
-    assert np.concatenate([v for v, _ in ordered]).tolist() == np.sort(np.concatenate(parts)).tolist()
-    assert [len(v) for v, _ in ordered] == blocks.size.tolist()
-    full = [v for v, _ in ordered if len(v)]
+    ordered = [blocks.joined(i) for i in range(len(blocks))]
+    assert np.concatenate(ordered).tolist() == np.sort(np.concatenate(parts)).tolist()
+    assert [len(v) for v in ordered] == np.diff(blocks.before).tolist()
+    full = [v for v in ordered if len(v)]
     assert all(a[-1] < b[0] for a, b in zip(full, full[1:], strict=False))
+    for i, of_block in enumerate(ordered):
+        unlike = len(np.unique(of_block))
+        assert blocks.levels[i] == (of_block[0] if unlike == 1 else None)
+        assert blocks.distinct[i] == (unlike == len(of_block) and unlike != 1)
 
     sums = sum(blocks.sums(k, weight) for k, weight in enumerate(weights))
-    for i, (of_block, order) in enumerate(ordered):
+    for i in range(len(blocks)):
         slices = blocks.slices(i)
         assert sums[i] == sum(int(w[s].sum()) for w, s in zip(weights, slices, strict=True))
-        joint = np.concatenate([part[s] for part, s in zip(parts, slices, strict=True)])
-        assert of_block.tolist() == (joint if order is None else joint[order]).tolist()
-    ranks = zip(*(blocks.rank(i) for i in range(len(blocks))), strict=True)
-    whole = np.concatenate([np.concatenate(of_part) for of_part in ranks])
-    assert whole.tolist() == rankdata(np.concatenate(parts)).tolist()
+        pairs = [pair for part, weight, s in zip(parts, weights, slices, strict=True)
+                 for pair in zip(part[s].tolist(), weight[s].tolist(), strict=True)]  # fmt: skip
+        # What belongs to equal values may be in any order.
+        assert sorted(zip(ordered[i].tolist(), blocks.joined(i, weights).tolist(), strict=True)) == sorted(
+            pairs
+        )
+    for rank, value in enumerate(np.concatenate(ordered)):
+        i = int(np.searchsorted(blocks.before, rank, side="right")) - 1
+        assert np.max(blocks.between(rank, rank + 1)) == value
+        assert np.min(blocks.between(rank, int(blocks.before[i + 1]))) == value
+    assert np.concatenate(blocks.all_ranks()).tolist() == (2 * rankdata(np.concatenate(parts))).tolist()
 
 
 def test_blocks_of_alike_arrays_are_of_even_size():
     """Levels come from all arrays at different places: from the same ones they would lie in heaps."""
     rng = np.random.default_rng(0)
-    size = Blocks.of([np.sort(rng.random(100_000)) for _ in range(17)]).size
+    size = np.diff(Blocks.of([np.sort(rng.random(100_000)) for _ in range(17)]).before)
     assert len(size) == pytest.approx(1_700_000 / sorting._BLOCK, rel=0.1)
     assert size.max() < 2 * sorting._BLOCK
     # A value that fills blocks is one by itself.
     part = np.concatenate((np.zeros(500_000), np.linspace(0.1, 1, 100_000)))
     blocks = Blocks.of([part, part])
-    (full,) = np.flatnonzero(blocks.size > 500_000)
-    ordered, order = blocks.ordered(int(full))
-    assert (ordered[0], ordered[-1], order) == (0, 0, None)
+    (full,) = np.flatnonzero(np.diff(blocks.before) > 500_000)
+    assert (blocks.levels[full], blocks.orders[full]) == (0.0, None)
+    assert blocks.between(0, 500_000) == 0.0
 
 
 def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypatch):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.count import tally_pair
 from sedeval_soft.evaluation.evaluate import count_rows, count_tables, is_large
-from sedeval_soft.evaluation.means import check_means
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard
 from sedeval_soft.evaluation.system_scores import score_shard
@@ -138,8 +137,7 @@ def _bytes(limit: object) -> int:
     return size
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """The scores of a system, and what they were made of.
 
     shard: what was counted. sides: the rows of reference and system, None where they are not in memory.
@@ -173,12 +171,12 @@ class Evaluation:
         from sedeval_soft.evaluation.chance import chance_of
 
         chance = chance_of(self.pair, self.scores, draws, self.folds, progress)
-        return replace(self, scores=replace(self.scores, chance=chance))
+        return self._replace(scores=replace(self.scores, chance=chance))
 
     def save(self, path: str) -> None:
         """Write what was counted, for `merge`."""
         from sedeval_soft.evaluation.tally_file import pack_shard
-        from sedeval_soft.report import write_atomic
+        from sedeval_soft.report.write import write_atomic
 
         write_atomic(path, pack_shard(self.shard, __version__))
 
@@ -205,7 +203,10 @@ def evaluation_of(
     files, 0 for one for each processor. keep_all: all that was counted is needed, not only the scores.
     rows_in_memory: whether all rows are needed there.
     """
-    check_means(settings, scenes=by is not None or bool(settings.scenes))
+    if settings.means:
+        from sedeval_soft.evaluation.means import check_means
+
+        check_means(settings, scenes=by is not None or bool(settings.scenes))
     keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
@@ -234,12 +235,12 @@ def evaluation_of(
             shard = count_tables(
                 *paths, settings, lambda: read_lengths(durations, limits), limits, execute, keep_all=keep_all
             )
-        shard = shard if name is None else replace(shard, system=name)
+        shard = shard if name is None else shard._replace(system=name)
     else:
         sides, lengths = sides_of(reference, system, settings, limits), read_lengths(durations, limits)
         shard = count_rows(*sides, settings, lengths, name, keep_all=keep_all)
     parts = read_parts(folds, by, shard.tally.files, limits)
-    points = sides is not None and is_points(sides[1])
+    points = sides is not None and sides[1].born is not None
     scores = score_shard(shard, __version__, **parts, points=points, progress=progress)
     return Evaluation(scores, shard, sides, parts["folds"], parts["by"])
 

@@ -132,12 +132,12 @@ class Evaluator:
         shard = Shard.merge(self._shards)
         # A reference may declare classes to be ignored by itself.
         settings = replace(self.settings, ignore_class=shard.settings.ignore_class)
-        self._shards = [replace(shard, settings=settings, system=self.name)]
+        self._shards = [shard._replace(settings=settings, system=self.name)]
         return self._shards[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was counted to a file, which `load` and `soft-sed-eval merge` read."""
-        from sedeval_soft.report import write_atomic
+        from sedeval_soft.report.write import write_atomic
 
         write_atomic(path, self.to_bytes())
 

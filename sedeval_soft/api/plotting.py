@@ -23,7 +23,7 @@ from sedeval_soft.fields import DEFAULT_ONLY, Keywords
 from sedeval_soft.plots.data import System, Systems, Wish, check_kind, rank_by, settings_for
 from sedeval_soft.plots.registry import BY_SCENE, RESAMPLED
 from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
-from sedeval_soft.report import write_atomic
+from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.limits import Limits
 

@@ -89,12 +89,12 @@ def write_report(
         # The page goes over thresholds of the reference by itself.
         wanted = replace(counted, reference_sweep=chosen.reference_sweep)
         how = read_parts(folds, by, shard.tally.files, limits) | {"points": points, "progress": progress}
-        scores = score_shard(replace(shard, settings=replace(wanted, ci=None)), __version__, **how)
+        scores = score_shard(shard._replace(settings=replace(wanted, ci=None)), __version__, **how)
         signatures: tuple[str, ...] = (scores.signature,)
         if counted.ci is not None:
             # Only what was asked for: intervals of all that a page shows would take minutes.
             sure_settings = replace(wanted, measures=chosen.measures)
-            sure = score_shard(replace(shard, settings=sure_settings), __version__, **how)
+            sure = score_shard(shard._replace(settings=sure_settings), __version__, **how)
             signatures = (*signatures, sure.signature)
             both = {name: sure.scores.get(name, score) for name, score in scores.scores.items()}
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))

@@ -129,15 +129,18 @@ def to_rows(
     limits: Limits | None = None,
 ) -> EventTable:
     """Return the rows of anything that `evaluate` takes; limits: the most that it may have."""
-    limits = limits_from(limits)
-    rows = _read(source, role, settings, replace(limits, side=role))
-    options = () if isinstance(source, EventTable) else limits.options(role)
+    if isinstance(source, EventTable):
+        return source
+    limits = replace(limits or LIMITS, side=role)
+    if isinstance(source, str | os.PathLike):
+        rows = read_rows(source, form=limits.form(role), limits=limits)
+    else:
+        rows = _rows_in_memory(source, role, settings, limits)
+    options = limits.options(role)
     return replace(rows, origin=replace(rows.origin, options=options)) if options else rows
 
 
-def _read(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
-    if isinstance(source, str | os.PathLike):
-        return read_rows(source, form=limits.form(role), limits=limits)
+def _rows_in_memory(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
     array = array_of(source, role)
     if array is not None:
         return _rows_of_array(array, role, settings)
@@ -379,9 +382,9 @@ def read_parts(
 
 def read_lengths(durations: Durations | None, limits: Limits | None = None) -> Mapping[str, float] | None:
     """Return durations in seconds by file name, read from a table if a path is given."""
-    limits = limits_from(limits)
     if durations is None:
         return None
+    limits = limits_from(limits)
     if not isinstance(durations, Mapping):
         name = _path_of(
             durations, "durations", "a mapping of file names to seconds or the path of a table of them"

@@ -131,7 +131,7 @@ def annotate(tables: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
         if figure is not None and form is not None:
             from sedeval_soft.annotators.figure import file_of
             from sedeval_soft.plots.style import Look
-            from sedeval_soft.report import write_atomic
+            from sedeval_soft.report.write import write_atomic
 
             write_atomic(figure, file_of(annotation, form, Look()))
     warn(annotation.warnings, quiet=given["quiet"])

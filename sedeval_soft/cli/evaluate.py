@@ -170,7 +170,8 @@ def _run(given: dict[str, Any], limits: Limits) -> int:
         folder = f"{systems[0]} is a folder of operating points"
         raise SettingsError(f"--scheduler needs a table; {folder}")
     names, just = presentation.names, bool(presentation.wanted)
-    names = [*names, *_names_that_rank(given, likely)]
+    if given["rank_by"] or len(systems) > 1:
+        names = [*names, *_names_that_rank(given, likely)]
     folds = given["folds"] if not just or any(".tuned." in name for name in names) else None
     # A page has all readings, also where just some numbers are printed.
     page = options.settings_of(given, names, folds=folds) if given["report"] else None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import glob
 import io
 import os
 import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 import click
 
@@ -49,7 +47,7 @@ def emit(text: str, output: str | None = None, *, exact: bool = False) -> None:
     if output is None or to_standard_output(output):
         click.echo(text, nl=False)
         return
-    from sedeval_soft.report import write_atomic
+    from sedeval_soft.report.write import write_atomic
 
     write_atomic(output, text)
 
@@ -109,12 +107,16 @@ def each_of(role: str, paths: Sequence[str]) -> dict[str, str | None]:
 
 def _states(path: str) -> list[os.stat_result]:
     """Return what identifies the files of an input: the file, or all files of a folder or a pattern."""
+    import glob
+
     in_folder = glob.iglob(f"{glob.escape(path)}/*", include_hidden=True)  # noqa: PTH207 - as typed
     paths = (path, *in_folder, *glob.iglob(path, recursive=True))  # noqa: PTH207
     return [state for state in map(_state, paths) if state is not None]
 
 
 def _state(path: str) -> os.stat_result | None:
+    from pathlib import Path
+
     try:
         return os.fstat(0) if path == "-" else Path(path).stat()
     except (OSError, ValueError):

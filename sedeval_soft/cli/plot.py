@@ -137,7 +137,7 @@ def plot(kind: str, reference: str, systems: tuple[str, ...], **given: Any) -> N
         from sedeval_soft.errors import SettingsError
         from sedeval_soft.plots.data import Wish
         from sedeval_soft.plots.style import Look, figure_of, form_of, rendered
-        from sedeval_soft.report import write_atomic
+        from sedeval_soft.report.write import write_atomic
 
         wish = Wish(**{name: given[name] for name in OPTIONS})
         look = Look(**{name: given[name] for name in ("style", "width", "height", "dpi", "title")})

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sedeval_soft.cli.options import FORMATS, SERVICE_FORMATS
@@ -59,7 +58,7 @@ def parse_name(text: str, likely: Likely = tuple) -> str:
 
 _COMPARE = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 # The name is greedy: a class name may hold comparison signs too.
-_FORM = re.compile(r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*", re.DOTALL)
+_FORM = r"(?P<name>.*[^<>=\s])\s*(?P<sign>>=|<=|==|>|<)\s*(?P<number>[^<>=\s]+)\s*"
 
 _ROUNDING = 1e-12
 """Shares by which sums of floats miss the decimal that they stand for."""
@@ -67,7 +66,7 @@ _ROUNDING = 1e-12
 
 def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, float]:
     """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
-    match = _FORM.fullmatch(text)
+    match = re.fullmatch(_FORM, text, re.DOTALL)
     if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
         expected = "expected NAME>=NUMBER (or >, <=, <, ==)"
         raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
@@ -184,6 +183,8 @@ class Presentation:
     def _terminal(self) -> dict[str, Any]:
         """Return how results are drawn for the terminal, if that is where they go."""
         if self.form == "text" and to_standard_output(self.output) and sys.stdout.isatty():
+            from shutil import get_terminal_size
+
             return {"color": True, "width": get_terminal_size().columns}
         return {}
 

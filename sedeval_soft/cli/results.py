@@ -63,7 +63,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
     from sedeval_soft.cli.present import Presentation
     from sedeval_soft.evaluation.system_scores import score_shard
     from sedeval_soft.evaluation.tally_file import pack_shard
-    from sedeval_soft.report import write_atomic
+    from sedeval_soft.report.write import write_atomic
     from sedeval_soft.settings import MEANS, means_in
 
     tallies, saved = given["tallies"], given["save_tally"]
@@ -84,7 +84,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         options.check_intervals(given, settings, presentation.wanted)
         parts = read_parts(given["folds"], given["by"], shard.tally.files, limits)
         with progress(quiet=presentation.quiet) as show:
-            scores = score_shard(replace(shard, settings=settings), __version__, **parts, progress=show)
+            scores = score_shard(shard._replace(settings=settings), __version__, **parts, progress=show)
         presentation.check([scores])
         if saved:
             write_atomic(saved, pack_shard(shard, __version__))

@@ -26,7 +26,7 @@ from sedeval_soft.evaluation.system_scores import tuned_shard
 from sedeval_soft.measures.base import Tables, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, confusion_scores, detection_scores
 from sedeval_soft.measures.divergence import expected_common, expected_kl
-from sedeval_soft.measures.registry import ScoreName, measure_of
+from sedeval_soft.measures.registry import measure_of, score_name
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
@@ -120,7 +120,7 @@ def _arranged(
             system = pair.regions.cut(system)
         raw = moved(pair.raw, grid, shift) if settings.psds_median_filters else system
         asked = replace(settings, only=timed or ("intersection.hard",))
-        yield asked, replace(pair, system=system, raw=raw, findings=AlignmentReport())
+        yield asked, pair._replace(system=system, raw=raw, findings=AlignmentReport())
     if clips:
         length = pair.reach_ticks
         values = clip_values(pair.system, length)[:, rng.permutation(len(length))]
@@ -129,7 +129,7 @@ def _arranged(
         system = EventTable(*names, codes, onset, pair.reach, columns, pair.system.origin)
         asked = replace(settings, only=clips, psds=None, psds_median_filters=(), alpha_ct=None, alpha_st=None,
                      max_efpr=None)  # fmt: skip
-        yield asked, replace(pair, system=system, raw=system, findings=AlignmentReport())
+        yield asked, pair._replace(system=system, raw=system, findings=AlignmentReport())
 
 
 # An output that is moved in time: all it says stays, but it says it elsewhere.
@@ -223,9 +223,7 @@ def closed_forms(pair: Recordings, settings: Settings) -> Mapping[str, float]:
     # Harmonic and geometric means are not linear in what is counted: they have none.
     pairs = named(tables, pair.classes)
     return {
-        str(ScoreName(*key)): float(value)
-        for key, value in pairs
-        if value is not None and not np.isnan(value)
+        score_name(*key): float(value) for key, value in pairs if value is not None and not np.isnan(value)
     }
 
 

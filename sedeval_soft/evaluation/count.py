@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,16 +16,15 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
-from sedeval_soft.measures.ignored import soft_left_out, soft_without_ignored, without_ignored
-from sedeval_soft.measures.pairs import pair_rule
-from sedeval_soft.measures.ranking import count_ranking
+from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
 from sedeval_soft.measures.tally import ClassColumn, Tally
 from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, activities, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, Timed, activities, separate
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
@@ -41,6 +41,9 @@ from sedeval_soft.timeline.recordings import (
     positive,
     rowwise_events,
 )
+
+AnyTimed = TypeVar("AnyTimed", bound=Timed)
+
 
 Columns = dict[str, Array]
 """Columns of a tally by name: (n_files, n_classes) or (n_files,)."""
@@ -64,9 +67,9 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     plan = Plan.of(settings)
     check_counts(len(pair.files), len(pair.classes), settings)
     grid = grid_of(pair, settings)
-    # Of a file all of which is ignored nothing is evaluated.
-    evaluated_ticks = pair.evaluated_ticks - ignored_ticks(pair, settings)
-    unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
+    evaluated_ticks = pair.evaluated_ticks
+    if pair.ignored is not None:
+        evaluated_ticks = evaluated_ticks - ignored_ticks(pair, settings)
     columns: Columns = {
         "length": evaluated_ticks,
         "n_segments": grid.n_segments,
@@ -83,6 +86,8 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
     if plan.counts_clips:
         from sedeval_soft.timeline.recordings import clip_sides
 
+        # Of a file all of which is ignored nothing is evaluated.
+        unknown = (evaluated_ticks == 0) & (pair.length_ticks > 0)
         n_files, evaluated = len(pair.files), (pair.in_reference & ~unknown).astype(np.int64)
         columns |= {"n_clips": np.ones(n_files, dtype=np.int64), "n_evaluated_clips": evaluated}
         clips = Cells("clip", *clip_sides(pair, settings), np.arange(n_files + 1), evaluated)
@@ -128,9 +133,8 @@ def bytes_per_file(n_classes: int, settings: Settings) -> int:
     """Return the memory that the counts of a file take."""
     plan = Plan.of(settings)
     n_errors = sum(
-        len(columns_of_kinds(kinds, with_levels=family[0] == "event"))
-        for family, (kinds, _) in KINDS_OF_ERRORS.items()
-        if plan.explains(*family)
+        len(columns_of_kinds(KINDS_OF_ERRORS[family][0], with_levels=family[0] == "event"))
+        for family in plan.explained
     )
     n_families = len(plan.families) + settings.tunes
     return (n_families * _BYTES_PER_COUNT + n_errors * np.dtype(np.int64).itemsize) * n_classes
@@ -150,8 +154,7 @@ def empty_tally(settings: Settings) -> Tally:
     return tally_pair(align(nothing, nothing, settings), settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
+class Cells(NamedTuple):
     """The values of all cells of a basis, `segment` or `clip`.
 
     reference, system: (n_classes, n_cells). start: (n_files + 1,) the first cell of each file. n_evaluated:
@@ -214,15 +217,15 @@ def count_cells(
             f"{basis}.soft", count_soft(reference, system, start, settings.t_norm, cells.times)
         )
     diverges = plan.asks_for("divergence")
-    names = {"soft": SOFT if diverges else KL, "hard": PROPER if diverges else ()}
-    if basis == "segment":
-        columns |= _count_cell_errors(cells, plan, readings)
-    readings = [each for each in readings if names[each] and plan.scores(basis, each)]
-    own = cells.evaluated() if readings else cells
-    for reading in readings:
-        ours = own.reference if reading == "soft" else positive(own.reference, settings)
-        sums = count_divergence(ours, own.system, own.start, names[reading], settings.epsilon, own.times)
-        columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
+    columns |= _count_cell_errors(cells, plan, readings) if basis == "segment" and plan.explained else {}
+    readings = [each for each in readings if plan.scores(basis, each) and (diverges or each == "soft")]
+    if readings:
+        own, names = cells.evaluated(), {"hard": PROPER, "soft": SOFT if diverges else KL}
+        cut: dict[str, Floats | Bools] = {"soft": own.reference, "hard": positive(own.reference, settings)}
+        sides = {each: (cut[each], names[each]) for each in readings}
+        counted = count_divergence(sides, own.system, own.start, settings.epsilon, own.times)
+        for reading, sums in counted.items():
+            columns |= {f"{basis}.{reading}.{name}": total for name, total in sums.items()}
     return columns
 
 
@@ -231,11 +234,11 @@ def _count_cell_errors(cells: Cells, plan: Plan, readings: Sequence[str]) -> Col
     from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 
     settings, columns = plan.settings, dict[str, Array]()
-    if "hard" in readings and plan.explains("segment", "hard"):
+    if "hard" in readings and ("segment", "hard") in plan.explained:
         sides = positive(cells.reference, settings), detected(cells.system, settings)
         errors = count_segment_errors(*sides, cells.start, cells.apart)
         columns |= {f"segment.hard.{name}": sums for name, sums in errors.items()}
-    if "soft" in readings and plan.explains("segment", "soft"):
+    if "soft" in readings and ("segment", "soft") in plan.explained:
         errors = count_soft_errors(cells.reference, cells.system, cells.start, cells.times)
         columns |= {f"segment.soft.{name}": sums for name, sums in errors.items()}
     return columns
@@ -248,16 +251,15 @@ def count_rankings(cells: Cells, expected: Bools, plan: Plan) -> Columns:
     look better, being silent wherever it likes.
     """
     settings = plan.settings
-    columns: Columns = {}
     cells = cells.evaluated()
     ours, theirs = (side if expected.all() else side[expected] for side in (cells.reference, cells.system))
-    for reading in ("hard", "soft"):
-        if not plan.scores("ranking", reading):
-            continue
-        sides: tuple[Floats | Bools, Bools | None] = ours, None
-        if reading == "hard":
-            sides = positive(ours, settings), detected(theirs, settings)
-        per_file, per_class = count_ranking(sides[0], theirs, cells.start, sides[1], settings.epsilon)
+    sides: dict[str, Sides] = {}
+    if plan.scores("ranking", "hard"):
+        sides["hard"] = positive(ours, settings), detected(theirs, settings)
+    if plan.scores("ranking", "soft"):
+        sides["soft"] = ours, theirs
+    columns: Columns = {}
+    for reading, (per_file, per_class) in count_ranking(sides, theirs, cells.start, settings.epsilon).items():
         columns |= {f"ranking.{reading}.{name}": sums for name, sums in per_file.items()}
         for name, sums in per_class.items():
             columns[f"ranking.{reading}.{name}"] = of_all = np.zeros((len(sums), len(expected)))
@@ -365,35 +367,48 @@ def _count_runs(pair: Recordings, plan: Plan, grid: Grid, columns: Columns) -> N
     columns["segment.hard.beyond"] = count_beyond(system, start, n_evaluated, n_classes)
 
 
+def not_ignored(
+    pair: Recordings, settings: Settings, reference: Timed, system: AnyTimed, rule: PairRule | None
+) -> AnyTimed:
+    """Return those of the events of a system, hard ones or lifetimes, that are not left out as ignored.
+
+    reference: its hard events. rule: which events may be matched; None for intersections.
+    """
+    if pair.ignored is None:
+        return system
+    from sedeval_soft.measures.ignored import without_ignored
+
+    return without_ignored(ignored_events(pair, settings), reference, system, len(pair.classes), rule)
+
+
 def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[str, EventLifetimes]) -> None:
     """Count what is made of events: matchings, intersections, and the lifetimes that thresholds need."""
-    settings, n_classes = plan.settings, len(pair.classes)
+    settings, n_classes, rule = plan.settings, len(pair.classes), pair_rule(plan.settings)
     reference, system = hard_events(pair, settings)
-    sizes, ignored = (len(pair.files), n_classes), ignored_events(pair, settings)
-    columns |= _count_hard_events(reference, system, ignored, sizes, plan)
-    if not (plan.keeps_events or plan.cuts_reference_at_all_levels or plan.explains_events):
+    columns |= _count_hard_events(pair, reference, system, plan)
+    explains = ("event", "hard") in plan.explained
+    if not (plan.keeps_events or plan.cuts_reference_at_all_levels or explains):
         return
     if plan.confuses_events:
         # Not what is alive at the threshold: at 0, inclusive, rows of value 0 are events, too.
-        detections = without_ignored(ignored, reference, system, n_classes, pair_rule(settings))
+        detections = not_ignored(pair, settings, reference, system, rule)
         events["detected"] = EventLifetimes.from_events(detections)
     ours, theirs = pair.event_rows
     lifetimes = all_lifetimes(pair, settings, theirs)
-    if plan.explains_events:
-        columns |= _count_event_errors(reference, system, lifetimes, ignored, sizes, plan)
+    if explains:
+        columns |= _count_event_errors(pair, reference, system, lifetimes, plan)
     if plan.keeps_events:
         # A soft reading is counted here and now; what grows with the rows is not kept for it.
-        own = without_ignored(ignored, reference, lifetimes, n_classes, pair_rule(settings))
+        own = not_ignored(pair, settings, reference, lifetimes, rule)
         events |= {"reference": EventLifetimes.from_events(reference), "system": own}
     if plan.keeps_events and pair.ignored is not None:
-        own = without_ignored(ignored, reference, lifetimes, n_classes, None)
-        events["system of intersection"] = own
+        events["system of intersection"] = not_ignored(pair, settings, reference, lifetimes, None)
     for length in plan.filters:
         from sedeval_soft.timeline.postprocess import postprocessed
 
         filtered = postprocessed(pair.raw, replace(settings, median_filter=length, psds_median_filters=()))
         of_filter = all_lifetimes(pair, settings, pair.inside(filtered))
-        events[f"median {length}"] = without_ignored(ignored, reference, of_filter, n_classes, None)
+        events[f"median {length}"] = not_ignored(pair, settings, reference, of_filter, None)
     if plan.cuts_reference_at_all_levels:
         levels = all_lifetimes(pair, settings, ours)
         columns |= _count_soft_events(pair, levels, lifetimes, plan)
@@ -407,19 +422,14 @@ def _count_events(pair: Recordings, plan: Plan, columns: Columns, events: dict[s
 
 
 def _count_event_errors(
-    reference: Events,
-    everything: Events,
-    lifetimes: EventLifetimes,
-    ignored: EventLifetimes,
-    sizes: tuple[int, int],
-    plan: Plan,
+    pair: Recordings, reference: Events, everything: Events, lifetimes: EventLifetimes, plan: Plan
 ) -> Columns:
     """Return what is wrong with events, by kind; everything, lifetimes: all events of the system."""
     from sedeval_soft.measures.event_errors import count_event_errors
 
-    settings, rule = plan.settings, pair_rule(plan.settings)
-    system = without_ignored(ignored, reference, everything, sizes[1], rule)
-    own = without_ignored(ignored, reference, lifetimes, sizes[1], rule)
+    settings, rule, sizes = plan.settings, pair_rule(plan.settings), (len(pair.files), len(pair.classes))
+    system = not_ignored(pair, settings, reference, everything, rule)
+    own = not_ignored(pair, settings, reference, lifetimes, rule)
     errors = count_event_errors(
         reference, system, own, sizes, rule, settings.threshold,
         inclusive=settings.inclusive, matching=settings.matching,
@@ -432,23 +442,21 @@ def left_out(pair: Recordings, settings: Settings) -> tuple[int, int]:
 
     Detections are those of events, else those of intersections; none where neither is evaluated.
     """
-    plan, ignored, detections = Plan.of(settings), ignored_events(pair, settings), 0
+    plan, detections = Plan.of(settings), 0
     if plan.counts_events:
         reference, system = hard_events(pair, settings)
         rule = pair_rule(settings) if plan.scores("event") else None
-        detections = len(system) - len(without_ignored(ignored, reference, system, len(pair.classes), rule))
+        detections = len(system) - len(not_ignored(pair, settings, reference, system, rule))
     return detections, int(ignored_ticks(pair, settings).sum())
 
 
-def _count_hard_events(
-    reference: Events, everything: Events, ignored: EventLifetimes, sizes: tuple[int, int], plan: Plan
-) -> Columns:
-    """Return the hard readings; everything: all events of the system. ignored: events of ignored classes."""
-    settings = plan.settings
+def _count_hard_events(pair: Recordings, reference: Events, everything: Events, plan: Plan) -> Columns:
+    """Return the hard readings; everything: all events of the system."""
+    settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
     if plan.scores("event", "hard"):
         rule = pair_rule(settings)
-        system = without_ignored(ignored, reference, everything, sizes[1], rule)
+        system = not_ignored(pair, settings, reference, everything, rule)
         matched = event.match_events(reference, system, sizes[1], rule, settings.matching)
         if settings.compat == "sed_eval":
             from sedeval_soft.measures import sed_eval_rules
@@ -463,7 +471,7 @@ def _count_hard_events(
     if plan.scores("intersection", "hard"):
         from sedeval_soft.measures.intersections import Criteria, count_intersections
 
-        system = without_ignored(ignored, reference, everything, sizes[1], None)
+        system = not_ignored(pair, settings, reference, everything, None)
         counts = count_intersections(reference, system, *sizes, Criteria.of(settings))
         columns |= columns_of("intersection.hard", counts)
     return columns
@@ -475,10 +483,13 @@ def _count_soft_events(
     """Return the soft readings; levels, lifetimes: of the reference and of the system."""
     settings, sizes = plan.settings, (len(pair.files), len(pair.classes))
     columns: Columns = {}
-    ignored = ignored_levels(pair, settings)
     if plan.scores("event", "soft"):
-        rule = pair_rule(settings)
-        remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
+        rule, remaining = pair_rule(settings), lifetimes
+        if pair.ignored is not None:
+            from sedeval_soft.measures.ignored import soft_without_ignored
+
+            ignored = ignored_levels(pair, settings)
+            remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
         counts = event.count_soft_events(levels, remaining, *sizes, rule)
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
@@ -493,12 +504,14 @@ def _count_soft_events(
             counts = count_soft_activities(*sides, sizes[0], criteria)
         else:
             counts = count_soft_pairs(levels, lifetimes, *sizes, criteria)
-        if len(ignored):
+        if pair.ignored is not None:
+            from sedeval_soft.measures.ignored import soft_left_out
+
             # What is left out is a false positive at all these levels.
             lasting = lifetimes.lasting()
-            left_out = soft_left_out(ignored, levels, lasting, sizes[1])
+            left_out = soft_left_out(ignored_levels(pair, settings), levels, lasting, sizes[1])
             amount = event.sum_groups(event.file_class(lasting, sizes[1]), left_out, sizes)
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
-            counts = replace(counts, n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
+            counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
     return columns

@@ -21,7 +21,7 @@ from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
 from sedeval_soft.measures.pairs import Candidates, pair_rule
 from sedeval_soft.measures.psds import PsdRoc, psds_curve, systems_of
-from sedeval_soft.measures.registry import ScoreName
+from sedeval_soft.measures.registry import score_name
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import ThresholdCounts
 from sedeval_soft.plan import CELLS, Plan
@@ -96,8 +96,7 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
             fields[FAMILIES[basis, reading]] = dict(zip(tally.classes, curves, strict=True))
             if "calibration" in settings.measures:
                 reliability[name] = {
-                    label: (Reliability.of(equal_width(row, bins)), Reliability.of(equal_mass(row, bins)))
-                    for label, row in zip(tally.classes, rows, strict=False)
+                    label: _reliability(row, bins) for label, row in zip(tally.classes, rows, strict=False)
                 }
         if basis in plan.swept:
             surfaces[basis] = Surface.of(reference, system, settings.beta, inclusive=settings.inclusive)
@@ -118,6 +117,12 @@ def curves_of(tally: Tally, settings: Settings) -> Curves:
     )
 
 
+def _reliability(cells: Ordered, n_bins: int) -> tuple[Reliability, Reliability]:
+    """Return the bins of equal width and of equal mass."""
+    width, mass = (of(cells.score, [cells.reference], n_bins) for of in (equal_width, equal_mass))
+    return Reliability.of(width[0]), Reliability.of(mass[0])
+
+
 # The hard and optimal readings over thresholds of the reference.
 
 _SWEPT = frozenset({"n_ref", "precision", "recall", "f1", "fbeta", "error_rate"})
@@ -135,7 +140,7 @@ def sweep_of(tally: Tally, settings: Settings) -> Sweep:
         for key, value in named(_tables_at(tally, threshold, settings), tally.classes, settings.means):
             if key.average is not None and key.measure in _SWEPT:
                 number = None if value is None else finite(value.item())
-                scores.setdefault(str(ScoreName(*key)), []).append(number)
+                scores.setdefault(score_name(*key), []).append(number)
     return Sweep(
         THRESHOLDS,
         {basis: tuple(counts) for basis, counts in at.items()},

@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 
 from sedeval_soft.arrays import Array, Index
+from sedeval_soft.evaluation.count import not_ignored
 from sedeval_soft.measures.event import match_events
-from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.segment import fuzzy_and
 from sedeval_soft.measures.tally import Tally
@@ -29,7 +29,6 @@ from sedeval_soft.timeline.recordings import (
     detected,
     grid_of,
     hard_events,
-    ignored_events,
     positive,
     rowwise_events,
 )
@@ -302,8 +301,7 @@ def event_outcomes(pair: Recordings, settings: Settings) -> EventOutcomes:
     """Match the hard events of a pair as the event-based scores do; what these leave out is left out."""
     reference, system = hard_events(pair, settings)
     n_classes = len(pair.classes)
-    ignored = ignored_events(pair, settings)
-    system = without_ignored(ignored, reference, system, n_classes, pair_rule(settings))
+    system = not_ignored(pair, settings, reference, system, pair_rule(settings))
     sides = reference, system
     if settings.compat == "sed_eval":
         from sedeval_soft.measures import sed_eval_rules

@@ -11,6 +11,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.count import not_ignored
 from sedeval_soft.evaluation.printed import html_of, presented
 from sedeval_soft.evaluation.scores import Scores, finite
 from sedeval_soft.evaluation.sensitivity import Bin, sensitivity, sides_of
@@ -24,12 +25,11 @@ from sedeval_soft.measures.event_errors import (
     classify_errors,
     right_elsewhere,
 )
-from sedeval_soft.measures.ignored import without_ignored
 from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events
-from sedeval_soft.timeline.recordings import Recordings, all_lifetimes, hard_events, ignored_events
+from sedeval_soft.timeline.recordings import Recordings, all_lifetimes, hard_events
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -353,17 +353,16 @@ class _Classified(NamedTuple):
 def _classified(pair: Recordings, settings: Settings) -> _Classified:
     """Return the hard events of both sides, and what is wrong with them."""
     reference, system = hard_events(pair, settings)
-    ignored, rule, n_classes = ignored_events(pair, settings), pair_rule(settings), len(pair.classes)
-    system = without_ignored(ignored, reference, system, n_classes, rule)
-    errors = classify_errors(reference, system, n_classes, rule, settings.matching)
+    rule = pair_rule(settings)
+    system = not_ignored(pair, settings, reference, system, rule)
+    errors = classify_errors(reference, system, len(pair.classes), rule, settings.matching)
     return _Classified(reference, errors, system)
 
 
 def _lifetimes_of(pair: Recordings, settings: Settings, reference: Events) -> EventLifetimes:
     """Return the lifetimes of the system's events."""
-    ignored, rule = ignored_events(pair, settings), pair_rule(settings)
     lifetimes = all_lifetimes(pair, settings, pair.event_rows[1])
-    return without_ignored(ignored, reference, lifetimes, len(pair.classes), rule)
+    return not_ignored(pair, settings, reference, lifetimes, pair_rule(settings))
 
 
 class Example(NamedTuple):

@@ -93,7 +93,7 @@ def count_rows(
         partition = partition_rows(reference, system, settings, durations)
         if partition is not None:
             shard = count_parts(partition, settings, Execute(), keep_all=keep_all)
-            return shard if name is None else replace(shard, system=name)
+            return shard if name is None else shard._replace(system=name)
     return shard_of_rows(reference, system, settings, durations, name, together=not keep_all)
 
 
@@ -181,7 +181,7 @@ def count_parts(
     if in_rounds:
         tables, at_best = optimal_tables(shard, parts, execute)
         tally = with_columns(shard.tally, {**at_best.per_class, **at_best.per_file})
-        shard = replace(shard, tally=tally, levels={}, tables=tables)
+        shard = shard._replace(tally=tally, levels={}, tables=tables)
     if in_rounds and plan.psds:
         from sedeval_soft.evaluation.psds_parts import with_psds
 
@@ -214,7 +214,7 @@ def count_part(settings: Settings, part: Part, *, kept: bool) -> Shard:
             lifetimes[scope] = edges, len(tally.system("intersection"))
     groups = {name: replace(tally, samples={}, events={}) for name, tally in shard.groups.items()}
     tally = replace(shard.tally, samples={}, events={})
-    return replace(shard, tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
+    return shard._replace(tally=tally, groups=groups, levels=levels, lifetimes=lifetimes).slim()
 
 
 def count_part_at(
@@ -346,4 +346,4 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         kinds = ("missing", "extra", "unlisted")
         findings = replace(findings, **{name: getattr(findings, name) - left_out for name in kinds})
     system = partition.system.origin.name
-    return replace(shard, system=system, inputs=inputs, findings=findings, durations=partition.durations)
+    return shard._replace(system=system, inputs=inputs, findings=findings, durations=partition.durations)

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Floats, Index
 
-NOISE = 1e-12
-"""Scores of the same system that differ relatively by less than this differ by rounding."""
+NOISE, LEAST_NOISE = 1e-12, 1e-15
+"""Scores of the same system that differ relatively, or at all, by less than this differ by rounding."""
 
 
 def interval(
@@ -69,7 +69,7 @@ def bca(
     point, replicates, without = (np.asarray(each, dtype=np.float64) for each in (estimate, values, left_out))
     upper = expanded_z(confidence, len(without)) if expanded else _z(confidence)
     ordered, defined = _ordered(replicates)
-    noise = NOISE * np.abs(np.where(np.isfinite(point), point, 0.0))
+    noise = NOISE * np.abs(np.where(np.isfinite(point), point, 0.0)) + LEAST_NOISE
     below = np.count_nonzero(replicates < point - noise, axis=0)
     up_to = np.count_nonzero(replicates <= point + noise, axis=0)
     bias = ndtri((below + up_to) / np.maximum(2 * defined, 1))
@@ -177,7 +177,7 @@ def _acceleration(left_out: Floats) -> Floats:
     mean = np.where(finite, left_out, 0.0).sum(axis=0) / n
     influence = np.where(finite, mean - left_out, 0.0)
     size = np.abs(influence).max(axis=0, initial=0.0)
-    flat = size <= NOISE * np.abs(mean)
+    flat = size <= NOISE * np.abs(mean) + LEAST_NOISE
     # Scaled first: the third power of a small number is nothing.
     influence = influence / np.where(flat, 1.0, size)
     skew, spread = (influence**3).sum(axis=0), (influence**2).sum(axis=0)

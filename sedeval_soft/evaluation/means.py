@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -21,7 +20,7 @@ from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Key, Score, finite
 from sedeval_soft.measures.base import Measure, mean_of
-from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.measures.registry import MEASURES, ScoreName
 from sedeval_soft.settings import Settings
 
 _AT_ONCE = 1 << 22
@@ -98,13 +97,8 @@ def _filled(values: Floats, sizes: Floats, keys: Sequence[Key]) -> Floats:
     return np.where(sizes == 0, np.nan, np.where(np.isnan(values) & (sizes > 0), column, values))
 
 
-@cache
-def _measures() -> dict[tuple[str, str, str], Measure]:
-    return {(of.basis, of.reading, measure.name): measure for of in FAMILIES for measure in of.measures}
-
-
 def _measure_of(key: Key) -> Measure:
-    return _measures()[key.basis, key.reading, key.measure]
+    return MEASURES[key[:3]][1]
 
 
 # Of resampled files.
@@ -112,10 +106,6 @@ def _measure_of(key: Key) -> Measure:
 
 class Scorer(Protocol):
     """What gives scores of weighted files: `Replicates`, or a mean over parts of the files."""
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return scores of each weights, (n_keys, n_weights), NaN where undefined."""
@@ -130,11 +120,6 @@ class MeanOfParts:
 
     kind: str
     parts: Sequence[tuple[Scorer, Index]]
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether there are scores that are made for one replicate after another, which takes long."""
-        return any(part.one_by_one for part, _ in self.parts)
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""
@@ -161,7 +146,6 @@ class MeanOfFiles:
 
     kind: str
     by_key: Mapping[Key, Array]
-    one_by_one: bool = False
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
         """Return means of each weights, (n_keys, n_weights), NaN where undefined."""

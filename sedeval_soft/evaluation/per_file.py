@@ -19,7 +19,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.scores import Key, counted_tables, joined, named
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.detection import detection_scores, totals
-from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.measures.registry import FAMILIES, score_name
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
@@ -73,7 +73,7 @@ def file_scores(tally: Tally, settings: Settings, names: Sequence[str] = ()) -> 
     wanted = dict.fromkeys(names)
     parts: dict[str, list[Array]] = {}
     for key, column in _columns(tally, settings):
-        name = str(ScoreName(*key))
+        name = score_name(*key)
         if name in wanted if wanted else (key.measure, key.average) in _MAIN:
             parts.setdefault(name, []).append(column)
     columns = {name: np.concatenate(of_parts) for name, of_parts in parts.items()}

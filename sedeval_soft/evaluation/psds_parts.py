@@ -69,7 +69,7 @@ def with_psds(shard: Shard, sizes: Sequence[Sizes], parts: Sequence[Part], execu
         )
         for scope, of_scope in rocs.items()
     }
-    return replace(shard, tables=tables, notes=notes)
+    return shard._replace(tables=tables, notes=notes)
 
 
 def _staircases(

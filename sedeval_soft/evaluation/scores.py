@@ -12,7 +12,6 @@ import numpy as np
 from sedeval_soft.arrays import Array
 from sedeval_soft.errors import EvaluationError, counted
 from sedeval_soft.evaluation.optimal import Best, optimal_scores
-from sedeval_soft.evaluation.printed import html_of, screen_of
 from sedeval_soft.measures.base import Averaged, Table, Tables
 from sedeval_soft.measures.detection import confusion_scores, detection_scores, totals
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, divergence_scores
@@ -20,7 +19,7 @@ from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, erro
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, ScoreName
+from sedeval_soft.measures.registry import FAMILIES, score_name
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Sweep, Worst
-    from sedeval_soft.evaluation.sorted_cells import SortedCells
 
 
 class UnknownScoreError(EvaluationError, KeyError):
@@ -131,10 +129,14 @@ class Scores(Mapping[str, "float | int | None"]):
 
     def __str__(self) -> str:
         """Return the text that the command prints."""
+        from sedeval_soft.evaluation.printed import screen_of
+
         return screen_of([self])
 
     def _repr_html_(self) -> str:
         """Return the text that the command prints, for notebooks."""
+        from sedeval_soft.evaluation.printed import html_of
+
         return html_of(str(self))
 
     def __getitem__(self, name: str) -> float | int | None:
@@ -300,12 +302,11 @@ def score_tally(
     for family in plan.thresholded:
         if family not in (counted or {}):
             tables[family] = optimal_scores(tally, family[0], settings, (best or {}).get(family[0]))
-    if plan.compared or plan.ranks_events or plan.psds:
+    if plan.ordered or plan.ranks_events or plan.psds:
         tables = joined(tables, ranked_tables(tally, settings, psds=counted is None))
     scores = {}
     for key, value in named(tables, tally.classes, settings.means):
-        name = str(ScoreName(*key))
-        number = math.nan if value is None else value.item()
+        name, number = score_name(*key), math.nan if value is None else value.item()
         scores[name] = Score(name, *key, number if math.isfinite(number) else None)
     return scores
 
@@ -338,7 +339,8 @@ def named(
             if measure.name not in table:
                 continue
             stem, values = (family.basis, family.reading, measure.name), table[measure.name]
-            for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
+            asked = (mean for mean in measure.means if mean in means) if means else ()
+            for average in (*measure.averages, *asked):
                 yield Key(*stem, average, None), getattr(values, average)
             if values.classes is not None and measure.has_classes:
                 for k, label in enumerate(classes):
@@ -357,6 +359,8 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     """Return the tables of what is counted, by basis and reading: of a tally, or of many mixtures of it."""
     plan = Plan.of(settings)
     tables = {family: _counted(tally, *family, plan) for family in plan.families if family not in THRESHOLDED}
+    for family in plan.explained:
+        tables[family] |= _errors(tally, *family, settings)
     # The numbers of sed_eval in place of ours.
     for basis in ("segment", "event") if settings.compat == "sed_eval" else ():
         if (basis, "hard") in tables:
@@ -367,14 +371,12 @@ def counted_tables(tally: Totals, settings: Settings) -> Tables:
     return tables
 
 
-def _errors(tally: Totals, basis: str, reading: str, n_ref: Array, plan: Plan) -> Table:
-    """Return what each kind of error costs, if asked for, where a basis has such kinds in a reading."""
-    if not plan.explains(basis, reading):
-        return {}
+def _errors(tally: Totals, basis: str, reading: str, settings: Settings) -> Table:
+    """Return what each kind of error of a basis costs in a reading."""
     kinds, measures = KINDS_OF_ERRORS[basis, reading]
     names = columns_of_kinds(kinds, with_levels=basis == "event")
     columns = {name: tally.total(f"{basis}.{reading}.{name}") for name in names}
-    return error_scores(columns, n_ref, measures, plan.settings.beta)
+    return error_scores(columns, tally.total(f"{basis}.{reading}.n_ref"), measures, settings.beta)
 
 
 def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
@@ -409,29 +411,23 @@ def _counted(tally: Totals, basis: str, reading: str, plan: Plan) -> Table:
             sizes = tally.total(f"{prefix}.sounding"), tally.total(cells)
             how = settings.epsilon, settings.entropy_unit
             table |= divergence_scores(sums(divergences), *sizes, counts.n_ref, counts.n_sys, *how, expected)
-    return table | _errors(tally, basis, reading, counts.n_ref, plan)
+    return table
 
 
-def ranked_tables(
-    tally: Tally,
-    settings: Settings,
-    cells: Mapping[str, SortedCells] | None = None,
-    *,
-    psds: bool = True,
-) -> Tables:
+def ranked_tables(tally: Tally, settings: Settings, *, psds: bool = True) -> Tables:
     """Return the tables of what needs all values in order: curves, calibration, correlation, PSDS.
 
-    cells: those of the tally in order, by basis, which are used up; None to put them in order. psds: whether
-    PSDS is among the tables.
+    psds: whether PSDS is among the tables.
     """
     plan = Plan.of(settings)
     tables: Tables = {}
-    if plan.compared or plan.ranks_events:
+    if plan.ordered or plan.ranks_events:
         from sedeval_soft.evaluation.sorted_cells import SortedCells, event_precisions, ordered_tables
 
-        for basis in plan.compared:
-            in_order = SortedCells.of(tally, basis, settings) if cells is None else cells[basis]
-            for reading, table in ordered_tables(in_order, basis, settings).items():
+        for basis in plan.ordered:
+            for reading, table in ordered_tables(
+                SortedCells.of(tally, basis, settings), basis, settings
+            ).items():
                 tables[basis, reading] = table
         if plan.ranks_events:
             tables["event", "hard"] = event_precisions(tally, settings)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,12 +31,8 @@ Files = dict[str, tuple[str, ...]]
 Key = tuple[str | None, str]
 """The name of a group or scene, None for the whole, and a basis."""
 
-Levels = Mapping[Key, Sequence[Sequence[ThresholdCounts]]]
-"""The counts of each class at all thresholds, in one way or two, see `Shard`."""
 
-
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(NamedTuple):
     """Statistics of some files, and what is said of where they are from.
 
     settings: what shaped the statistics. system: the system's name. tally: of all classes. groups: of the
@@ -58,15 +55,15 @@ class Shard:
     findings: AlignmentReport
     inputs: tuple[Input, ...]
     durations: Mapping[str, float] | None = None
-    levels: Levels = field(default_factory=dict)
-    lifetimes: Mapping[str | None, tuple[Floats, int]] = field(default_factory=dict)
-    tables: Mapping[str | None, Tables] = field(default_factory=dict)
-    notes: Mapping[str | None, Sequence[str]] = field(default_factory=dict)
+    levels: Mapping[Key, Sequence[Sequence[ThresholdCounts]]] = {}
+    lifetimes: Mapping[str | None, tuple[Floats, int]] = {}
+    tables: Mapping[str | None, Tables] = {}
+    notes: Mapping[str | None, Sequence[str]] = {}
 
     def slim(self) -> Shard:
         """Return the same shard in less memory, where there are many classes and few of them in each file."""
         groups = {name: tally.slim() for name, tally in self.groups.items()}
-        return replace(self, tally=self.tally.slim(), groups=groups)
+        return self._replace(tally=self.tally.slim(), groups=groups)
 
     def scopes(self) -> Iterator[tuple[str | None, Tally]]:
         """Yield the whole (None), the groups of classes and the scenes, those without any file left out."""
@@ -242,7 +239,9 @@ def refuse_other_settings(ours: Settings, theirs: Settings) -> None:
         raise EvaluationError(f"tallies of different settings cannot be merged: {named}")
 
 
-def _merged_levels(of_shards: Sequence[Levels]) -> Levels:
+def _merged_levels(
+    of_shards: Sequence[Mapping[Key, Sequence[Sequence[ThresholdCounts]]]],
+) -> dict[Key, Sequence[Sequence[ThresholdCounts]]]:
     """Return the counts of all shards at all thresholds, in the last way that all of them have."""
     merged: dict[Key, Sequence[Sequence[ThresholdCounts]]] = {}
     for key in dict.fromkeys(key for levels in of_shards for key in levels):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.evaluation.scores import Input, Scores
 from sedeval_soft.settings import Settings, short_fraction
-from sedeval_soft.tables.file_groups import Partition
+
+if TYPE_CHECKING:
+    from sedeval_soft.tables.file_groups import Partition
 
 _LETTERS = 8
 """Letters of a hash that are shown in short."""

@@ -2,130 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.arrays import Array, Bools, Codes, Floats
 from sedeval_soft.evaluation.count import evaluated_cells
 from sedeval_soft.measures import calibration
 from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.calibration import Bins
-from sedeval_soft.measures.curve_scores import RATES, Cut, Ordered, Units, curve_scores, d_prime
-from sedeval_soft.measures.divergence import (
-    entropy_correlation,
-    pearson,
-    rank_correlation,
-    ranks_of,
-    wasserstein,
-)
+from sedeval_soft.measures.curve_scores import RATES, Ordered, Units, curve_scores, d_prime
+from sedeval_soft.measures.divergence import ROUNDING, Moments, rank_correlation, wasserstein
 from sedeval_soft.measures.event_precision import Detections, detection_precisions
 from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
 from sedeval_soft.plan import ORDERED, Plan
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import in_order
+from sedeval_soft.sorting import Blocks, in_order
 from sedeval_soft.threads import for_each
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.recordings import positive
 
-_InOrder = list[tuple[Floats, Codes]]
-"""The values of each class in ascending order, and the place of each among the cells."""
+Cut = Callable[[Array], Array]
+"""What is done to reference values first: nothing, or cutting them at the threshold."""
 
 _NOTHING = Ordered(np.zeros(0), np.zeros(0))
 
 
-def _in_order(values: Floats) -> _InOrder:
-    """Put the cells of each class in order; values: (n_classes, n_cells)."""
+@dataclass(frozen=True, slots=True)
+class SortedClass:
+    """The cells of a class in the order of the system's values.
 
-    def of_class(row: Floats) -> tuple[Floats, Codes]:
-        part, order = in_order(row)
-        # Indices of 32 bits take half the memory.
-        return part, order.astype(np.int32)
+    cells: both sides' values. place: which cells they are of. units: of the reference.
+    """
 
-    return for_each(of_class, values, values.size)
+    cells: Ordered
+    place: Codes
+    units: Units
+
+    def inside(self, inside: Bools) -> SortedClass:
+        """Return some of the cells, (n_cells,), alone."""
+        some = inside[self.place]
+        number = (np.cumsum(inside) - 1).astype(np.int32)
+        cells = Ordered(self.cells.score[some], self.cells.reference[some])
+        return SortedClass(cells, number[self.place[some]], self.units)
 
 
-def _repeated(ordered: _InOrder, counts: Index) -> _InOrder:
-    """Return the order of cells of which each occurs so often, its copies side by side; (n_cells,)."""
-    start = np.cumsum(counts) - counts
-    unfolded = (expand(start[order], start[order] + counts[order]) for _, order in ordered)
-    pairs = zip(ordered, unfolded, strict=True)
-    return [(part[owner], copy.astype(np.int32)) for (part, _), (owner, copy) in pairs]
+def _in_order(values: Floats) -> tuple[Floats, Codes]:
+    """Return values in order, and the place that each had, (n,) each."""
+    values, order = in_order(values)
+    # Indices of 32 bits take half the memory.
+    return values, order.astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)
 class SortedCells:
-    """The cells of a basis, `segment` or `clip`, and both sides' values of each class in order.
+    """The cells of a basis, `segment` or `clip`: from these all is read that needs them in order.
 
-    reference, system: (n_classes, n_cells). by_reference: None where it is not known yet. units: of the
-    reference of each class. inside: (n_cells,) which cells are evaluated, None where all are: others are
-    false alarms where there are only these, in average precisions, and in nothing else. is_expected:
-    (n_classes,) the classes that means over all cells are of.
+    reference, system: (n_classes, n_cells). classes: the same in order. inside: (n_cells,) which cells are
+    evaluated, None where all are: others are false alarms where there are only these, in average precisions,
+    and in nothing else. is_expected: (n_classes,) the classes that means over all cells are of.
     """
 
     reference: Floats
     system: Floats
-    by_system: _InOrder
-    by_reference: _InOrder | None
-    units: Sequence[Units]
+    classes: list[SortedClass]
     inside: Bools | None
     is_expected: Bools
 
     @classmethod
-    def of(cls, tally: Tally, basis: str, settings: Settings, *, again: bool = False) -> SortedCells:
-        """Put the cells of a tally in order.
-
-        again: whether both orders are used more than once; else that of the reference is found where it is
-        needed, when that of the system is not any more.
-        """
+    def of(cls, tally: Tally, basis: str, settings: Settings) -> SortedCells:
+        """Put the cells of a tally in order."""
         reference, system = tally.samples[f"{basis}.reference"], tally.samples[f"{basis}.system"]
         plan, lengths = Plan.of(settings), (cells_of(basis), evaluated_of(basis))
-        both = again and plan.scores(basis, "soft") and plan.asks_for("divergence")
-        counts = plan.scores(basis, "soft") and plan.asks_for("curves")
-        return cls(
-            reference,
-            system,
-            _in_order(system),
-            _in_order(reference) if both else None,
-            for_each(Units.of, reference, reference.size) if counts else [Units()] * len(reference),
-            evaluated_cells(*(tally.per_file[name] for name in lengths)),
-            tally.is_expected,
-        )
+        curves = plan.scores(basis, "soft") and plan.asks_for("curves")
 
-    def repeated(self, counts: Index) -> SortedCells:
-        """Return the cells of which each occurs so often, (n_cells,): nothing is sorted again."""
-        return replace(
-            self,
-            reference=np.repeat(self.reference, counts, axis=1),
-            system=np.repeat(self.system, counts, axis=1),
-            by_system=_repeated(self.by_system, counts),
-            by_reference=None if self.by_reference is None else _repeated(self.by_reference, counts),
-            inside=None if self.inside is None else np.repeat(self.inside[: len(counts)], counts),
-        )
+        def of_class(sides: tuple[Floats, Floats]) -> SortedClass:
+            y, (score, place) = sides[0], _in_order(sides[1])
+            return SortedClass(
+                Ordered(score, y.take(place, mode="clip")), place, Units.of(y) if curves else Units()
+            )
+
+        classes = for_each(of_class, zip(reference, system, strict=True), system.size)
+        inside = evaluated_cells(*(tally.per_file[name] for name in lengths))
+        return cls(reference, system, classes, inside, tally.is_expected)
+
+    def expected(self) -> list[SortedClass]:
+        """Return the expected classes."""
+        return [own for own, expected in zip(self.classes, self.is_expected, strict=True) if expected]
 
     def evaluated(self) -> SortedCells:
         """Return the evaluated cells alone."""
-        if self.inside is None:
+        inside = self.inside
+        if inside is None:
             return self
         # The layout in memory, and so the order of sums, is that of cells picked by a mask.
-        sides = {name: getattr(self, name)[:, self.inside] for name in ("reference", "system")}
-        return replace(self.repeated(self.inside * 1), inside=None, **sides)
-
-    def ordered(self) -> list[Ordered]:
-        """Return the cells of each class in the order of the system's values."""
-        pairs = list(zip(self.by_system, self.reference, strict=True))
-        return for_each(lambda own: Ordered(own[0][0], own[1][own[0][1]]), pairs, self.system.size)
+        sides = {name: getattr(self, name)[:, inside] for name in ("reference", "system")}
+        return replace(self, classes=[own.inside(inside) for own in self.classes], inside=None, **sides)
 
 
 def ordered_tables(every: SortedCells, basis: str, settings: Settings) -> dict[str, Table]:
-    """Return the tables of a basis, `segment` or `clip`, by reading. The orders of `every` are used up."""
+    """Return the tables of a basis, `segment` or `clip`, by reading. The classes of `every` are used up."""
     plan, evaluated = Plan.of(settings), every.evaluated()
-    tables: dict[str, Table] = {reading: {} for reading in ("hard", "soft") if plan.scores(basis, reading)}
+    readings = [reading for reading in ("hard", "soft") if plan.scores(basis, reading)]
+    tables: dict[str, Table] = {reading: {} for reading in readings}
+    diverges = "soft" in readings and plan.asks_for("divergence")
+    if not (diverges or plan.asks_for(*ORDERED)):
+        return tables
+    together = Blocks.of([own.cells.score for own in evaluated.expected()] or [_NOTHING.score])
     if plan.asks_for(*ORDERED):
-        tables = _curves_and_bins(every, evaluated, [*tables], settings)
-    if "soft" in tables and plan.asks_for("divergence"):
-        tables["soft"] |= _correlation(evaluated)
+        cuts = [cut_of(reading, settings) for reading in readings]
+        bins = _calibration(evaluated, together, cuts, settings.bins) if plan.asks_for("calibration") else {}
+        for way, (reading, cut) in enumerate(zip(readings, cuts, strict=True)):
+            n_ref = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference])
+            if plan.asks_for("curves"):
+                tables[reading] |= _curves(every, evaluated, together, reading, n_ref, settings)
+            for name, values in bins.items():
+                tables[reading][name] = averaged(values[:-1, way], values[-1, way], n_ref)
+    if every is not evaluated:
+        every.classes.clear()
+    if diverges:
+        tables["soft"] |= _correlation(evaluated, together)
     return tables
 
 
@@ -134,63 +131,43 @@ def cut_of(reading: str, settings: Settings) -> Cut:
     return (lambda values: values) if reading == "soft" else (lambda values: positive(values, settings))
 
 
-def _curves_and_bins(
-    every: SortedCells, evaluated: SortedCells, readings: Sequence[str], settings: Settings
-) -> dict[str, Table]:
-    """Return the tables of curves and calibration by reading; of: the evaluated ones of all cells."""
-    cells = evaluated.ordered()
-    cuts = {reading: cut_of(reading, settings) for reading in readings}
-    tables: dict[str, Table] = {reading: {} for reading in readings}
-    if "curves" in settings.measures:
-        alarms = cells if every is evaluated else every.ordered()
-        units = [evaluated.units if reading == "soft" else [Units()] * len(cells) for reading in readings]
-        rates = settings.max_fpr, settings.max_fnr
-        columns = _curves(cells, alarms, evaluated.is_expected, [*cuts.values()], units, rates)
-    for way, (reading, cut) in enumerate(cuts.items()):
-        n_ref, table = np.array([cut(y).sum(dtype=np.float64) for y in evaluated.reference]), tables[reading]
-        if "curves" in settings.measures:
-            *classes, pooled = (numbers[way] for numbers in columns)
-            table |= _table(classes, pooled, n_ref)
-            area = table["roc_auc"]
-            # An area of 1 has no d' to average: averages are those of the average areas.
-            areas = (area.micro, area.macro, area.weighted)
-            means = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
-            table["d_prime"] = Averaged(table["d_prime"].classes, *means)
-        if "calibration" in settings.measures:
-            table |= _calibration(cells, evaluated.is_expected, cut, n_ref, settings.bins)
-    return tables
-
-
 def _curves(
-    cells: Sequence[Ordered],
-    alarms: Sequence[Ordered],
-    is_expected: Bools,
-    cuts: Sequence[Cut],
-    units: Sequence[Sequence[Units]],
-    limits: tuple[float, float],
-) -> list[list[dict[str, float]]]:
-    """Return the measures of curves of each class, and of all cells, for each way to cut the reference.
+    every: SortedCells,
+    evaluated: SortedCells,
+    together: Blocks,
+    reading: str,
+    n_ref: Floats,
+    settings: Settings,
+) -> Table:
+    """Return the measures of curves of a reading.
 
-    cells: of each class. alarms: the same, and those that are no true negatives, but false alarms where they
-    are detected: precision is of these, rates of false alarms are of the others. is_expected: (n_classes,)
-    the classes that rates of all cells together are of. units: of each way and class.
+    Precision is of every cell, rates of false alarms are of evaluated ones, and of all of these together of
+    the expected classes, whose scores `together` has. n_ref: (n_classes,) sizes of the reference.
     """
+    cut, rates = cut_of(reading, settings), (settings.max_fpr, settings.max_fnr)
 
-    def of(parts: Sequence[Ordered], some: Sequence[int]) -> list[dict[str, float]]:
-        picked = [parts[c] for c in some] or [_NOTHING]
-        n = sum(len(part.score) for part in picked)
-        return curve_scores(picked, cuts, [Units.common([own[c] for c in some], n) for own in units], limits)
+    def of(classes: Sequence[SortedClass], blocks: Blocks | None = None) -> dict[str, float]:
+        cells = [own.cells for own in classes] or [_NOTHING]
+        blocks = Blocks.of([part.score for part in cells]) if blocks is None else blocks
+        units = Units.common((own.units for own in classes if reading == "soft"), int(blocks.before[-1]))
+        return curve_scores(blocks, [cut(part.reference) for part in cells], units, rates)
 
-    def scores(some: Sequence[int], rated: Sequence[int]) -> list[dict[str, float]]:
-        precise = of(alarms, some)
-        if alarms is cells and some == rated:
-            return precise
-        pairs = zip(precise, of(cells, rated), strict=True)
-        return [one | {name: other[name] for name in RATES} for one, other in pairs]
+    def of_class(c: int) -> dict[str, float]:
+        scores = of(evaluated.classes[c : c + 1])
+        if every is not evaluated:
+            scores = of(every.classes[c : c + 1]) | {name: scores[name] for name in RATES}
+        return scores
 
-    everything, size = [*range(len(cells))], sum(len(part.score) for part in alarms)
-    classes = for_each(lambda c: scores([c], [c]), everything, size)
-    return [*classes, scores(everything, np.flatnonzero(is_expected).tolist())]
+    classes = for_each(of_class, range(len(every.classes)), every.system.size)
+    pooled = of(evaluated.expected(), together)
+    if every is not evaluated or not evaluated.is_expected.all():
+        pooled = of(every.classes) | {name: pooled[name] for name in RATES}
+    table = _table(classes, pooled, n_ref)
+    area = table["roc_auc"]
+    # An area of 1 has no d' to average: averages are those of the average areas.
+    areas = (area.micro, area.macro, area.weighted)
+    micro, macro, weighted = (None if mean is None else np.array(d_prime(float(mean))) for mean in areas)
+    return table | {"d_prime": Averaged(table["d_prime"].classes, micro, macro, weighted)}
 
 
 def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref: Floats) -> Table:
@@ -201,68 +178,74 @@ def _table(classes: Sequence[dict[str, float]], pooled: dict[str, float], n_ref:
     }
 
 
-def _calibration(cells: Sequence[Ordered], is_expected: Bools, cut: Cut, n_ref: Floats, n_bins: int) -> Table:
-    """Return the table of calibration; is_expected: (n_classes,) those that all cells together are of."""
+def _calibration(
+    evaluated: SortedCells, together: Blocks, cuts: Sequence[Cut], n_bins: int
+) -> dict[str, Array]:
+    """Return the measures of calibration by name, (n_classes + 1, n_cuts): of each class, then of all cells.
+
+    together: the scores of the expected classes, of which all cells are.
+    """
+    shared = calibration.pooled_mass(together, n_bins)
+
+    def of_class(own: Ordered) -> tuple[Bins, Array, Bins, Floats]:
+        sides = own.score, [cut(own.reference) for cut in cuts]
+        width, mass = (of(*sides, n_bins) for of in (calibration.equal_width, calibration.equal_mass))
+        in_all = calibration.between(*sides, np.searchsorted(own.score, shared, side="right"))
+        return width, calibration.distances(mass)[0], in_all, calibration.moments(*sides)
+
     # After the classes comes one without cells, so that there is one. Its row becomes that of all together.
-    parts, some = [*cells, _NOTHING], np.append(is_expected, True)
-    pooled, size = np.flatnonzero(some).tolist(), sum(len(part.score) for part in cells)
-    edges = calibration.pooled_mass([parts[c] for c in pooled], n_bins)
-    cut_parts = [Ordered(part.score, cut(part.reference)) for part in parts]
-
-    def of_class(own: Ordered) -> tuple[Bins, Bins, Floats]:
-        mass = calibration.equal_mass(own, n_bins)
-        return calibration.equal_width(own, n_bins), mass, calibration.moments(own)
-
-    widths, masses, squares = zip(*for_each(of_class, cut_parts, size), strict=True)
-    pairs = [(cut_parts[c], inner) for c, inner in zip(pooled, edges, strict=True)]
-    shared = np.sum(for_each(lambda pair: calibration.between(*pair), pairs, size), axis=0)
-    width = np.stack([*widths[:-1], np.stack(widths)[some].sum(axis=0)])
-    moments = np.stack([*squares[:-1], np.stack(squares)[some].sum(axis=0)])
-    mean, largest = calibration.distances(width)
-    adaptive = [calibration.distances(own)[0] for own in (*masses[:-1], shared)]
-    table = {
-        "expected_calibration_error": mean,
-        "maximum_calibration_error": largest,
-        "adaptive_calibration_error": np.array(adaptive),
-        **calibration.brier_parts(width, moments),
-    }
-    return {name: averaged(values[:-1], values[-1], n_ref) for name, values in table.items()}
+    cells = [*(own.cells for own in evaluated.classes), _NOTHING]
+    columns = zip(*for_each(of_class, cells, evaluated.system.size), strict=True)
+    width, adaptive, in_all, moments = map(np.stack, columns)
+    some = np.append(evaluated.is_expected, True)
+    for sums in (width, moments):
+        sums[-1] = sums[some].sum(axis=0)
+    adaptive[-1] = calibration.distances(in_all[some].sum(axis=0))[0]
+    return calibration.bin_scores(width, moments, adaptive)
 
 
-def _correlation(cells: SortedCells) -> Table:
-    """Return the table of correlations; the orders of both sides' values are used up."""
-    by_reference, n_ref = cells.by_reference or _in_order(cells.reference), cells.reference.sum(axis=1)
+def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
+    """Return the table of correlations; together: the scores of the expected classes.
 
-    def linear(y: Floats, p: Floats) -> dict[str, float]:
-        return {"pearson": pearson(y, p), "entropy_correlation": entropy_correlation(y, p)}
+    The classes are used up: the references in both orders would take more memory than all else.
+    """
+    n_ref, left = evaluated.reference.sum(axis=1), dict(enumerate(evaluated.classes))
+    evaluated.classes.clear()
 
-    def of_class(c: int) -> dict[str, float]:
-        (p, p_at), (y, y_at) = (([own], [at]) for own, at in (cells.by_system[c], by_reference[c]))
-        ranked = {"wasserstein": wasserstein(y, p), "spearman": rank_correlation(p, p_at, ranks_of(y, y_at))}
-        return ranked | linear(cells.reference[c : c + 1], cells.system[c : c + 1])
+    def scores(
+        ours: Blocks, theirs: Blocks, places: Sequence[Codes], linear: Moments, unsure: Moments
+    ) -> dict[str, float]:
+        return {
+            "wasserstein": wasserstein(ours, theirs),
+            "pearson": linear.correlation(),
+            "spearman": rank_correlation(ours, theirs, places),
+            "entropy_correlation": unsure.correlation(ROUNDING),
+        }
 
-    some = slice(None) if cells.is_expected.all() else cells.is_expected
-    pooled = {"wasserstein": np.nan, "spearman": np.nan, **linear(cells.reference[some], cells.system[some])}
-    classes = for_each(of_class, range(len(cells.reference)), cells.reference.size)
-    if cells.is_expected.any():
-        expected = np.flatnonzero(cells.is_expected).tolist()
-        p, p_at = map(list, zip(*(cells.by_system[c] for c in expected), strict=True))
-        y, y_at = map(list, zip(*(by_reference[c] for c in expected), strict=True))
-        pooled["wasserstein"] = wasserstein(y, p)
-        # One side at a time: both in order would take more memory than all else.
-        for used in (cells.by_system, by_reference, p):
-            used.clear()
-        ranks = ranks_of(y, y_at)
-        y.clear()
-        sides = list(zip(expected, p_at, strict=True))
-        parts = for_each(lambda own: cells.system[own[0]][own[1]], sides, cells.system.size)
-        pooled["spearman"] = rank_correlation(parts, p_at, ranks)
-    return _table(classes, pooled, n_ref)
+    def of_class(c: int) -> tuple[Floats, Codes, Moments, Moments, dict[str, float]]:
+        own = left.pop(c)
+        score, (values, place) = own.cells.score, _in_order(own.cells.reference)
+        del own
+        moments = Moments.of(evaluated.reference[c], evaluated.system[c])
+        table = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
+        return values, place, *moments, table
+
+    classes = for_each(of_class, list(left), evaluated.reference.size)
+    expected = [classes[c][:4] for c in np.flatnonzero(evaluated.is_expected)]
+    nothing = np.zeros(0), np.zeros(0, dtype=np.int32), *Moments.of(np.zeros(0), np.zeros(0))
+    values, places, *moments = zip(*(expected or [nothing]), strict=True)
+    ours = Blocks.of(values)
+    pooled = scores(ours, together, places, *map(Moments.together, moments))
+    return _table([table for *_, table in classes], pooled, n_ref)
 
 
 def event_precisions(tally: Tally, settings: Settings) -> Table:
     """Return the average precisions of events, ranked by value."""
+    return detection_precisions(*ranked_events(tally, settings), len(tally.classes), settings.iou)
+
+
+def ranked_events(tally: Tally, settings: Settings) -> tuple[Events, Detections]:
+    """Return the events of the reference, and those of the system ranked by value."""
     detections = Detections.of(tally.events["system"], settings.threshold, settings.inclusive)
     # Of equal overlaps the earlier event is taken, which must not be that of the earlier row.
-    reference = tally.events["reference"].events().in_order()
-    return detection_precisions(reference, detections, len(tally.classes), settings.iou)
+    return tally.events["reference"].events().in_order(), detections

@@ -16,14 +16,6 @@ import numpy as np
 from sedeval_soft.arrays import Array, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
-from sedeval_soft.evaluation.means import (
-    MeanOfFiles,
-    MeanOfParts,
-    Scorer,
-    check_means,
-    means_over,
-    values_of,
-)
 from sedeval_soft.evaluation.optimal import Best, best_counts, with_rule_followed, with_tuned
 from sedeval_soft.evaluation.scores import Key, Score, Scores, score_tally
 from sedeval_soft.evaluation.shard import Files, Shard, scenes_of
@@ -40,6 +32,7 @@ from sedeval_soft.timeline.recordings import detected, positive
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Confusion, Folds
+    from sedeval_soft.evaluation.means import Scorer
     from sedeval_soft.evaluation.per_file import FileScores
     from sedeval_soft.evaluation.resample import Progress
     from sedeval_soft.tables.file_groups import Partition
@@ -61,7 +54,6 @@ def score_shard(
     Raises EvaluationError for groups, scenes and folds that do not fit what is evaluated.
     """
     asked = settings = shard.settings
-    check_means(settings, scenes=by is not None or bool(settings.scenes))
     plan, (files, unknown) = Plan.of(asked), _files_of_parts(shard, folds=folds, by=by)
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
@@ -105,7 +97,8 @@ def score_shard(
     for name, fold in of_folds.items():
         every |= _of_part(fold.values(), name)
     counts = _counts_of_files(tally, best)
-    every |= _means(shard, settings, scores, of_parts, scenes, counts, progress)
+    if settings.means:
+        every |= _means(shard, settings, scores, of_parts, scenes, counts, progress)
     signature = sign(version, asked, shard.inputs, shard.durations, folds=folds, by=by)
     return Scores(
         scores=every,
@@ -167,6 +160,8 @@ def _means(
     best thresholds, which are those of all files in every replicate, too: so means over files have no
     intervals in optimal readings unless thresholds are fixed.
     """
+    from sedeval_soft.evaluation.means import means_over, values_of
+
     means: dict[str, Score] = {}
     for mean in settings.means:
         over, _, kind = mean.partition(".")
@@ -194,6 +189,7 @@ def scorer_of(
     shard: Shard, mean: str, scenes: Files, of_files: Mapping[Key, Array], settings: Settings
 ) -> Scorer:
     """Return what gives a mean over parts of weighted files; of_files: the averages that each file has."""
+    from sedeval_soft.evaluation.means import MeanOfFiles, MeanOfParts
     from sedeval_soft.evaluation.resample import Replicates
 
     over, _, kind = mean.partition(".")
@@ -273,7 +269,7 @@ def _tuned(shard: Shard, folds: Files) -> tuple[Shard, Settings]:
     settings = with_rule_followed(shard.settings, shard.tally)
     if not any(f"{basis}.tuned.tp" in shard.tally.per_class for basis in BASES):
         groups = {name: with_tuned(part, settings, folds) for name, part in shard.groups.items()}
-        shard = replace(shard, tally=with_tuned(shard.tally, settings, folds), groups=groups)
+        shard = shard._replace(tally=with_tuned(shard.tally, settings, folds), groups=groups)
     return shard, settings
 
 
@@ -281,9 +277,13 @@ def _files_of_parts(shard: Shard, **partitions: Partition | None) -> tuple[dict[
     """Return the files of each scene of the settings, and of each part of partitions, by the kind of part.
 
     Beside them, warnings of files that are not evaluated. Raises EvaluationError where two parts of different
-    kinds have the same name, or there is one fold alone.
+    kinds have the same name, there is one fold alone, or there are no scenes of which means are asked for.
     """
     settings, tally = shard.settings, shard.tally
+    if settings.means:
+        from sedeval_soft.evaluation.means import check_means
+
+        check_means(settings, scenes=partitions.get("by") is not None or bool(settings.scenes))
     files, warnings = dict.fromkeys(partitions, Files()), []
     for kind, partition in partitions.items():
         if partition is not None:

@@ -21,7 +21,7 @@ from sedeval_soft.html.report_page import fill
 from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.report.board import places
 from sedeval_soft.report.escape import json_text
-from sedeval_soft.report.page import measure_label
+from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.table import number
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import Origin

@@ -28,10 +28,12 @@ from sedeval_soft.html.sounds import Sounds
 from sedeval_soft.html.timeline import timelines
 from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.report.board import board_page, p_value
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.legend import measure_label, short
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
-from sedeval_soft.report.page import measure_label, page_of
+from sedeval_soft.report.page import page_of
 from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
-from sedeval_soft.report.table import UNDEFINED, Table, exact, number, short, signed
+from sedeval_soft.report.table import Table, exact, number, signed
 
 ASSETS = Path(__file__).parent / "assets"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -218,8 +217,7 @@ def _event_steps(pair: Recordings, settings: Settings) -> list[_Step]:
     )
     most = np.bincount(reference.file[pairs >= 0], minlength=sizes[0])
     n_ref, n_sys = (count_per_class(side, *sizes).sum(axis=1) for side in (reference, system))
-    ours = replace(
-        theirs,
+    ours = theirs._replace(
         substitutions=most - theirs.tp.sum(axis=1),
         deletions=n_ref - most,
         insertions=n_sys - most,

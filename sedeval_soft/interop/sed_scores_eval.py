@@ -183,7 +183,7 @@ def _asked(pair: Recordings, tally: Tally, basis: str, settings: Settings) -> _A
         ),
     )
     plain = replace(settings, ci=None, worst=0, thresholds=None, cross_tune=None, psds_median_filters=())
-    counted = tally_pair(replace(pair, system=raised, raw=raised), plain)
+    counted = tally_pair(pair._replace(system=raised, raw=raised), plain)
     modules = {"segment": segment_based, "event": collar_based, "intersection": intersection_based}
     durations = dict(zip(pair.files, pair.reach.tolist(), strict=True))
     arguments: dict[str, Any] = {"scores": scores, "ground_truth": truth}

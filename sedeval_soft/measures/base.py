@@ -18,8 +18,7 @@ before (replicates) are kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from sedeval_soft.settings import CLASS_MEANS
 Direction = Literal["higher", "lower", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Averaged:
+class Averaged(NamedTuple):
     """One measure of all classes and its averages; None where an average has no meaning.
 
     classes: (..., n_classes). micro, macro, weighted: (...). overall: (...) of a measure that is no
@@ -44,7 +42,6 @@ class Averaged:
     macro: Array | None = None
     weighted: Array | None = None
     overall: Array | None = None
-    _: KW_ONLY
     n_ref: Array | None = None
     missing: float | None = None
 
@@ -134,8 +131,7 @@ def averaged(classes: Array, micro: Array | None, n_ref: Array, undefined: float
     return Averaged(classes, micro, by_class, by_reference, n_ref=n_ref, missing=undefined)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """One number: its name, its formula as text and as code, and all that is told of it.
 
     name: as in score names. summary: one line. formula: in the letters of `explanation`.
@@ -153,7 +149,6 @@ class Measure:
     summary: str
     formula: str
     value: Callable[[Any], Array] | None = None
-    _: KW_ONLY
     low: float | None = 0.0
     high: float | None = 1.0
     direction: Direction = "higher"
@@ -167,7 +162,7 @@ class Measure:
     table: str = ""
     needs: str = ""
     exact: bool = False
-    letters: Mapping[str, str] = field(default_factory=dict, hash=False)
+    letters: Mapping[str, str] = {}
 
     @property
     def best(self) -> float | None:
@@ -178,6 +173,10 @@ class Measure:
     def means(self) -> tuple[str, ...]:
         """Return the averages over classes that it has where they are asked for."""
         return CLASS_MEANS if "macro" in self.averages and self.has_mean("harmonic") else ()
+
+    def has(self, average: str | None) -> bool:
+        """Return whether it has an average, if only where that is asked for; None: the value of a class."""
+        return self.has_classes if average is None else average in (*self.averages, *self.means)
 
     def has_mean(self, kind: str) -> bool:
         """Return whether a `mean`, `harmonic` or `geometric` mean of its values says how good they are."""
@@ -206,8 +205,7 @@ def scores_of(measures: Iterable[Measure], classes: Any, pooled: Any) -> Table: 
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """Measures of one basis in one reading.
 
     summary: what the system and the reference are read as. group: what must be asked for

@@ -13,41 +13,40 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.measures.curve_scores import Ordered
 from sedeval_soft.sorting import Blocks
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
 
-
-def moments(cells: Ordered) -> Floats:
-    """Return the sums of squared scores, of scores times references and of squared references, (3,)."""
-    p, y = cells.score, cells.reference.astype(np.float64, copy=False)
-    return np.array([np.einsum("i,i->", a, b) for a, b in ((p, p), (p, y), (y, y))])
+# score: (n,) ascending. references: what belongs to it in each reading, (n,) each.
 
 
-def equal_width(cells: Ordered, n_bins: int) -> Bins:
+def moments(score: Floats, references: Sequence[Array]) -> Floats:
+    """Return sums of squared scores, of scores times references, of squared references, (n_readings, 3)."""
+    squares = np.einsum("i,i->", score, score)
+    sums = []
+    for reference in references:
+        y = reference.astype(np.float64, copy=False)
+        sums.append((squares, np.einsum("i,i->", score, y), np.einsum("i,i->", y, y)))
+    return np.array(sums)
+
+
+def equal_width(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
     """Count cells in bins [k / n, (k + 1) / n), the last with its upper end."""
     inner = np.arange(1, n_bins) / n_bins
-    return between(cells, np.searchsorted(cells.score, inner, side="left"))
+    return between(score, references, np.searchsorted(score, inner, side="left"))
 
 
-def equal_mass(cells: Ordered, n_bins: int) -> Bins:
+def equal_mass(score: Floats, references: Sequence[Array], n_bins: int) -> Bins:
     """Count cells in bins of as many cells each as can be without parting equal scores."""
-    ranks = _inner_ranks(len(cells.score), n_bins)
-    return between(cells, np.searchsorted(cells.score, cells.score[ranks - 1], side="right"))
+    ranks = _inner_ranks(len(score), n_bins)
+    return between(score, references, np.searchsorted(score, score[ranks - 1], side="right"))
 
 
-def pooled_mass(parts: Sequence[Ordered], n_bins: int) -> list[Index]:
-    """Return for each part where the inner edges of bins of equal mass of all cells together lie."""
-    blocks = Blocks.of([part.score for part in parts])
-    ranks = _inner_ranks(int(blocks.before[-1]), n_bins)
-    inside = np.searchsorted(blocks.before, ranks, side="left") - 1
-    values = np.zeros(len(ranks))
-    for block in np.unique(inside).tolist():
-        own = inside == block
-        values[own] = blocks.ordered(block)[0][ranks[own] - 1 - blocks.before[block]]
-    return [np.searchsorted(part.score, values, side="right") for part in parts]
+def pooled_mass(blocks: Blocks, n_bins: int) -> Floats:
+    """Return where bins of equal mass of all scores have their inner edges: the highest value below each."""
+    ranks = _inner_ranks(int(blocks.before[-1]), n_bins).tolist()
+    return np.array([np.max(blocks.between(rank - 1, rank)) for rank in ranks])
 
 
 def _inner_ranks(size: int, n_bins: int) -> Index:
@@ -56,15 +55,16 @@ def _inner_ranks(size: int, n_bins: int) -> Index:
     return ranks[ranks > 0]
 
 
-def between(cells: Ordered, inner: Index) -> Bins:
-    """Count cells in bins with inner edges at some positions."""
-    edges = np.concatenate(([0], inner, [len(cells.score)]))
-    bins = np.zeros((3, len(edges) - 1))
-    bins[0] = np.diff(edges)
-    full = np.flatnonzero(bins[0])
+def between(score: Floats, references: Sequence[Array], inner: Index) -> Bins:
+    """Count cells in bins with inner edges at some positions, (n_readings, 3, n_bins)."""
+    edges = np.concatenate(([0], inner, [len(score)]))
+    bins = np.zeros((len(references), 3, len(edges) - 1))
+    bins[:, 0] = np.diff(edges)
+    full = np.flatnonzero(np.diff(edges))
     if len(full):
-        for row, values in zip(bins[1:], (cells.score, cells.reference), strict=True):
-            row[full] = np.add.reduceat(values, edges[full], dtype=np.float64)
+        bins[:, 1, full] = np.add.reduceat(score, edges[full])
+        for row, reference in zip(bins, references, strict=True):
+            row[2, full] = np.add.reduceat(reference, edges[full], dtype=np.float64)
     return bins
 
 
@@ -115,4 +115,19 @@ def brier_parts(bins: Bins, squares: Array) -> dict[str, Array]:
         "brier_resolution": (share * (y - mean[..., None]) ** 2).sum(axis=-1),
         "brier_uncertainty": np.maximum(spread - mean * mean, 0.0),
         "brier_within_bins": within - 2 * (common - (share * p * y).sum(axis=-1)),
+    }
+
+
+def bin_scores(width: Bins, squares: Array, adaptive: Array) -> dict[str, Array]:
+    """Return the measures of calibration by name, each (...,).
+
+    width: of equal width, (..., 3, n_bins). squares: (..., 3) their `moments`. adaptive: the mean distance in
+    bins of equal mass.
+    """
+    mean, largest = distances(width)
+    return {
+        "expected_calibration_error": mean,
+        "maximum_calibration_error": largest,
+        "adaptive_calibration_error": adaptive,
+        **brier_parts(width, squares),
     }

@@ -29,6 +29,9 @@ from sedeval_soft.threads import for_each
 _PARTS = (*range(2, 101), *(10**digits for digits in range(3, 10)))
 """Into how many parts of 1 labels may be divided, from few to many: shares of annotators, then decimals."""
 
+_STRETCH = 128
+"""Points of which none is above all later ones where the highest is not."""
+
 _EXACT = 2**53
 """Whole numbers below it are floats, so that their quotient is rounded once."""
 
@@ -54,17 +57,17 @@ class Units:
     @classmethod
     def of(cls, labels: Floats) -> Self:
         """Find the units of labels, (n,) in [0, 1]."""
-        rest = labels[(labels > 0) & (labels < 1)]
-        whole = 1
-        while len(rest):
-            first = float(rest[0])
-            parts = next((n for n in _PARTS if round(first * n) / n == first), None)
-            whole = 0 if parts is None else math.lcm(whole, parts)
-            if not whole or whole * len(labels) >= _EXACT:
-                single = np.array_equal(rest.astype(np.float32), rest)
-                return cls(0, _SLACK_OF_SINGLES if single else _SLACK)
-            rest = rest[np.rint(rest * whole) / whole != rest]
-        return cls(whole)
+        whole, exact, single = 1, True, True
+        for begin in range(0, len(labels), _AT_ONCE):
+            rest = labels[begin : begin + _AT_ONCE]
+            while single and len(rest := rest[np.rint(rest * whole) / whole != rest]) and exact:
+                first = float(rest[0])
+                parts = next((n for n in _PARTS if round(first * n) / n == first), 0)
+                more = math.lcm(whole, parts)
+                exact = 0 < more * len(labels) < _EXACT
+                whole = more if exact else whole
+            single = single and (exact or np.array_equal(rest.astype(np.float32), rest))
+        return cls(whole) if exact else cls(0, _SLACK_OF_SINGLES if single else _SLACK)
 
     @classmethod
     def common(cls, parts: Iterable[Self], size: int) -> Self:
@@ -133,47 +136,57 @@ class Points:
 class Gains(NamedTuple):
     """The points of a curve at which positives are gained: all that areas are made of.
 
-    tp, fp: weights of positives and negatives detected at them. passed: FP just before. n_sys: how many are
-    detected. All (n,), thresholds from the highest down. end: FP where all is detected. whole: how many units
-    of these weights are 1.
+    gain: weight of positives gained at each. tp: of all positives detected from the first on. n_sys: how many
+    cells are detected. All (n,), thresholds from the highest down. pairs: area below the ROC from where the
+    first is gained. end: weight of all negatives. whole: how many units of these weights are 1.
     """
 
+    gain: Floats | float
     tp: Array
-    fp: Array
-    passed: Array
-    n_sys: Index
+    n_sys: Array
+    pairs: float
     end: float
     whole: int = 1
 
     @classmethod
     def of(cls, cells: Ordered) -> Gains:
         """Count what is gained; equal scores are detected together."""
-        reference, whole, n = cells.reference, cells.whole, len(cells.score)
-        if not (n and np.all(cells.score[1:] > cells.score[:-1])):
-            return cls.of_points(Points.of(cells), whole)
-        # No two scores are equal: cells without anything positive need no look.
-        at = np.flatnonzero(reference)[::-1]
-        weight, n_sys = reference[at], n - at
-        if reference.dtype != np.float64:
-            tp = np.cumsum(weight, dtype=np.int64)
-            fp, passed = n_sys * whole - tp, (n_sys - 1) * whole - (tp - weight)
-            return cls(tp, fp, passed, n_sys, n * whole - int(weight.sum()), whole)
-        silent, fp = n_sys - np.arange(1, len(at) + 1), np.append(0.0, np.cumsum(1.0 - weight))
-        end = n - len(at) + fp[-1].item()
-        return cls(np.cumsum(weight), silent + fp[1:], silent + fp[:-1], n_sys, end)
+        if np.all(cells.score[1:] > cells.score[:-1]):
+            return cls.of_distinct(cells.reference, cells.whole)
+        return cls.of_points(Points.of(cells), cells.whole)
+
+    @classmethod
+    def of_distinct(cls, reference: Array, whole: int) -> Gains:
+        """Count what cells gain of which no two scores are equal; reference: as of `Ordered`."""
+        # Cells without anything positive need no look.
+        n, at = len(reference), np.flatnonzero(reference.astype(bool, copy=False))[::-1]
+        size, n_sys = len(at), (n - at).astype(np.float64)
+        if reference.dtype == np.bool_:
+            # Those that each is above are all that are silent, but for those above it.
+            pairs = size * (n - size) - n_sys.sum().item() + size * (size + 1) // 2
+            return cls(1.0, np.arange(1.0, size + 1), n_sys, pairs, n - size)
+        gain = reference[at]
+        tp, silent = np.cumsum(gain), 1.0 * whole - gain
+        # The ROC slopes where something is gained, and is level to the next such point.
+        pairs = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole + _product(silent, tp - gain / 2)
+        end = n - size + silent.sum() if gain.dtype == np.float64 else n * whole - gain.sum()
+        return cls(gain, tp, n_sys, pairs, end.item(), whole)
 
     @classmethod
     def of_points(cls, points: Points, whole: int) -> Gains:
         """Return which of some points gain anything."""
-        tp, fp = points.tp, points.fp
-        at = np.flatnonzero(tp > _before(tp))
-        end = fp[-1].item() if len(fp) else 0
-        return cls(tp[at], fp[at], _before(fp)[at], points.n_sys[at], end, whole)
+        gain = np.diff(points.tp, prepend=points.tp.dtype.type(0))
+        at = np.flatnonzero(gain)
+        gain, tp, fp, end = gain[at], points.tp[at], points.fp[at], points.fp[-1:].sum().item()
+        before = np.append(points.fp.dtype.type(0), points.fp)[at]
+        pairs = _product(np.append(before, end)[1:] - fp, tp) + _product(fp - before, tp - gain / 2)
+        return cls(gain, tp, points.n_sys[at], pairs, end, whole)
 
 
-def _before(column: Array) -> Array:
-    """Return what a running sum was before each of its values, (n,)."""
-    return np.append(column.dtype.type(0), column)[:-1]
+def _product(one: Array, other: Array) -> float:
+    """Return the sum of products of two arrays, (n,): exact where it is a whole number below 2^53."""
+    one, other = (side.astype(np.float64, copy=False) for side in (one, other))
+    return float(np.einsum("i,i->", one, other))
 
 
 PRECISIONS = ("average_precision", *(f"average_precision_{form}" for form in ("voc11", "voc", "coco101")))
@@ -198,24 +211,23 @@ class Sums(NamedTuple):
 
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
-    if not len(gains.tp):
-        return Sums(0.0, float(gains.end * tp), gains.tp, np.zeros(0))
-    after, before = gains.tp + tp, _before(gains.tp)
-    precision = after / ((gains.n_sys + n_sys) * gains.whole)
-    # The ROC is level to where something is gained, slopes there, and is level to the end. Whole counts are
-    # summed exactly; products of units may be too large for whole numbers.
-    kind = after.dtype if gains.whole == 1 else np.dtype(np.float64)
-    fp, passed, high, low = (column.astype(kind) for column in (gains.fp, gains.passed, after, before + tp))
-    level = ((passed - _before(fp)) * low).sum() + (gains.end - fp[-1]) * high[-1]
-    sloping = ((fp - passed) * (high + low)).sum()
-    steps = float(((gains.tp - before) * precision).sum())
-    return Sums(steps, float(level) + float(sloping) / 2, *_records(after, precision))
+    precision = (gains.tp + tp) / ((gains.n_sys + n_sys) * gains.whole)
+    at = _records(precision)
+    steps = float((gains.gain * precision).sum())
+    return Sums(steps, gains.pairs + tp * gains.end, gains.tp[at] + tp, precision[at])
 
 
-def _records(tp: Array, precision: Floats) -> tuple[Array, Floats]:
+def _records(precision: Floats) -> Index:
     """Return the points whose precision is above that of all that come after them."""
-    later = np.append(np.maximum.accumulate(precision[:0:-1])[::-1], -np.inf)[: len(precision)]
-    return tp[precision > later], precision[precision > later]
+    # Most stretches have none, and are passed over.
+    highest = np.maximum.reduceat(precision, np.arange(0, len(precision), _STRETCH))
+    at = np.flatnonzero(np.repeat(highest > _highest_after(highest), _STRETCH)[: len(precision)])
+    return at[precision[at] > _highest_after(precision[at])]
+
+
+def _highest_after(values: Floats) -> Floats:
+    """Return the highest value after each, (n,)."""
+    return np.append(np.maximum.accumulate(values[:0:-1])[::-1], -np.inf)[: len(values)]
 
 
 def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -> dict[str, float]:
@@ -226,7 +238,9 @@ def precision_scores(blocks: Sequence[Sums], n_ref: float, slack: float = 0.0) -
     """
     if not n_ref > 0:
         return dict.fromkeys(PRECISIONS, math.nan)
-    tp, precision = _records(*(np.concatenate(column) for column in list(zip(*blocks, strict=True))[2:]))
+    tp, precision = (np.concatenate(column) for column in list(zip(*blocks, strict=True))[2:])
+    at = _records(precision)
+    tp, precision = tp[at], precision[at]
 
     def at_recalls(count: int) -> float:
         """Return the mean of interpolated precision at recalls 0, 1/count .. 1."""
@@ -318,87 +332,61 @@ def d_prime(area: float) -> float:
     return math.sqrt(2) * NormalDist().inv_cdf(area) if 0 < area < 1 else math.nan
 
 
-# Block by block of scores: nothing as long as the cells is made.
-
-Cut = Callable[[Array], Array]
-"""What is done to reference values first: nothing, or cutting them at the threshold."""
-
-
 def curve_scores(
-    parts: Sequence[Ordered], cuts: Sequence[Cut], units: Sequence[Units], rates: tuple[float, float]
-) -> list[dict[str, float]]:
-    """Return the measures of curves of some cells, by name, for each way to cut their reference.
+    blocks: Blocks, references: Sequence[Array], units: Units, rates: tuple[float, float]
+) -> dict[str, float]:
+    """Return the measures of curves of some cells by name, block by block: nothing as long as these is made.
 
-    parts: the cells, in as many pieces as there are, with values as they are. units: of what each cut leaves.
-    rates: `max_fpr` and `max_fnr`.
+    blocks: the scores, in as many parts as there are. references: of the cells of each part, in units, or
+    whether they are active. rates: `max_fpr` and `max_fnr`.
     """
-    ways = list(zip(cuts, units, strict=True))
-    blocks = Blocks.of([part.score for part in parts])
+    size, whole = int(blocks.before[-1]), units.whole or 1
     # From the highest scores down.
-    downwards = range(len(blocks))[::-1]
-    n_sys = blocks.before[-1] - blocks.before[::-1]
-    weights = [_weights(blocks, parts, *way) for way in ways]
-    above = [np.cumsum(np.pad(column[:, :-1], ((0, 0), (1, 0))), axis=1) for column in weights]
+    downwards, n_sys = range(len(blocks))[::-1], size - blocks.before[::-1]
+    parts = for_each(
+        lambda part: blocks.sums(part, units.counted(references[part])), range(len(references)), size
+    )
+    positives = np.sum(parts, axis=0)[::-1]
+    above = np.cumsum(positives) - positives
 
-    def cells(block: int, *some: tuple[Cut, Units]) -> list[Ordered]:
-        score, order = blocks.ordered(block)
-        pieces = zip(parts, blocks.slices(block), strict=True)
-        reference = np.concatenate([part.reference[place] for part, place in pieces])
-        reference = reference if order is None else reference[order]
-        return [Ordered(score, unit.counted(cut(reference)), unit.whole or 1) for cut, unit in some]
+    def reference(block: int) -> Array:
+        return units.counted(blocks.joined(block, references))
 
-    def swept(place: int) -> list[tuple[Sums, float, float]]:
-        """Return the sums of a block and what is detected by its end, 0 if it adds nothing, for each way."""
+    def points(place: int) -> Points:
         block = downwards[place]
-        if blocks.level(block) is None:
-            gains = [Gains.of(of_way) for of_way in cells(block, *ways)]
-        else:
-            # However many cells of one score are one point.
-            size, wholes = blocks.size[block : block + 1], [unit.whole or 1 for unit in units]
-            ends = [column[:, place : place + 1] for column in weights]
-            points = [Points(np.zeros(0), tp, fp, size) for tp, fp in ends]
-            gains = [Gains.of_points(*of_way) for of_way in zip(points, wholes, strict=True)]
-        results = []
-        for gain, before in zip(gains, above, strict=True):
-            tp, fp = before[:, place].tolist()
-            end = tp + gain.tp[-1].item() if len(gain.tp) else 0
-            results.append((sums_of(gain, tp, int(n_sys[place])), end, fp + gain.end if gain.end else 0))
-        return results
+        if blocks.levels[block] is None:
+            return Points.of(Ordered(blocks.joined(block), reference(block), whole))
+        # However many cells of one score are one point.
+        tp, n = positives[place : place + 1], np.diff(n_sys[place : place + 2])
+        fp = n * whole - tp
+        if not units.whole:
+            slices = zip(references, blocks.slices(block), strict=True)
+            fp = np.sum([(1.0 - row[part]).sum() for row, part in slices], keepdims=True)
+        return Points(np.zeros(0), tp, fp, n)
 
-    scores = []
-    columns = zip(*for_each(swept, range(len(blocks)), int(n_sys[-1])), strict=True)
-    for way, column in zip(ways, columns, strict=True):
-        sums, *ends = zip(*column, strict=True)
-        # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
-        tp, fp = (np.maximum.accumulate([0, *end]) for end in ends)
+    def swept(place: int) -> tuple[Sums, float, float]:
+        """Return the sums of a block, TP at its end, 0 if it adds nothing, and its negatives."""
+        block, tp = downwards[place], above[place].item()
+        distinct = blocks.distinct[block]
+        gains = (
+            Gains.of_distinct(reference(block), whole) if distinct else Gains.of_points(points(place), whole)
+        )
+        end = tp + gains.tp[-1].item() if len(gains.tp) else 0
+        return sums_of(gains, tp, int(n_sys[place])), end, gains.end
 
-        def within(
-            place: int, way: tuple[Cut, Units] = way, totals: Sequence[Array] = (tp, fp)
-        ) -> list[Array]:
-            points = Points.of(cells(downwards[place], way)[0])
-            return [
-                np.minimum(np.append(0, column) + total[place], total[place + 1])
-                for column, total in zip((points.tp, points.fp), totals, strict=True)
-            ]
+    sums, ends, silent = zip(*for_each(swept, range(len(blocks)), size), strict=True)
+    # Sums of blocks and of points of floats may differ in their last digits: the ends are of points.
+    tp, fp = np.maximum.accumulate([0, *ends]), np.cumsum([0, *silent])
 
-        roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, way[1].slack)
-        scores.append(precision_scores(sums, tp[-1].item(), way[1].slack) | roc.scores(*rates))
-    return scores
+    def within(place: int) -> list[Array]:
+        of_block = points(place)
+        return [
+            np.minimum(np.append(0, column) + total[place], total[place + 1])
+            for column, total in ((of_block.tp, tp), (of_block.fp, fp))
+        ]
 
-
-def _weights(blocks: Blocks, parts: Sequence[Ordered], cut: Cut, unit: Units) -> Array:
-    """Return the weights of positives and of negatives in each block, from the highest scores down.
-
-    (2, n_blocks), int64 where they are counted in units.
-    """
-
-    def of_part(i: int) -> Array:
-        reference, size = unit.counted(cut(parts[i].reference)), np.diff(blocks.edges[i])
-        tp = blocks.sums(i, reference)
-        return np.array((tp, size * unit.whole - tp if unit.whole else blocks.sums(i, 1.0 - reference)))
-
-    sums: Array = np.sum(for_each(of_part, range(len(parts)), int(blocks.before[-1])), axis=0)
-    return sums[:, ::-1]
+    roc = Roc(tp, fp, np.array([of_block.pairs for of_block in sums]), within, units.slack)
+    return precision_scores(sums, tp[-1].item(), units.slack) | roc.scores(*rates)
 
 
 # What a class scores at every threshold, for plots and tables.

@@ -16,8 +16,8 @@ order of rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.tally import Totals
 
 
-@dataclass(frozen=True, slots=True)
-class DetectionCounts:
+class DetectionCounts(NamedTuple):
     """The statistics of detection.
 
     tp, n_ref, n_sys: (..., n_classes). substitutions, deletions, insertions: (...).
@@ -69,8 +68,7 @@ def f_beta(tp: Array, n_ref: Array, n_sys: Array, beta: float = 1.0) -> Array:
     return ratio((1.0 + square) * tp, square * n_ref + n_sys)
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(NamedTuple):
     """What the measures of detection are values of: of each class, (..., n_classes), or of all pooled, (...).
 
     fp, fn, tn: false positives and negatives, and true negatives, which only cells have. substitutions,
@@ -117,7 +115,7 @@ def confusion_scores(
     tn = np.asarray(n_segments)[..., None] - counts.n_ref - n_sys + counts.tp
     if is_expected is not None and not is_expected.all():
         n_sys, tn = (np.where(is_expected, column, 0) for column in (n_sys, tn))
-    return _scores(OF_CELLS, replace(counts, n_sys=n_sys), tn=tn)
+    return _scores(OF_CELLS, counts._replace(n_sys=n_sys), tn=tn)
 
 
 def _scores(
@@ -220,7 +218,7 @@ _FUZZY = {
 }
 
 OF_FUZZY_SETS = tuple(
-    replace(measure, source=_FUZZY.get(measure.name, measure.source)) for measure in MEASURES
+    measure._replace(source=_FUZZY.get(measure.name, measure.source)) for measure in MEASURES
 )
 """The measures of soft segments and clips, which others have defined for these."""
 
@@ -280,7 +278,7 @@ _OTHERWISE = {
 }
 
 OF_INTERSECTIONS = tuple(
-    replace(measure, source=_BILEN, summary=summary, formula=formula)
+    measure._replace(source=_BILEN, summary=summary, formula=formula)
     for measure in MEASURES
     if measure.name not in {"substitution_rate", "substitutions"}
     for summary, formula in [_OTHERWISE.get(measure.name, (measure.summary, measure.formula))]
@@ -292,10 +290,10 @@ PSDS = Measure("psds", "polyphonic sound detection score (when asked for)",
     short="PSDS", table="psds", needs="--psds NAME",
     aliases=("psds1", "psds2", "psd", "psd_score"))  # fmt: skip
 
-PIPSDS = replace(PSDS, name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
+PIPSDS = PSDS._replace(name="pipsds", source="Ebbers, Haeb-Umbach & Serizel 2023", short="piPSDS", aliases=(),
     summary="PSDS with the best of several median filters at every false positive rate (when asked for)",
     needs="--psds-median-filters")  # fmt: skip
 
-SOFT_PSDS = replace(PSDS, source="this project, after Bilen et al. 2020",
+SOFT_PSDS = PSDS._replace(source="this project, after Bilen et al. 2020",
     summary="mean over the reference's levels of PSDS against the reference cut there (when asked for)",
     formula="integral of PSDS(a) over levels a where the cut has events / how many levels have")  # fmt: skip

@@ -12,31 +12,34 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.base import Measure, Table, averaged, ratio
-from sedeval_soft.measures.segment import count_files, sum_files
+from sedeval_soft.measures.segment import Pieces
 from sedeval_soft.sorting import Blocks
 from sedeval_soft.threads import for_each
 
 _TINY = float(np.finfo(np.float64).tiny)
 
-_ROUNDING = 1e-14
+ROUNDING = 1e-14
 """How far apart entropies may be that would be one without rounding."""
 
-_BLOCK = 1 << 14
-"""Cells worked on at a time: what is in between stays in the processor's cache."""
-
-_LONG_BLOCK = 1 << 15
-"""Cells whose products are summed at a time."""
+_BLOCK = 1 << 15
+"""Cells whose products are summed at a time: what is in between stays in the processor's cache."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
+
+_CLIPPED = {*ENTROPIES} - {"jensen_shannon"}
+"""What is not 0 where both sides are, for the clipping."""
 
 KL = ("kl_divergence",)
 """What is summed of a soft reference at least."""
@@ -49,87 +52,107 @@ PROPER = ("cross_entropy", "brier")
 
 
 def silent(name: str, eps: float) -> float:
-    """Return what a cell adds to a sum where both sides are 0. For the clipping it may not be 0."""
-    clipped = {"kl_divergence", "kl_divergence_reverse", "cross_entropy"}
-    return -math.log1p(-eps) if name in clipped else 0.0
+    """Return what a cell adds to a sum where both sides are 0."""
+    return -math.log1p(-eps) if name in _CLIPPED else 0.0
 
 
-def log_clipped(values: Floats, eps: float) -> Floats:
-    """Return the logarithms of values in [0, 1] that are clipped to [eps, 1 - eps].
+class Logarithms(NamedTuple):
+    """Values in [0, 1], what they lack to 1, and the logarithms of both, all of one shape.
 
-    What a value lacks to 1 is clipped by itself: of 1 - 1e-7 a float keeps nine digits of the 1e-7, so that
-    a value of 1 would cost less than one of 0.
+    That of 0 is a finite one, for it is clipped, or multiplied by 0. What a value lacks to 1 has its own: of
+    1 - 1e-7 a float keeps nine digits of the 1e-7, so that a value of 1 would cost less than one of 0.
     """
-    logarithms: Floats = np.minimum(np.log(np.maximum(values, eps)), math.log1p(-eps))
-    return logarithms
+
+    value: Floats
+    rest: Floats
+    of_value: Floats
+    of_rest: Floats
+
+    @classmethod
+    def of(cls, value: Floats) -> Self:
+        """Take the logarithms of values."""
+        rest = 1.0 - value
+        return cls(value, rest, *(np.log(np.maximum(side, _TINY)) for side in (value, rest)))
+
+    def clipped(self, eps: float) -> Self:
+        """Return the logarithms of the values clipped to [eps, 1 - eps]."""
+        ends = float(np.log(eps)), math.log1p(-eps)
+        return self._replace(of_value=self.of_value.clip(*ends), of_rest=self.of_rest.clip(*ends))
+
+    def expected(self, value: Floats, rest: Floats) -> Floats:
+        """Return v ln(w) + (1 - v) ln(1 - w) elementwise; value, rest: v and 1 - v, of these values w.
+
+        That is minus their cross-entropy, in nats; of v itself minus its entropy.
+        """
+        logarithms = value * self.of_value
+        logarithms += rest * self.of_rest
+        return logarithms
+
+    def entropy(self) -> Floats:
+        """Return -v ln v - (1 - v) ln(1 - v) elementwise."""
+        return -self.expected(self.value, self.rest)
 
 
-def cross_entropy(values: Floats, others: Floats, eps: float) -> Floats:
-    """Return -v ln(w) - (1 - v) ln(1 - w) elementwise; others: the values w, which are clipped."""
-    return -(values * log_clipped(others, eps) + (1.0 - values) * log_clipped(1.0 - others, eps))
-
-
-def entropy(values: Floats) -> Floats:
-    """Return -v ln v - (1 - v) ln(1 - v) elementwise, in nats."""
-    rest = 1.0 - values
-    # The logarithm at 0 is multiplied by 0: any finite one will do.
-    entropies: Floats = -(values * np.log(np.maximum(values, _TINY)) + rest * np.log(np.maximum(rest, _TINY)))
-    return entropies
-
-
-def kl_divergence(reference: Floats, system: Floats, eps: float) -> Floats:
-    """Return y ln(y/p) + (1-y) ln((1-y)/(1-p)) elementwise, in nats.
-
-    reference, system: values in [0, 1] of one shape. eps: p and 1 - p are clipped to [eps, 1 - eps].
-    """
-    return cross_entropy(reference, system, eps) - entropy(reference)
-
-
-def _values(names: tuple[str, ...], y: Floats, p: Floats, eps: float) -> tuple[Floats, ...]:
-    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`."""
-    if names == KL:
-        return (kl_divergence(y, p, eps),)
+def _values(
+    names: tuple[str, ...], y: Floats, p: Logarithms, clipped: Logarithms, eps: float
+) -> dict[str, Floats]:
+    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`. clipped: the logarithms of p."""
     if names == PROPER:
-        # Of a cut reference, one of the two logarithms counts.
-        return -log_clipped(np.where(y > 0, p, 1.0 - p), eps), (y - p) ** 2
-    forward, ours, theirs = cross_entropy(y, p, eps), entropy(y), entropy(p)
-    reverse, middle = cross_entropy(p, y, eps) - theirs, entropy((y + p) / 2) - (ours + theirs) / 2
-    return forward - ours, reverse, forward, middle, (y - p) ** 2, np.abs(y - p), y * p
+        return {"cross_entropy": -clipped.expected(y, 1.0 - y), "brier": np.square(y - p.value)}
+    of_y = Logarithms.of(y)
+    forward, ours = clipped.expected(y, of_y.rest), of_y.expected(y, of_y.rest)
+    # y ln(y/p) + (1-y) ln((1-y)/(1-p))
+    values = {"kl_divergence": ours - forward}
+    if names == KL:
+        return values
+    theirs, of_mean = p.expected(p.value, p.rest), Logarithms.of((y + p.value) / 2)
+    distance = y - p.value
+    return values | {
+        "kl_divergence_reverse": theirs - of_y.clipped(eps).expected(p.value, p.rest),
+        "cross_entropy": -forward,
+        "jensen_shannon": (ours + theirs) / 2 - of_mean.expected(of_mean.value, of_mean.rest),
+        "brier": np.square(distance),
+        "mean_absolute_error": np.abs(distance),
+        "product": y * p.value,
+    }
 
 
 def count_divergence(
-    reference: Floats | Bools,
+    readings: Mapping[str, tuple[Floats | Bools, tuple[str, ...]]],
     system: Floats,
     start: Index,
-    names: tuple[str, ...],
     eps: float,
     times: Array | None = None,
-) -> dict[str, Array]:
-    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by name.
+) -> dict[str, dict[str, Array]]:
+    """Sum named values of the cells where either side is above 0, (n_files, n_classes) each, by reading.
 
-    reference, system, start, times: as in `segment.count_soft`. names: `KL`, `SOFT` or `PROPER`. Beside these
-    sums, `sounding` is how many such cells there are.
+    readings: a reference and what is summed of it, `KL`, `SOFT` or `PROPER`. system, start, times: as in
+    `segment.count_soft`. Beside these sums, `sounding` is how many such cells there are.
     """
-    shape = len(start) - 1, len(reference)
-    totals = np.zeros((len(names), *shape))
-    sounding = np.zeros(shape, dtype=np.int64 if times is None else times.dtype)
+    columns = [(reading, name) for reading, (_, names) in readings.items() for name in (*names, "sounding")]
+    totals = np.zeros((len(columns), len(start) - 1, len(system)))
+    pieces = Pieces.of(start)
 
     def count(label: int) -> None:
-        size = reference.shape[1]
-        values, either = np.empty((len(names), size)), np.empty(size, dtype=bool)
-        for begin in range(0, size, _BLOCK):
-            block = slice(begin, begin + _BLOCK)
-            y, p = reference[label, block].astype(np.float64, copy=False), system[label, block]
-            either[block] = sounds = (y > 0) | (p > 0)
-            for row, cells in zip(values, _values(names, y, p, eps), strict=True):
-                np.multiply(cells, sounds, out=row[block])
-        if times is not None:
-            values *= times
-        totals[:, :, label] = sum_files(values, start)
-        sounding[:, label] = count_files(either[None], start, times)[:, 0]
+        def values(block: slice) -> list[Floats]:
+            p = Logarithms.of(system[label, block])
+            clipped, rows = p.clipped(eps), []
+            for reference, names in readings.values():
+                y = reference[label, block].astype(np.float64, copy=False)
+                sounds = ((y > 0) | (p.value > 0)).astype(np.float64)
+                for name, cells in _values(names, y, p, clipped, eps).items():
+                    rows.append(cells * sounds if name in _CLIPPED else cells)
+                rows.append(sounds)
+            return rows if times is None else [row * times[block] for row in rows]
 
-    for_each(count, range(len(reference)), reference.size)
-    return {**dict(zip(names, totals, strict=True)), "sounding": sounding}
+        totals[:, :, label] = pieces.sums(values, len(columns))
+
+    for_each(count, range(len(system)), system.size)
+    counted: dict[str, dict[str, Array]] = {reading: {} for reading in readings}
+    for (reading, name), total in zip(columns, totals, strict=True):
+        kind = np.int64 if times is None else times.dtype
+        counted[reading][name] = total.astype(kind) if name == "sounding" else total
+    return counted
 
 
 def divergence_scores(
@@ -172,114 +195,132 @@ def divergence_scores(
 # Correlations and distances of distributions: of all cells of a class, or of all classes, at once.
 
 
-def pearson(reference: Floats, system: Floats) -> float:
-    """Return the linear correlation of two arrays, (n_parts, n) each; NaN where either is constant."""
-    if not reference.size:
-        return math.nan
-    sides = [(float(side.mean()), float(side.min()), float(side.max())) for side in (reference, system)]
-    if any(low == high for _, low, high in sides):
-        return math.nan
-    # Of the size of 1, deviations have squares that are numbers, however small they are.
-    centres = [(mean, max(high - mean, mean - low)) for mean, low, high in sides]
-    blocks = [
-        (y[begin : begin + _LONG_BLOCK], p[begin : begin + _LONG_BLOCK])
-        for y, p in zip(reference, system, strict=True)
-        for begin in range(0, len(y), _LONG_BLOCK)
-    ]
-    return _correlation(for_each(lambda pair: _products(*pair, *centres), blocks, reference.size))
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What linear correlations are made of, of some cells.
 
-
-def entropy_correlation(reference: Floats, system: Floats) -> float:
-    """Return the linear correlation of the entropies of two arrays, (n_parts, n) each.
-
-    NaN where those of either are constant: those that differ by rounding, as of 0.2 and 0.8, are one.
+    size: how many. mean, low, high: (2,) those of the reference and of the system. products: (3,) sums of
+    squared deviations of the reference and of the system, and of their products, in their `unit`.
     """
-    sides = []
-    for values in (reference, system):
-        entropies = entropy(values)
-        is_constant = entropies.size and np.ptp(entropies) < _ROUNDING
-        sides.append(np.zeros_like(entropies) if is_constant else entropies)
-    return pearson(*sides)
+
+    size: int
+    mean: Floats
+    low: Floats
+    high: Floats
+    products: Floats
+
+    @property
+    def unit(self) -> Floats:
+        """The largest deviation of each side from its mean, 1 where there is none, (2,).
+
+        In it deviations are of the size of 1: their squares are numbers, however small they are.
+        """
+        deviation = np.maximum(self.high - self.mean, self.mean - self.low)
+        return np.where(deviation > 0, deviation, 1.0)
+
+    @classmethod
+    def of(cls, reference: Floats, system: Floats) -> tuple[Self, Self]:
+        """Return those of the values of a class, (n,) each, and those of their entropies."""
+        blocks = []
+        for begin in range(0, len(reference), _BLOCK):
+            sides = [side[begin : begin + _BLOCK] for side in (reference, system)]
+            blocks.append((cls._of(*sides), cls._of(*(Logarithms.of(side).entropy() for side in sides))))
+        linear, unsure = (cls.together([pair[k] for pair in blocks]) for k in range(2))
+        return linear, unsure
+
+    @classmethod
+    def _of(cls, *sides: Floats) -> Self:
+        mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
+        centred = cls(len(sides[0]), mean, low, high, np.zeros(3))
+        y, p = (
+            (side - mean) / unit for side, mean, unit in zip(sides, centred.mean, centred.unit, strict=True)
+        )
+        return replace(centred, products=_products(y, p))
+
+    @classmethod
+    def together(cls, parts: Sequence[Self]) -> Self:
+        """Return the moments of all cells of some parts. Source: Chan, Golub & LeVeque 1983."""
+        zeros = np.zeros(2)
+        if not any(part.size for part in parts):
+            return cls(0, zeros, zeros, zeros, np.zeros(3))
+        size, mean, low, high, unit, products = (
+            np.array([getattr(part, name) for part in parts if part.size])
+            for name in ("size", "mean", "low", "high", "unit", "products")
+        )
+        middle = (size[:, None] * mean).sum(axis=0) / size.sum()
+        whole = cls(int(size.sum()), middle, low.min(axis=0), high.max(axis=0), np.zeros(3))
+        unit, off = unit / whole.unit, (mean - whole.mean) / whole.unit
+        products = products * _pairs(unit) + size[:, None] * _pairs(off)
+        return replace(whole, products=_sums(products))
+
+    def correlation(self, rounding: float = 0.0) -> float:
+        """Return the linear correlation; NaN where either side's values differ by rounding only."""
+        constant = not self.size or bool((self.high - self.low <= rounding).any())
+        return math.nan if constant else _correlation(self.products)
 
 
-def rank_correlation(parts: Sequence[Floats], orders: Sequence[Codes], ranks: Floats) -> float:
-    """Return the correlation of the ranks of some values with other ranks; NaN where either is constant.
+def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes]) -> float:
+    """Return the correlation of both sides' ranks, ties at their mean; NaN where either side is constant.
 
-    parts: ascending values, (n,) each. orders: the place that each of them has in its part. ranks: those of
-    the other side at these places, ties at their mean, (n_parts, n).
+    places: of the reference's values of each part, where the same cells are among the system's.
     """
-    middle = (ranks.size + 1) / 2
-    blocks = Blocks.of(parts)
+    size, ranks = int(reference.before[-1]), system.all_ranks()
+    middle = float(size + 1)
+
+    def put(part: int) -> None:
+        of_system, place = ranks[part], places[part]
+        ranks[part] = np.empty_like(of_system)
+        for begin in range(0, len(place), _BLOCK):
+            block = slice(begin, begin + _BLOCK)
+            ranks[part][block] = of_system.take(place[block], mode="clip")
 
     def products(block: int) -> Floats:
-        own = np.concatenate(blocks.rank(block))
-        slices = zip(ranks, orders, blocks.slices(block), strict=True)
-        others = np.concatenate([row[order[part]] for row, order, part in slices])
-        return _products(others, own, (middle, middle), (middle, middle))
+        slices = zip(ranks, reference.slices(block), strict=True)
+        others = [row[part] for row, part in slices]
+        # One value may fill a block beyond all bounds: silence.
+        pieces = [np.concatenate(others)] if reference.levels[block] is None else others
+        ends = np.cumsum([len(piece) for piece in pieces])[:-1]
+        pairs = zip(np.split(reference.ranks(block), ends), pieces, strict=True)
+        return _sums(_products(*(side - middle for side in pair)) for pair in pairs)
 
-    return _correlation(for_each(products, range(len(blocks)), ranks.size))
+    for_each(put, range(len(ranks)), size)
+    return _correlation(_sums(for_each(products, range(len(reference)), size)))
 
 
-def _products(y: Floats, p: Floats, of_y: tuple[float, float], of_p: tuple[float, float]) -> Floats:
-    """Return the sums of squares of both sides and of their product, (3,); of: a mean and a unit of each."""
-    y, p = (y - of_y[0]) / of_y[1], (p - of_p[0]) / of_p[1]
+def _pairs(sides: Floats) -> Floats:
+    """Return the squares of both sides and their product, (..., 3); sides: (..., 2)."""
+    return sides[..., [0, 1, 0]] * sides[..., [0, 1, 1]]
+
+
+def _products(y: Array, p: Array) -> Floats:
+    """Return the sums of the squares of both sides, (n,) each, and of their products, (3,)."""
     return np.array([np.einsum("i,i->", a, b) for a, b in ((y, y), (p, p), (y, p))])
 
 
-def _correlation(products: Sequence[Floats]) -> float:
-    spread, other, common = (math.fsum(column) for column in zip(*products, strict=True))
+def _sums(products: Iterable[Floats]) -> Floats:
+    """Add up `_products`, (n, 3), exactly."""
+    return np.array([math.fsum(column) for column in zip(*products, strict=True)])
+
+
+def _correlation(products: Floats) -> float:
+    spread, other, common = products.tolist()
     scale = math.sqrt(spread * other)
     return max(-1.0, min(1.0, common / scale)) if scale > 0 else math.nan
 
 
-def ranks_of(parts: Sequence[Floats], orders: Sequence[Codes]) -> Floats:
-    """Return the rank of each value among all of them, ties at their mean, (n_parts, n).
+def wasserstein(reference: Blocks, system: Blocks) -> float:
+    """Return the distance between two distributions of as many values: mean of |y(k) - p(k)|, each in order.
 
-    parts: ascending values, (n,) each. orders: the place that each of them has in its part.
+    Source: Vallender 1974.
     """
-    blocks = Blocks.of(parts)
-    found = np.empty((len(parts), len(parts[0])))
+    size = int(reference.before[-1])
+    edges = np.unique(np.concatenate((reference.before, system.before))).tolist()
 
-    def rank(block: int) -> None:
-        own = zip(blocks.slices(block), blocks.rank(block), strict=True)
-        for row, order, (part, numbers) in zip(found, orders, own, strict=True):
-            row[order[part]] = numbers
+    def distance(piece: tuple[int, int]) -> float:
+        apart = np.abs(np.asarray(reference.between(*piece)) - system.between(*piece))
+        return float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0])
 
-    for_each(rank, range(len(blocks)), found.size)
-    return found
-
-
-def wasserstein(reference: Sequence[Floats], system: Sequence[Floats]) -> float:
-    """Return the distance between two distributions of as many values; parts in ascending order.
-
-    The area between the two distribution functions, divided by the number of values: n |F - G| is how many
-    more values one side has up to a level than the other. Source: Vallender 1974.
-    """
-    size = sum(map(len, reference))
-    if not size:
-        return math.nan
-    blocks = Blocks.of([*reference, *system])
-    sign = np.repeat([1, -1], [len(reference), len(system)])
-    ahead = sign @ blocks.edges
-
-    def area(block: int) -> tuple[float, float, float]:
-        level = blocks.level(block)
-        if level is not None:
-            return 0.0, level, level
-        values, order = blocks.ordered(block)
-        signs = np.repeat(sign, [own.stop - own.start for own in blocks.slices(block)])
-        if order is not None:
-            signs = signs[order]
-        steps = np.abs(ahead[block] + np.cumsum(signs)[:-1]) * np.diff(values)
-        return float(steps.sum()), float(values[0]), float(values[-1])
-
-    full = np.flatnonzero(blocks.size)
-    found = for_each(area, full.tolist(), 2 * size)
-    between = (
-        abs(int(ahead[block])) * (after[1] - before[2])
-        for block, before, after in zip(full[1:], found[:-1], found[1:], strict=True)
-    )
-    return math.fsum([*(own for own, _, _ in found), *between]) / size
+    return math.fsum(for_each(distance, pairwise(edges), 2 * size)) / size if size else math.nan
 
 
 # Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every

@@ -18,8 +18,8 @@ With b = beta^2, n = TP + FN, and mending at the same pace from D0 = (1 + b) TP 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,8 +63,7 @@ LEVELS = ("lower", "higher")
 """Where a miss is right: at a lower threshold of its class, or at a higher one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(NamedTuple):
     """What the measures are values of: of each class, (..., n_classes), or of all classes pooled, (...).
 
     fp, fn: by kind. levels: of its FN those that are right at another threshold, by `LEVELS` and kind. tp,

@@ -218,7 +218,7 @@ def count_soft_events(
         begin = end
     # Sums over the same levels in another order: the law holds but for rounding.
     np.minimum(tp, np.minimum(n_ref, n_sys), out=tp)
-    hit, all_ref, all_sys, both = (sum_classes(counts) for counts in (tp, n_ref, n_sys, m))
+    hit, all_ref, all_sys, both = (sum_classes(counts.T) for counts in (tp, n_ref, n_sys, m))
     both = np.clip(both, hit, np.minimum(all_ref, all_sys))
     return DetectionCounts(tp, n_ref, n_sys, both - hit, all_ref - both, all_sys - both)
 

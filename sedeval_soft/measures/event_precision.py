@@ -8,23 +8,27 @@ higher values first. Sources: Everingham et al. 2010; Lin et al. 2014 (COCO).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.measures.base import Averaged, averaged
+from sedeval_soft.measures.base import Averaged, Table, averaged
 from sedeval_soft.measures.curve_scores import PRECISIONS, Gains, Ordered, precision_scores, sums_of
-from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.intersections import overlapping
 from sedeval_soft.measures.matching import first_free_matching
 from sedeval_soft.measures.pairs import intersection_over_union
+from sedeval_soft.measures.weighted_curves import WeightedCurve
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
 COCO = tuple((50 + 5 * k) / 100 for k in range(10))
 """The overlaps over which COCO takes the mean."""
 
+NAMES = ("average_precision", "average_precision_voc", "average_precision_coco101")
+"""What is had at the overlap that a match must reach; of the last one COCO takes the mean."""
 
 _MOST_PAIRS, _MANY = 4_000_000, 64
 """Pairs of events that overlap beyond which nothing is begun, if they are so many for each detection."""
@@ -66,12 +70,38 @@ def detection_precisions(
     """Return the average precisions of events by name; iou: the overlap that a match must reach."""
     n_ref = np.bincount(reference.label, minlength=n_classes)
     hits = _hits(reference, detections, n_classes, (iou, *COCO))
-    names = ("average_precision", "average_precision_voc", "average_precision_coco101")
     at_iou = _precisions(detections, hits[0], n_ref)
-    scores = {name: at_iou[name] for name in names}
-    coco = [_precisions(detections, found, n_ref)[names[-1]] for found in hits[1:]]
+    scores = {name: at_iou[name] for name in NAMES}
+    coco = [_precisions(detections, found, n_ref)[NAMES[-1]] for found in hits[1:]]
     scores["average_precision_coco"] = np.mean(coco, axis=0)
     return {name: averaged(values, None, n_ref) for name, values in scores.items()}
+
+
+def weighted_precisions(
+    reference: Events, detections: Detections, sizes: tuple[int, int], iou: float
+) -> Callable[[Floats], Table]:
+    """Return what gives the average precisions of events of weighted files; sizes: of files and classes.
+
+    Whether a detection finds an event depends on its own file alone.
+    """
+    n_ref, found = count_per_class(reference, *sizes), detections.events
+    bounds = np.searchsorted(found.label, np.arange(sizes[1] + 1))
+    curves = [
+        WeightedCurve.of(detections.value[own], hits[own], found.file[own], sizes[0], n_ref=n_ref[:, c])
+        for hits in _hits(reference, detections, sizes[1], (iou, *COCO))
+        for c, own in enumerate(map(slice, bounds[:-1], bounds[1:]))
+    ]
+
+    def table(weights: Floats) -> Table:
+        size = len(found) * (1 + len(COCO)) * len(weights)
+        columns = for_each(lambda curve: curve.scores(weights), curves, size)
+        shape, total = (1 + len(COCO), sizes[1], len(weights)), weights @ n_ref
+        values = {name: np.reshape([own[name] for own in columns], shape) for name in PRECISIONS}
+        scores = {name: values[name][0] for name in NAMES}
+        scores["average_precision_coco"] = values[NAMES[-1]][1:].mean(axis=0)
+        return {name: averaged(of_classes.T, None, total) for name, of_classes in scores.items()}
+
+    return table
 
 
 def _hits(

@@ -11,8 +11,8 @@ Source: Gao et al. 2017 (TALL), which define recall at an IoU and its mean, with
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ COLUMNS = ("n_items", "iou", *_NAMES)
 """What is counted of each file and class: whether it is an item, its overlap, and whether that is enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(NamedTuple):
     """What the measures are values of, (..., n_classes) or (...) pooled; n_ref: the number of items.
 
     iou: the sum of their overlaps. found: how many reach each of `LEAST`.

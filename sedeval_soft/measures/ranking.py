@@ -9,19 +9,21 @@ with equal values share a rank, the last of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.measures.base import Averaged, Measure, Table, averaged, ratio
-from sedeval_soft.measures.divergence import log_clipped
+from sedeval_soft.measures.divergence import Logarithms
 from sedeval_soft.measures.segment import count_files, sum_classes, sum_files
 from sedeval_soft.threads import for_each
 
-_BLOCK = 8192
+_BLOCK = 2048
+"""Segments worked on at a time: 17 classes of them stay in the processor's cache."""
 
 SUMS = (
     "weight", "one_error", "coverage", "ranking_loss", "misordered", "label_ranking_average_precision",
@@ -37,117 +39,124 @@ CLASS_SUMS = ("prefix", "prefix_hits", "n_ref")
 
 _Tied = tuple[Index, Floats, Floats]
 """Segments in which classes share the last places of the prefix: which, and the shares of classes in it, and
-in it and active, (n, n_classes) each."""
+in it and active, (n_classes, n) each."""
+
+Sides = tuple[Floats | Bools, Floats | Bools]
+"""A reference, and what the distance of its values is taken from: where it is cut, what is detected."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranks:
-    """Classes of each segment in descending order of the system's values; all (n_segments, n_classes).
+class _Ranks(NamedTuple):
+    """The classes of each segment in descending order of the system's values; all (n_classes, n_segments).
 
-    order: the classes. y: their reference values. first, last: where the group of equal values that each
-    belongs to begins and ends. above, silent: sums of y and of 1 - y down to the end of the group.
+    p: the values. order: where in such arrays the class of each rank is. tied: which ranks have the value of
+    the next in some segments, from the last up, and in which, 0 or 1. rank: from 1 on, of ties the last.
     """
 
+    p: Floats
     order: Index
-    y: Floats
-    first: Index
-    last: Index
-    above: Floats
-    silent: Floats
+    tied: Sequence[tuple[int, Floats]]
+    rank: Floats
 
     @classmethod
-    def of(cls, y: Floats, p: Floats) -> _Ranks:
-        order = np.argsort(-p, axis=1)
-        values, y = _picked(order, p, y)
-        place = np.broadcast_to(np.arange(p.shape[1]), p.shape)
-        above, silent = np.cumsum(y, axis=1), np.cumsum(1.0 - y, axis=1)
-        parted = values[:, 1:] != values[:, :-1]
-        if parted.all():
-            return cls(order, y, place, place, above, silent)
-        first, last = place.copy(), place.copy()
-        first[:, 1:][~parted] = 0
-        np.maximum.accumulate(first, axis=1, out=first)
-        last[:, :-1][~parted] = p.shape[1] - 1
-        last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-        return cls(order, y, first, last, *_picked(last, above, silent))
+    def of(cls, p: Floats) -> _Ranks:
+        n_classes, size = p.shape
+        order = np.argsort(-p, axis=0)
+        order *= size
+        order += np.arange(size)
+        values = p.take(order)
+        equal = values[1:] == values[:-1]
+        tied = [(k, equal[k].astype(np.float64)) for k in np.flatnonzero(equal.any(axis=1))[::-1].tolist()]
+        rank = np.repeat(np.arange(1.0, n_classes + 1), size).reshape(p.shape)
+        return cls(p, order, tied, _as_last(rank, tied))
+
+    def sums(self, values: Floats) -> Floats:
+        """Return what values by rank sum up to, down to the last tie of each."""
+        sums = values.copy()
+        for before, row in pairwise(sums):
+            np.add(before, row, out=row)
+        return _as_last(sums, self.tied)
+
+
+def _as_last(sums: Floats, tied: Sequence[tuple[int, Floats]]) -> Floats:
+    """Give ties what the last of them has, and return this; sums: from rank to rank they do not fall."""
+    for k, of_next in tied:
+        np.maximum(sums[k], sums[k + 1] * of_next, out=sums[k])
+    return sums
 
 
 def count_ranking(
-    reference: Floats | Bools, system: Floats, start: Index, detected: Bools | None, eps: float
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    readings: Mapping[str, Sides], system: Floats, start: Index, eps: float
+) -> dict[str, tuple[dict[str, Floats], dict[str, Floats]]]:
     """Return sums over the segments of each file by name, (n_files,), and by class, (n_files, n_classes).
 
-    reference, system, start: as in `segment.count_soft`. detected: where the system is active, for a
-    reference that is cut; None for a soft one. eps: values are clipped to [eps, 1 - eps] in logarithms.
+    readings: what is compared in the hard and in the soft reading, (n_classes, n_segments) each; they share
+    the order of the classes. system, start: as in `segment.count_soft`. eps: values are clipped to
+    [eps, 1 - eps] in logarithms.
     """
-    n_classes, size = reference.shape
-    hard = detected is not None
-    names = SUMS + CUT_SUMS if hard else SUMS
-    per_segment = np.zeros((len(names), size))
-    prefix = np.zeros(reference.shape if hard else (0, 0), dtype=bool)
+    n_classes, size = system.shape
+    names = {reading: SUMS + CUT_SUMS if reading == "hard" else SUMS for reading in readings}
+    per_segment = {reading: np.zeros((len(names[reading]), size)) for reading in readings}
+    prefix = np.zeros(system.shape if "hard" in readings else (0, 0), dtype=bool)
 
-    def count(begin: int) -> _Tied:
+    def count(begin: int) -> _Tied | None:
         block = slice(begin, begin + _BLOCK)
-        y = np.ascontiguousarray(reference[:, block].T, dtype=np.float64)
-        p = np.ascontiguousarray(system[:, block].T)
-        other = p if detected is None else detected[:, block].T.astype(np.float64)
-        ranks = _Ranks.of(y, p)
-        loss = -(y * log_clipped(p, eps) + (1.0 - y) * log_clipped(1.0 - p, eps))
-        values = {
-            "weight": np.ones(len(y)),
-            **_sums_of(ranks, hard=hard),
-            "cross_entropy": sum_classes(loss),
-            "distance": sum_classes(np.abs(y - other)),
-        }
-        values |= {
-            "exact_match_prefix": values["misordered"] == 0,
-            "subset_accuracy": values["distance"] == 0,
-        }
-        for row, name in zip(per_segment, names, strict=True):
-            np.multiply(values[name], y.max(axis=1), out=row[block])
-        if not hard:
-            return np.zeros(0, dtype=np.int64), y[:0], y[:0]
-        prefix[:, block], tied = _prefix(ranks, p, begin)
+        ranks = _Ranks.of(np.ascontiguousarray(system[:, block]))
+        logarithms = Logarithms.of(ranks.p).clipped(eps)
+        tied = None
+        for reading, sides in readings.items():
+            y, other = (side[:, block].astype(np.float64) for side in sides)
+            values = {
+                "weight": np.ones(y.shape[1]),
+                **_sums_of(ranks, y.take(ranks.order), hard=reading == "hard"),
+                "cross_entropy": -sum_classes(logarithms.expected(y, 1.0 - y)),
+                "distance": sum_classes(np.abs(y - other)),
+            }
+            if reading == "hard":
+                values["exact_match_prefix"] = values["misordered"] == 0
+                values["subset_accuracy"] = values["distance"] == 0
+                prefix[:, block], tied = _prefix(ranks, y, begin)
+            weight = y.max(axis=0)
+            for row, name in zip(per_segment[reading], names[reading], strict=True):
+                np.multiply(values[name], weight, out=row[block])
         return tied
 
-    parts = for_each(count, range(0, size, _BLOCK), reference.size) if n_classes else []
-    per_file = dict(zip(names, sum_files(per_segment, start), strict=True))
-    if not hard:
-        return per_file, {}
-    active = reference.astype(bool, copy=False)
-    # Whole places are counted, shares of places added.
-    sums = [count_files(cells, start).astype(np.float64) for cells in (prefix, prefix & active, active)]
-    if any(len(segment) for segment, _, _ in parts):
-        segment, *shares = (np.concatenate(column) for column in zip(*parts, strict=True))
-        first = np.searchsorted(segment, start)
-        for i, share in enumerate(shares):
-            sums[i] += sum_files(share.T, first).T
-    return per_file, dict(zip(CLASS_SUMS, sums, strict=True))
+    parts = for_each(count, range(0, size, _BLOCK), system.size) if n_classes else []
+    counted: dict[str, tuple[dict[str, Floats], dict[str, Floats]]] = {}
+    for reading, rows in per_segment.items():
+        counted[reading] = dict(zip(names[reading], sum_files(rows, start), strict=True)), {}
+    if "hard" in readings:
+        active = readings["hard"][0].astype(bool, copy=False)
+        # Whole places are counted, shares of places added.
+        cells = (prefix, prefix & active, active)
+        sums = [count_files(of_cells, start).astype(np.float64) for of_cells in cells]
+        shared = [part for part in parts if part is not None]
+        if shared:
+            segment, *shares = (np.concatenate(column, axis=-1) for column in zip(*shared, strict=True))
+            first = np.searchsorted(segment, start)
+            for i, share in enumerate(shares):
+                sums[i] += sum_files(share, first).T
+        counted["hard"][1].update(zip(CLASS_SUMS, sums, strict=True))
+    return counted
 
 
-def _picked(places: Index, *arrays: Floats) -> list[Floats]:
-    """Return what arrays have at some places of each row, as `numpy.take_along_axis`, which is slower."""
-    flat = places + (np.arange(len(places)) * places.shape[1])[:, None]
-    return [array.take(flat) for array in arrays]
-
-
-def _sums_of(ranks: _Ranks, *, hard: bool) -> dict[str, Floats]:
-    """Return what follows from the order of the classes, (n_segments,) each."""
-    y, rank = ranks.y, ranks.last.astype(np.float64) + 1.0
-    mass = sum_classes(y)
+def _sums_of(ranks: _Ranks, y: Floats, *, hard: bool) -> dict[str, Floats]:
+    """Return what follows from the order of the classes, (n_segments,) each; y: by rank."""
+    above = ranks.sums(y)
+    # Whole numbers add up to whole numbers.
+    silent = ranks.rank - above if hard else ranks.sums(1.0 - y)
+    mass = above[-1]
     # What is at once active and silent makes no pair with itself.
-    itself = sum_classes(y * (1.0 - y))
-    wrong = np.maximum(sum_classes(y * ranks.silent) - itself, 0.0)
-    pairs = mass * sum_classes(1.0 - y) - itself
-    top = np.take_along_axis(ranks.above, ranks.last[:, :1], axis=1)[:, 0] / rank[:, 0]
+    itself = 0.0 if hard else sum_classes(y * (1.0 - y))
+    wrong = np.maximum(sum_classes(y * silent) - itself, 0.0)
+    pairs = mass * silent[-1] - itself
     return {
-        "one_error": 1.0 - top,
+        "one_error": 1.0 - above[0] / ranks.rank[0],
         # Of a cut reference, every level has the same classes.
-        "coverage": (y * rank).max(axis=1) if hard else _coverage(y, rank),
+        "coverage": (y * ranks.rank).max(axis=0) if hard else _coverage(ranks.rank, y),
         "misordered": wrong,
         # Nothing is out of order where there is no pair.
         "ranking_loss": np.minimum(_quotient(wrong, pairs), 1.0),
-        "label_ranking_average_precision": _quotient(sum_classes(y * ranks.above / rank), mass),
+        "label_ranking_average_precision": _quotient(sum_classes(y * above / ranks.rank), mass),
     }
 
 
@@ -155,32 +164,37 @@ def _quotient(values: Floats, size: Floats) -> Floats:
     return np.divide(values, size, out=np.zeros_like(values), where=size > 0)
 
 
-def _coverage(y: Floats, rank: Floats) -> Floats:
-    """Return the mean over the levels of a segment of the lowest rank of a class active at that level."""
-    y, rank = _picked(np.argsort(-y, axis=1), y, rank)
-    width = y.copy()
-    width[:, :-1] -= y[:, 1:]
-    return _quotient(sum_classes(width * np.maximum.accumulate(rank, axis=1)), y[:, 0])
+def _coverage(rank: Floats, y: Floats) -> Floats:
+    """Return the mean over the levels of a segment of the lowest rank of a class active at that level.
+
+    rank, y: (n_classes, n_segments) by rank. A class is the lowest at the levels that none below it reaches.
+    """
+    total, reached = np.zeros((2, y.shape[1]))
+    for place, values in zip(rank[::-1], y[::-1], strict=True):
+        highest = np.maximum(reached, values)
+        total += place * (highest - reached)
+        reached = highest
+    return _quotient(total, reached)
 
 
-def _prefix(ranks: _Ranks, p: Floats, begin: int) -> tuple[Bools, _Tied]:
+def _prefix(ranks: _Ranks, y: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     """Return which classes are among the N_ref highest of their segment, (n_classes, n_segments).
 
     Classes with equal values share the places that are left for them: segments in which some do are returned
-    by themselves, and none of their classes is in the first array. begin: the first segment.
+    by themselves, and none of their classes is in the first array. y: by class. begin: the first segment.
     """
-    places = sum_classes(ranks.y).astype(np.int64)
-    last = np.maximum(places - 1, 0)[:, None]
-    lowest = np.take_along_axis(p, np.take_along_axis(ranks.order, last, axis=1), axis=1)
-    sharing = (places > 0) & (np.take_along_axis(ranks.last, last, axis=1)[:, 0] != last[:, 0])
-    inside = (p >= lowest) & ((places > 0) & ~sharing)[:, None]
+    p, places = ranks.p, sum_classes(y)
+    last = np.maximum(places.astype(np.int64) - 1, 0), np.arange(p.shape[1])
+    lowest = p.take(ranks.order[last])
+    sharing = (places > 0) & (ranks.rank[last] > places)
+    inside = (p >= lowest) & ((places > 0) & ~sharing)
     rows = np.flatnonzero(sharing)
-    first, end, y = ranks.first[rows], ranks.last[rows], ranks.y[rows]
-    share = np.clip((places[rows, None] - first) / (end - first + 1), 0.0, 1.0)
-    shares = np.empty((2, *share.shape))
-    for out, values in zip(shares, (share, share * y), strict=True):
-        np.put_along_axis(out, ranks.order[rows], values, axis=1)
-    return inside.T, (rows + begin, shares[0], shares[1])
+    if not len(rows):
+        return inside, None
+    values, lowest = p[:, rows], lowest[rows]
+    higher, equal = values > lowest, values == lowest
+    share = higher + equal * ((places[rows] - higher.sum(axis=0)) / equal.sum(axis=0))
+    return inside, (rows + begin, share, share * y[:, rows])
 
 
 def ranking_scores(

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import DEFAULT_ONLY
@@ -48,8 +48,7 @@ class ScoreNameError(EvaluationError):
     """A score name that the grammar does not know."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreName:
+class ScoreName(NamedTuple):
     """The parts of a score's name; exactly one of `average` and `class_name` is set.
 
     group: the group of classes, or the scene, that it is a score of, or what it is a mean over
@@ -65,11 +64,8 @@ class ScoreName:
 
     def __str__(self) -> str:
         """Return the name, which `parse` reads back."""
-        stem = f"{self.basis}.{self.reading}.{self.measure}"
-        suffix = "" if self.group is None else f"@{self.group}"
-        if self.class_name is not None:
-            return f"{stem}[{self.class_name}]{suffix}"
-        return f"{stem}{suffix}" if self.average == OVERALL else f"{stem}.{self.average}{suffix}"
+        whole = score_name(self.basis, self.reading, self.measure, self.average, self.class_name)
+        return whole if self.group is None else f"{whole}@{self.group}"
 
     @classmethod
     def parse(cls, text: str) -> ScoreName:
@@ -85,6 +81,13 @@ class ScoreName:
             )
         basis, reading, measure, average, label, group = match.groups()
         return cls(basis, reading, measure, average or (OVERALL if label is None else None), label, group)
+
+
+def score_name(basis: str, reading: str, measure: str, average: str | None, class_name: str | None) -> str:
+    """Return the name of a score of the whole, which `ScoreName.parse` reads back."""
+    if class_name is not None:
+        return f"{basis}.{reading}.{measure}[{class_name}]"
+    return f"{basis}.{reading}.{measure}" + ("" if average == OVERALL else f".{average}")
 
 
 # Over all thresholds of the system, and over bins of its values: those of one curve are computed together.
@@ -244,6 +247,13 @@ FAMILIES = (
 )
 """Every basis and reading with its measures, in the order in which scores are printed."""
 
+MEASURES = {
+    (family.basis, family.reading, measure.name): (family, measure)
+    for family in FAMILIES
+    for measure in family.measures
+}
+"""Every measure and its family, by basis, reading and name."""
+
 MEASURE_ALIASES.update(
     {alias: each.name for family in FAMILIES for each in family.measures for alias in each.aliases}
 )
@@ -277,15 +287,11 @@ def family_of(name: ScoreName | str, likely: Sequence[str] = ()) -> tuple[Family
             if hint:
                 raise ScoreNameError(f"no score is named {text!r}{hint}") from None
             raise ScoreNameError(f"{error}{did_you_mean(text, score_names(means=CLASS_MEANS))}") from None
-    for family in FAMILIES:
-        if (family.basis, family.reading) == (name.basis, name.reading):
-            for measure in family.measures:
-                averages = (*measure.averages, *measure.means)
-                exists = measure.has_classes if name.average is None else name.average in averages
-                if measure.name == name.measure and exists:
-                    _check_mean(name, measure)
-                    return family, measure
-    whole = str(replace(name, group=None))
+    found = MEASURES.get((name.basis, name.reading, name.measure))
+    if found is not None and found[1].has(name.average):
+        _check_mean(name, found[1])
+        return found
+    whole = str(name._replace(group=None))
     spelled = whole if name.class_name is None else f"{name.basis}.{name.reading}.{name.measure}[class]"
     hint = _meant(whole, likely) or did_you_mean(spelled, score_names(means=CLASS_MEANS))
     raise ScoreNameError(f"no score is named {name}{hint or '; --list-scores prints all names'}")
@@ -330,7 +336,7 @@ def score_names(
                 continue
             stem = (family.basis, family.reading, measure.name)
             for average in (*measure.averages, *(mean for mean in measure.means if mean in means)):
-                yield str(ScoreName(*stem, average=average))
+                yield score_name(*stem, average, None)
             if measure.has_classes:
                 for label in classes:
-                    yield str(ScoreName(*stem, class_name=label))
+                    yield score_name(*stem, None, label)

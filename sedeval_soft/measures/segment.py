@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +41,40 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
     return sums
 
 
+_PIECE = 1 << 13
+"""Segments summed at a time: what is made of them stays in the processor's cache."""
+
+
+class Pieces(NamedTuple):
+    """Segments of files, cut into pieces from the beginning of each file.
+
+    So the sums of a file do not depend on the files beside it, nor on where these are counted. edges:
+    (n_pieces + 1,) the first segment of each. start: (n_files + 1,) the first piece of each file.
+    """
+
+    edges: Index
+    start: Index
+
+    @classmethod
+    def of(cls, start: Index) -> Pieces:
+        """Cut files; start: (n_files + 1,) first segment of each."""
+        count = -(-np.diff(start) // _PIECE)
+        file, number = expand(np.zeros_like(count), count)
+        return cls(np.append(start[file] + number * _PIECE, start[-1]), np.append(0, np.cumsum(count)))
+
+    def sums(self, values: Callable[[slice], Sequence[Floats]], n_rows: int) -> Floats:
+        """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
+        sums = np.zeros((n_rows, len(self.edges) - 1))
+        # Pieces of short files are made together.
+        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))
+        for begin, end in pairwise((*np.unique(first).tolist(), sums.shape[1])):
+            edges = self.edges[begin : end + 1]
+            made = values(slice(int(edges[0]), int(edges[-1])))
+            for row, of_row in zip(sums, made, strict=True):
+                row[begin:end] = np.add.reduceat(of_row, edges[:-1] - edges[0])
+        return sum_files(sums, self.start)
+
+
 def count_files(values: Bools, start: Index, times: Array | None = None) -> Array:
     """Count the active segments of each file: (n_classes, n_segments) to (n_files, n_classes).
 
@@ -49,19 +85,19 @@ def count_files(values: Bools, start: Index, times: Array | None = None) -> Arra
     if values.size < _MANY:
         return sum_files(values, start, np.int64).T
     # Where they are is found several times faster than so many booleans are added.
-    found = [np.diff(np.searchsorted(np.flatnonzero(row), start)) for row in values]
+    found = for_each(lambda row: np.diff(np.searchsorted(np.flatnonzero(row), start)), values, values.size)
     return np.array(found, dtype=np.int64).reshape(len(values), len(start) - 1).T
 
 
 def sum_classes(values: Floats) -> Floats:
-    """Sum an array whose last axis are classes over them, one after another.
+    """Sum an array over its first axis, the classes, one after another.
 
-    One column after another: in numpy's own order the last digit depends on how many classes there are,
+    One row after another: in numpy's own order the last digit may depend on how many classes there are,
     silent ones too, so that batches of files with other classes would not add up to the same bytes.
     """
-    total = np.zeros(len(values))
-    for column in values.T:
-        total += column
+    total = np.zeros(values.shape[1])
+    for row in values:
+        total += row
     return total
 
 
@@ -123,10 +159,10 @@ def count_soft(
             values.sort(axis=1)
         # The k-th largest of the minima is at most the minimum of the k-th largest, and no T-norm is above
         # the minimum: no term is negative, and a perfect system gives exact zeros.
-        errors[0, block] = sum_classes(np.minimum(y, p) - m)
+        errors[0, block] = sum_classes((np.minimum(y, p) - m).T)
         y -= p
-        errors[1, block] = sum_classes(np.maximum(y, 0.0))
-        errors[2, block] = sum_classes(np.maximum(-y, 0.0))
+        errors[1, block] = sum_classes(np.maximum(y, 0.0).T)
+        errors[2, block] = sum_classes(np.maximum(-y, 0.0).T)
 
     tp, n_ref, n_sys = np.zeros((3, len(start) - 1, len(reference)))
 
@@ -149,8 +185,7 @@ def count_soft(
 # The counts are those of `count_hard`.
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
+class Runs(NamedTuple):
     """Runs sorted by class and first segment; segments are numbered over all files.
 
     label: (n,) codes. first, last: (n,) first segment and one past the last.

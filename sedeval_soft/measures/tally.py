@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,8 +26,7 @@ _CLASSES = 16
 """Classes from which entries may pay. Of one class alone numpy would add the numbers in another order."""
 
 
-@dataclass(frozen=True, slots=True)
-class SparseColumn:
+class SparseColumn(NamedTuple):
     """Numbers by file and class, (n_files, n_classes), of which only those other than 0 are kept.
 
     file, label, value: (n_entries,) in the order of files. It has what a tally uses of an array.
@@ -73,7 +72,7 @@ class SparseColumn:
     def take(self, index: Index, axis: int = 0) -> SparseColumn:
         """Return the numbers of some files, (n,) positions; of axis 1, of all classes in another order."""
         if axis:
-            return replace(self, label=np.argsort(index).astype(np.int32)[self.label])
+            return self._replace(label=np.argsort(index).astype(np.int32)[self.label])
         start = np.searchsorted(self.file, np.arange(self.shape[0] + 1))
         owner, at = expand(start[index], start[index + 1])
         shape = len(index), self.shape[1]

@@ -30,6 +30,7 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Array, Bools, Codes, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, ratio
 from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.weighted_files import FileSums
 from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads, in_order
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -50,10 +51,7 @@ TP, N_SYS, PAIRED = 0, 1, 2
 _AT_ONCE = 1 << 16
 """Numbers in an array that is made for some weights."""
 
-_DENSE, _LARGEST = 32, 1 << 20
-"""Numbers that a table of files by candidates may have for each change, and at all."""
-
-_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 512, 1 / 8, 2.0**-18
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
 
 
@@ -257,51 +255,22 @@ def threshold_between(below: Floats | float, lowest: Floats | float, inclusive: 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """By how much a count grows at which candidate in which file.
+    """By how much a count grows at which candidate in which file; candidates are the things of the sums."""
 
-    place: (n,) candidates, ascending. file, amount: (n,). shape: how many candidates and files there are.
-    table: the counts themselves, (n_candidates, n_files), where that is no larger than the changes.
-    """
-
-    place: Index
-    file: Index | Codes
-    amount: Index
-    shape: tuple[int, int]
-    table: Floats | None
-
-    @classmethod
-    def of(cls, place: Index, file: Index | Codes, amount: Index, shape: tuple[int, int]) -> Self:
-        """Make a table of the counts where that is small."""
-        size, table = shape[0] * shape[1], None
-        if size <= min(_DENSE * len(place), _LARGEST) or shape[1] == 1:
-            sums = np.bincount(place * shape[1] + file, amount, minlength=size)
-            table = sums.reshape(shape).cumsum(axis=0)
-        return cls(place, file, amount, shape, table)
+    sums: FileSums
 
     def counts(self, weights: Floats) -> Floats:
         """Return the count of weighted files at all candidates, (n_candidates, n_weights)."""
-        if self.table is not None:
-            return self.table @ weights.T
-        none = np.zeros(len(weights))
-        return self.within(slice(0, self.shape[0]), weights, none).T
+        return np.cumsum(self.sums.weighted(weights), axis=1).T
 
     def within(self, some: slice, weights: Floats, before: Floats) -> Floats:
         """Return the count of weighted files at some candidates, (n_weights, n).
 
         before: (n_weights,) the counts right before the first of them.
         """
-        if self.table is not None:
-            return weights @ self.table[some].T
-        begin, end = np.searchsorted(self.place, (some.start, some.stop)).tolist()
-        last = np.searchsorted(self.place[begin:end], np.arange(some.start, some.stop), side="right")
-        file, amount = self.file[begin:end], self.amount[begin:end]
-
-        def of_block(block: Floats) -> list[Array]:
-            sums = np.zeros((len(block), len(file) + 1))
-            np.cumsum(block[:, file] * amount, axis=1, out=sums[:, 1:])
-            return [sums[:, last]]
-
-        counts: Floats = _in_blocks(of_block, weights, end - begin)[0] + before[:, None]
+        counts = self.sums.take(some).weighted(weights)
+        counts[:, 0] += before
+        np.cumsum(counts, axis=1, out=counts)
         return counts
 
     def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
@@ -309,11 +278,10 @@ class Changes:
 
         begins: (n,) the first candidate of each. Returns (n_files, n) each; no candidate need have the ends.
         """
-        n = len(begins)
-        key = self.file * np.int64(n) + (np.searchsorted(begins, self.place, side="right") - 1)
-        size = n * self.shape[1]
+        sums, n = self.sums, len(begins)
+        key = sums.file * n + (np.searchsorted(begins, sums.thing, side="right") - 1)
         rises, falls = (
-            np.bincount(key, bound(self.amount, 0), minlength=size).astype(np.float64).reshape(-1, n)
+            np.bincount(key, bound(sums.amount, 0.0), n * sums.n_files).astype(np.float64).reshape(-1, n)
             for bound in (np.maximum, np.minimum)
         )
         before: Floats = (rises + falls).cumsum(axis=1) - rises - falls
@@ -326,28 +294,30 @@ class Stretches:
     """Candidates in stretches, and what weighted files may have in each.
 
     changes: of each count. weights: (n_weights, n_files). ends: (n + 1,) the first candidate of each stretch,
-    and how many there are. before, least, most: of each count, (n_weights, n): right before each stretch, and
-    bounds of what it is within, which no candidate need reach.
+    and how many there are. before: each count right before each stretch, (n_weights, n). least, most: bounds
+    of N_sys and of TP within it, (n_weights, n), which no candidate need reach.
     """
 
     changes: Sequence[Changes]
     weights: Floats
     ends: Index
     before: Sequence[Floats]
-    least: Sequence[Floats]
-    most: Sequence[Floats]
+    least: Floats
+    most: Floats
 
     def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
         """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
 
         These are the first candidate, positions of weights, (n,), and each count, (n, n_candidates).
         """
+        # Products are of weights in columns.
+        columns = np.ascontiguousarray(self.weights.T)
         for k in np.flatnonzero(worth.any(axis=0)).tolist():
             some, rows = slice(*self.ends[k : k + 2].tolist()), np.flatnonzero(worth[:, k])
             step = max(1, _AT_ONCE // (some.stop - some.start))
             for i in range(0, len(rows), step):
                 row = rows[i : i + step]
-                block, pairs = self.weights[row], zip(self.changes, self.before, strict=True)
+                block, pairs = columns.take(row, axis=1).T, zip(self.changes, self.before, strict=True)
                 yield some.start, row, [of.within(some, block, start[row, k]) for of, start in pairs]
 
 
@@ -379,7 +349,7 @@ class Candidates:
         for row in table.changes:
             # Levels ascend, and candidates descend.
             some = np.flatnonzero((row != 0) & (place < len(value)))[::-1]
-            changes.append(Changes.of(place[some], files[some], row[some], (len(value), n_files)))
+            changes.append(Changes(FileSums.of(place[some], files[some], row[some], (len(value), n_files))))
         return cls(value, changes, table)
 
     def place(self, level: Floats) -> Index:
@@ -398,15 +368,15 @@ class Candidates:
 
         weights: (n_weights, n_files), whole numbers.
         """
-        every = np.arange(len(self.value))
-        ends = sum((np.searchsorted(of.place, every, side="right") for of in self.changes), 0 * every)
+        ends: Index = np.sum([of.sums.start[1:] for of in self.changes], axis=0)
         growth, edges = max(_GROWTH, weights.shape[1] * _GROWTH_OF_FILES), [0]
         while edges[-1] < ends[-1]:
             edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
-        begins = distinct(np.minimum(np.searchsorted(ends, edges), every[-1]))
-        counts = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
-        bounds = ([weights @ of_row for of_row in of] for of in counts)
-        return Stretches(self.changes, weights, np.append(begins, len(every)), *bounds)
+        begins = distinct(np.minimum(np.searchsorted(ends, edges), len(ends) - 1))
+        before, least, most = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
+        counts = [weights @ of for of in before]
+        bounds = weights @ least[N_SYS], weights @ most[TP]
+        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts, *bounds)
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
@@ -421,7 +391,7 @@ class Candidates:
         worth = np.zeros(stretches.before[TP].shape, dtype=bool)
         for merit in merits:
             reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
-            bound = merit(stretches.most[TP], stretches.least[N_SYS], n_ref[:, None])
+            bound = merit(stretches.most, stretches.least, n_ref[:, None])
             worth |= bound >= reached.max(axis=1, keepdims=True)
         highest = np.full((len(merits), len(weights)), -np.inf)
         at = np.zeros((len(merits), 3, len(weights)))

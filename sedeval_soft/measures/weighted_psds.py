@@ -139,7 +139,7 @@ class Rocs:
     def _points(self, own: Candidates) -> Iterator[tuple[Index, list[Floats]]]:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
         stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
-        worth = (stretches.least[FALSE] * self.rate[:, None] < limit) & (stretches.most[FOUND] > 0)
+        worth = (stretches.least * self.rate[:, None] < limit) & (stretches.most > 0)
         for _, row, counts in stretches.counts(worth):
             some, at = np.nonzero((counts[FALSE] * self.rate[row, None] < limit) & (counts[FOUND] > 0))
             yield row[some], [of[some, at] for of in counts]
@@ -217,8 +217,9 @@ def _mean(classes: Floats) -> Floats:
 class WeightedPsds:
     """What gives the PSDS of weighted files.
 
-    systems: by the names of `systems_of`, what is counted against the cut reference; none where the hard
-    reading is not asked for. cuts: of the soft reference, None where that reading is not.
+    systems: by the names of `systems_of`, what is counted against the cut reference; none where nothing is.
+    cuts: of the soft reference; None where that reading is not asked for, or where there is one cut, which is
+    that of the hard reading.
     """
 
     tally: Tally
@@ -235,13 +236,16 @@ class WeightedPsds:
             # Where there is no time events may not have been kept.
             return cls(tally, settings, [], None, [])
         systems, shape, cuts = [], (len(tally.files), len(tally.classes)), None
-        if "hard" in readings:
-            reference, kind = tally.events["reference"].events(), np.zeros(shape[1], dtype=np.int64)
-            lifetimes = (lifetimes_of(tally, name) for name in systems_of(settings))
-            systems = [Counted.of(reference, of, shape[0], kind, criteria) for of in lifetimes]
-        n_false = [of.n_false for of in systems]
         if "soft" in readings:
             cuts = Cuts.between(tally)
+            cuts = None if _is_cut_once(tally, cuts) else cuts
+        if "hard" in readings or cuts is None:
+            reference, kind = tally.events["reference"].events(), np.zeros(shape[1], dtype=np.int64)
+            names = systems_of(settings) if "hard" in readings else systems_of(settings)[:1]
+            lifetimes = (lifetimes_of(tally, name) for name in names)
+            systems = [Counted.of(reference, of, shape[0], kind, criteria) for of in lifetimes]
+        n_false = [of.n_false for of in systems]
+        if cuts is not None:
             system = tally.events.get("everything", tally.system("intersection"))
             group = file_class(system, shape[1])
             n_false.append(np.bincount(group, minlength=shape[0] * shape[1]).reshape(shape))
@@ -274,15 +278,15 @@ class WeightedPsds:
 
     def _areas(self, rocs: Rocs, n_steps: int) -> dict[tuple[str, str], _Areas]:
         """Return PSDS by reading and name; n_steps: how long staircases may be."""
-        shape, areas = (len(self.tally.classes), len(rocs.rate)), {}
-        undefined = np.full(shape[1], np.nan), np.full(shape, np.nan)
+        areas: dict[tuple[str, str], _Areas] = {}
         readings, timeless = Plan.of(self.settings).psds, np.isnan(rocs.rate)
-        if "hard" in readings:
+        if "hard" in readings or self.cuts is None:
             areas["hard", "psds"] = self._hard(rocs, self.systems[:1], n_steps)
-            if self.settings.psds_median_filters:
-                areas["hard", "pipsds"] = self._hard(rocs, self.systems[1:], n_steps)
+        if "hard" in readings and self.settings.psds_median_filters:
+            areas["hard", "pipsds"] = self._hard(rocs, self.systems[1:], n_steps)
         if "soft" in readings:
-            areas["soft", "psds"] = undefined if self.cuts is None else self._soft(rocs, self.cuts, n_steps)
+            of_cuts = None if self.cuts is None else self._soft(rocs, self.cuts, n_steps)
+            areas["soft", "psds"] = of_cuts or areas["hard", "psds"]
         return {
             name: (np.where(timeless, np.nan, of), np.where(timeless, np.nan, by))
             for name, (of, by) in areas.items()
@@ -365,3 +369,15 @@ class WeightedPsds:
                 theirs = theirs.take(kept)
             criteria = Criteria.of(self.settings)
             yield widths[batch], cut, label, Counted.of(ours.events(), theirs, n_files, cut, criteria)
+
+
+def _is_cut_once(tally: Tally, cuts: Cuts) -> bool:
+    """Return whether the reference has the events of the hard reading at all levels where it has any."""
+    if len(cuts.level) != 1 or "ignored" in tally.events:
+        return False
+    columns = [
+        np.array([of.offset, of.onset, of.label, of.file])
+        for of in (tally.events["reference"], tally.events["levels"])
+    ]
+    hard, soft = (of[:, np.lexsort(of)] for of in columns)
+    return np.array_equal(hard, soft)

@@ -21,8 +21,8 @@ from sedeval_soft.plots import layout
 from sedeval_soft.plots.data import READINGS, System, Systems, class_scores, matrix_score
 from sedeval_soft.plots.registry import MATRIX_BASES
 from sedeval_soft.plots.style import HEAT, Look
+from sedeval_soft.report.legend import measure_label
 from sedeval_soft.report.outcomes import FALSE_ALARM, MISS
-from sedeval_soft.report.page import measure_label
 
 Cells = dict[tuple[str, str], Score | None]
 """One measure of a system by basis and reading; None where that reading is not evaluated."""

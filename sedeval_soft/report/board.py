@@ -17,17 +17,11 @@ from sedeval_soft.comparison.ranks import level_of
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.measures.registry import AVERAGES, OVERALL, ScoreName, measure_of
-from sedeval_soft.report.page import (
-    ends,
-    input_line,
-    intervals_by,
-    measure_label,
-    percent,
-    resampled,
-    scoring,
-)
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
+from sedeval_soft.report.page import ends, input_line, resampled
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, number, number_if_any, short, signed
+from sedeval_soft.report.table import Column, Page, Table, number, number_if_any, signed
 from sedeval_soft.settings import CLASS_MEANS
 
 _MOST_INPUTS = 10

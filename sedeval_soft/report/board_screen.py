@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sedeval_soft.comparison.board import ALL_TIE, Board, ties
@@ -18,7 +17,9 @@ from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.board import places, side_by_side
 from sedeval_soft.report.fitted import (
+    UNDEFINED,
     Column,
+    cells,
     clipped,
     how_good,
     interval,
@@ -29,11 +30,9 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked
-from sedeval_soft.report.page import measure_label, percent
+from sedeval_soft.report.legend import legend, marked, measure_label, percent
 from sedeval_soft.report.screen import HEIGHT, WIDTH
 from sedeval_soft.report.shown import families, shown_of_board
-from sedeval_soft.report.table import UNDEFINED, cells
 
 _MOST_SYSTEMS = 8
 """Systems that are ranked on the screen, and that stand side by side where there is room."""
@@ -217,7 +216,7 @@ class _BoardScreen:
         every = sorted(present, key=lambda family: family[0] != self.ranks.basis)
         width = max((len(basis) for basis, _ in every), default=0)
         for basis, reading in every:
-            name = str(replace(like, basis=basis, reading=reading))
+            name = str(like._replace(basis=basis, reading=reading))
             if any(name in scores for scores in systems):
                 mark = _RANKS * (name == self.board.rank_by)
                 rows.append((f"{basis if basis != last else '':<{width}}  {marked(reading)}{mark}", name))
@@ -235,8 +234,8 @@ class _BoardScreen:
         systems, labels = self.board.systems, self.board.systems[0].classes
         names = {label: visible(label) for label in labels} | told_apart(labels)
         for measure in (self.ranks.measure, "f1"):
-            like = replace(self.ranks, measure=measure, average=None)
-            of_classes = {label: str(replace(like, class_name=label)) for label in labels}
+            like = self.ranks._replace(measure=measure, average=None)
+            of_classes = {label: str(like._replace(class_name=label)) for label in labels}
             values = {name: [scores.get(name) for scores in systems] for name in of_classes.values()}
             rows = [
                 (names[label], name)

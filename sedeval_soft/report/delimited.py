@@ -25,7 +25,8 @@ from sedeval_soft.comparison.board import Board, board_rows
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.scores import OF_SCORE, Scores
 from sedeval_soft.report.escape import cell
-from sedeval_soft.report.table import UNDEFINED, exact
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.table import exact
 from sedeval_soft.report.write import replaced
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from sedeval_soft.evaluation.sensitivity import Bin
 from sedeval_soft.measures.errors import LEVELS
 from sedeval_soft.report.costs_in_words import sentences
 from sedeval_soft.report.delimited import SIGNATURE, lines
-from sedeval_soft.report.fitted import Column, interval, lines_of, number, signed, styled, wrapped
+from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, signed, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.render import json_document
 from sedeval_soft.report.shown import Family
-from sedeval_soft.report.table import Page, Table, cells, markdown
+from sedeval_soft.report.table import Page, Table, markdown
 
 WIDTH, LINES = 80, 40
 """What a screen holds."""

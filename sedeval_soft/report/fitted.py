@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import math
 import os
+import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.report.table import UNDEFINED, cells
 
 ELLIPSIS = "…"
+UNDEFINED = "-"
 
 _GAPS = (3, 2, 1)
 """Blanks between columns: as many as there is room for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column: its heading, which neighbours may share, its name, and the texts in it.
 
     styles: of each text, as `styled` takes them. left: names are at the left, numbers at the right. rank: 0
@@ -111,6 +111,14 @@ def _line(
         shown = styled(text, style, color=color)
         line += f"{before}{shown}{blanks}" if column.left else f"{before}{blanks}{shown}"
     return line.rstrip()
+
+
+def cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes: wide characters take two, marks none."""
+    if text.isascii():
+        return len(text)
+    kinds = ((unicodedata.category(c) in {"Mn", "Me"}, unicodedata.east_asian_width(c)) for c in text)
+    return sum(0 if is_mark else 2 if width in {"W", "F"} else 1 for is_mark, width in kinds)
 
 
 def shortened(text: str, room: int) -> str:

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.report.fitted import clipped, shortened, styled, wrapped
-from sedeval_soft.report.table import cells, short
+from sedeval_soft.report.fitted import cells, clipped, shortened, styled, wrapped
+from sedeval_soft.report.legend import short
 
 _MOST_LINES = 3
 """Lines of a signature on a screen that `-vv` shows in full."""

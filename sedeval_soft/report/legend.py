@@ -1,15 +1,26 @@
-"""What the words on a screen mean in this call, in a line each: readings, bases, averages, intervals."""
+"""How scores are found, in words: what settings mean, and a line for each word on a screen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from sedeval_soft.errors import counted
+from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
-from sedeval_soft.report.page import intervals_by, percent, scoring
+from sedeval_soft.measures.registry import MEASURES
+from sedeval_soft.plan import Plan
 from sedeval_soft.report.shown import Family
-from sedeval_soft.report.table import short
-from sedeval_soft.settings import Settings, short_fraction
+from sedeval_soft.settings import Constraint, Settings, short_fraction
+
+_INTERVALS = {
+    "bootstrap": "bootstrap percentiles",
+    "bca": "BCa",
+    "expanded": "expanded BCa",
+    "jackknife": "delete-one jackknife",
+}
+"""What the ways to find an interval are called."""
+
+_SHORT = {name: measure.short for (_, _, name), (_, measure) in MEASURES.items() if measure.short}
 
 _READINGS = {
     "tuned": "the system cut at thresholds that were found on other files",
@@ -29,25 +40,35 @@ _OTHERS = "error rate (may exceed 1){kld}: low is good"
 _KLD = ", Kullback-Leibler divergence"
 
 
+def short(value: float) -> str:
+    """Return a setting as it would be typed: exact, and without the decimals of a whole number."""
+    return repr(value).removesuffix(".0")
+
+
 def marked(reading: str) -> str:
     """Return what a reading is called on a screen: `optimal*`, since its thresholds flatter."""
     return _MARKED.get(reading, reading)
 
 
 def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> dict[str, str]:
-    """Return what each word means, those that matter most first.
+    """Return what each word on a screen means, those that matter most first.
 
     order: the bases and readings that are shown. averages: those that are shown.
     """
-    told, settings = dict(scoring(scores)), scores.settings
-    readings, bases = dict.fromkeys(reading for _, reading in order), {basis for basis, _ in order}
-    active = told["files"].partition("; ")[2]
-    means = _READINGS | {"hard": f"reference and system both cut: {active}"}
-    lines = {marked(reading): means.get(reading, "") for reading in readings}
-    lines |= _spreads(scores)
-    events = _found(settings)
-    of_bases = {"segment": _segments(scores), "event": events, "intersection": told.get("overlaps", "")}
-    lines |= {basis: text for basis, text in of_bases.items() if basis in bases}
+    settings, lines = scores.settings, dict[str, str]()
+    bases = {basis for basis, _ in order}
+    for reading in dict.fromkeys(reading for _, reading in order):
+        both = f"reference and system both cut: {_active(settings)}"
+        lines[marked(reading)] = both if reading == "hard" else _READINGS.get(reading, "")
+    if scores.runs or settings.ci is not None or scores.chance is not None or scores.folds is not None:
+        lines |= _spreads(scores)
+    if "segment" in bases:
+        pooled = "" if settings.pool == "max" else ", each with the mean of its values"
+        lines["segment"] = f"{counted(scores.n_segments, 'segment')} of {_length(settings)} s{pooled}"
+    if "event" in bases:
+        lines["event"] = _found(settings)
+    if "intersection" in bases:
+        lines["intersection"] = _overlaps(settings)
     if len(averages) > 1:
         lines |= {average: _AVERAGES[average] for average in averages}
     if order:
@@ -55,8 +76,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
         lines["ER, KLD" if has_kld else "ER"] = _OTHERS.format(kld=_KLD if has_kld else "")
     if "event" in bases:
         lines["rows"] = _merged(scores)
-    lines |= {name: told[name] for name in ("process", "satisfice", "compat") if name in told}
-    return {name: text for name, text in lines.items() if text}
+    return {name: text for name, text in (lines | _changes(settings)).items() if text}
 
 
 def _spreads(scores: Scores) -> dict[str, str]:
@@ -73,12 +93,6 @@ def _spreads(scores: Scores) -> dict[str, str]:
     if scores.folds is not None:
         lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
     return lines
-
-
-def _segments(scores: Scores) -> str:
-    length = short_fraction(scores.settings.segment_length).removesuffix(".0")
-    pooled = "" if scores.settings.pool == "max" else ", each with the mean of its values"
-    return f"{counted(scores.n_segments, 'segment')} of {length} s{pooled}"
 
 
 def _found(settings: Settings) -> str:
@@ -100,3 +114,136 @@ def _merged(scores: Scores) -> str:
         return ""
     both = len(whose) == len({item.role for item in scores.inputs})
     return f"{'' if both else f'{whose.pop()} '}rows of one class that touch count as one event"
+
+
+# How scores are found, on pages.
+
+
+def measure_label(settings: Settings, measure: str) -> str:
+    """Return what a measure is called in a table."""
+    return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
+
+
+def scoring(scores: Scores) -> list[tuple[str, str]]:
+    """Return how scores are found, as (name, text)."""
+    settings, bases = scores.settings, {score.basis for score in scores.scores.values()}
+    changes, texts = _changes(settings), dict[str, str]()
+    # Recordings without times on either side have no length that is known.
+    untimed = bases == {"clip"} and scores.length <= 1e-6 * len(scores.files)
+    length = "" if untimed else f", {short(round(scores.length, 6))} s"
+    texts["files"] = f"{len(scores.files)}{length}; {_active(settings)}"
+    texts["process"] = changes["process"]
+    if "segment" in bases:
+        pooled = "" if settings.pool == "max" else ", time-weighted means"
+        t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
+        texts["segments"] = f"{scores.n_segments} of {_length(settings)} s{pooled}{t_norm}"
+    if "event" in bases:
+        texts["events"] = f"{_matched(settings)}; {settings.matching} matching"
+    if "intersection" in bases:
+        texts["overlaps"] = _overlaps(settings)
+    if settings.tunes:
+        texts["tuned"] = _tuned(settings)
+    texts["satisfice"] = changes["satisfice"]
+    if settings.measures:
+        texts["measures"] = _measures(settings)
+    if Plan.of(settings).psds:
+        keys = ("alpha_ct", "alpha_st", "max_efpr")
+        weights = "".join(f"{key} {short(settings.criterion(key))}, " for key in keys)
+        named = f"{settings.psds}: " if settings.psds else ""
+        texts["PSDS"] = f"{named}{weights}cross triggers covered by {_share(settings.criterion('cttc'))}"
+    texts["compat"] = changes["compat"]
+    return [(name, text) for name, text in texts.items() if text]
+
+
+def _active(settings: Settings) -> str:
+    sign = "at or above" if settings.inclusive else "above"
+    cut = f"active {sign} {short(settings.threshold)}"
+    if settings.reference_cut != settings.threshold:
+        cut += f" (reference {sign} {short(settings.reference_cut)})"
+    return cut
+
+
+def _length(settings: Settings) -> str:
+    return short_fraction(settings.segment_length).removesuffix(".0")
+
+
+def _share(share: float) -> str:
+    return f"{short(round(100 * share, 9))}%"
+
+
+def _matched(settings: Settings) -> str:
+    if settings.match_by == "iou":
+        return f"intersection over union of at least {short(settings.iou)}"
+    parts = []
+    if settings.onset:
+        parts.append(f"onsets within {short(settings.onset_collar)} s")
+    if settings.offset:
+        rate = _share(settings.offset_collar_rate)
+        parts.append(f"offsets within {short(settings.offset_collar)} s or {rate} of the length")
+    return ", ".join(parts)
+
+
+def _overlaps(settings: Settings) -> str:
+    dtc, gtc = (_share(settings.criterion(name)) for name in ("dtc", "gtc"))
+    return f"detections covered by {dtc} or more, reference events by {gtc} or more"
+
+
+def _measures(settings: Settings) -> str:
+    rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
+    details = {
+        "curves": f" ({rates})",
+        "divergence": f" ({settings.entropy_unit}, eps {settings.epsilon:g})",
+        "calibration": f" ({settings.bins} bins)",
+    }
+    return ", ".join(name + details.get(name, "") for name in settings.measures)
+
+
+def _changes(settings: Settings) -> dict[str, str]:
+    """Return by what the output, the thresholds and the hard reading are changed; empty for nothing."""
+    return {
+        "process": _processing(settings) if settings.postprocesses else "",
+        "satisfice": f"best thresholds where {_satisfice(settings.satisfice)}" if settings.satisfice else "",
+        "compat": f"the hard reading follows {settings.compat}" if settings.compat else "",
+    }
+
+
+def _processing(settings: Settings) -> str:
+    parts = []
+    names = {"median_filter": "median filter", "min_gap": "no gap below", "min_duration": "no event below"}
+    for name, text in names.items():
+        value = getattr(settings, name)
+        if isinstance(value, dict):
+            lengths = ", ".join(f"{visible(label)} {short(seconds)} s" for label, seconds in value.items())
+            parts += [f"{text} by class ({lengths})"] if any(value.values()) else []
+        elif value:
+            parts.append(f"{text} {short(value)} s")
+    return f"system: {', '.join(parts)}"
+
+
+def _tuned(settings: Settings) -> str:
+    if isinstance(settings.thresholds, str):
+        return f"the system cut at the {settings.thresholds} of each class"
+    if settings.thresholds is not None:
+        return f"the system cut at given thresholds of {counted(len(settings.thresholds), 'class')}"
+    count = settings.cross_tune
+    each = "each fold" if count == "folds" else f"each of {count} parts of the files (seed {settings.seed})"
+    best = settings.objective or "F of each basis"
+    return f"{each} cut at the thresholds with the best {best} on the others"
+
+
+def _satisfice(text: str) -> str:
+    constraint = Constraint.parse(text)
+    measure = constraint.measure.replace("_", " ").replace("fpr per", "false positives per")
+    best = {"f": "highest F", "error_rate": "lowest error rate"}.get(constraint.best)
+    return f"{measure} {constraint.sign} {short(constraint.number)}: {best or f'highest {constraint.best}'}"
+
+
+def percent(share: float | Decimal) -> str:
+    """Return a share, such as a confidence, as a percentage with all its digits: `95 %`."""
+    text = f"{100 * Decimal(str(share)):f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
+
+
+def intervals_by(settings: Settings, drawn: str = "") -> str:
+    """Return how intervals are found, from what, and what they leave as it is."""
+    return f"{_INTERVALS[settings.ci or '']}{drawn}{', thresholds fixed' * settings.fixed_thresholds}"

@@ -15,23 +15,16 @@ from typing import TYPE_CHECKING
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.measures.registry import AVERAGES, FAMILIES, OVERALL, ScoreName
 from sedeval_soft.names import told_apart
-from sedeval_soft.plan import Plan
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.legend import intervals_by, measure_label, percent, scoring, short
 from sedeval_soft.report.shown import families
-from sedeval_soft.report.table import UNDEFINED, Column, Page, Table, exact, number, number_if_any, short
-from sedeval_soft.settings import CLASS_MEANS, PART_MEANS, Constraint, Settings, short_fraction
+from sedeval_soft.report.table import Column, Page, Table, exact, number, number_if_any
+from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 from sedeval_soft.tables.event_table import WEAK
 
 if TYPE_CHECKING:
     from sedeval_soft.evaluation.details import Chance, Confusion, Folds, Level, Offender, Sweep, Worst
     from sedeval_soft.evaluation.scores import Input, Score, Scores
-
-METHODS = {
-    "bootstrap": "bootstrap percentiles",
-    "bca": "BCa",
-    "expanded": "expanded BCa",
-    "jackknife": "delete-one jackknife",
-}
-"""What the ways to find an interval are called."""
 
 _MOST_FOLDS = 10
 """Folds up to which each is shown by itself."""
@@ -45,7 +38,6 @@ _MOST_CLASSES = 50
 
 _MEASURES = tuple(measure for family in FAMILIES for measure in family.measures)
 _EXACT = {measure.name for measure in _MEASURES if measure.exact}
-_SHORT = {measure.name: measure.short for measure in _MEASURES if measure.short}
 
 
 def _in_table(table: str, *first: str) -> tuple[str, ...]:
@@ -143,11 +135,6 @@ _OF_CLASSES = {
 """The tables of classes of each basis and reading: what follows their title, and their measures."""
 
 
-def measure_label(settings: Settings, measure: str) -> str:
-    """Return what a measure is called in a table."""
-    return f"F{short(settings.beta)}" if measure == "fbeta" else _SHORT.get(measure, measure)
-
-
 def page_of(scores: Scores, *, in_full: bool = False) -> Page:
     """Return the page of one system; in_full: with the whole signature."""
     sections = (("sweep", _sweep), ("folds", _folds), ("worst", _worst), ("chance", _chance))
@@ -210,88 +197,6 @@ def input_line(item: Input) -> tuple[str, str]:
     return item.role, "; ".join(parts)
 
 
-def scoring(scores: Scores) -> list[tuple[str, str]]:
-    """Return how scores are found, as (name, text)."""
-    settings, bases = scores.settings, {score.basis for score in scores.scores.values()}
-    sign = "at or above" if settings.inclusive else "above"
-    cut = f"active {sign} {short(settings.threshold)}"
-    if settings.reference_cut != settings.threshold:
-        cut += f" (reference {sign} {short(settings.reference_cut)})"
-    length = short_fraction(settings.segment_length).removesuffix(".0")
-    pooled = "" if settings.pool == "max" else ", time-weighted means"
-    t_norm = "" if settings.t_norm == "minimum" else f"; {settings.t_norm} T-norm"
-    shares = (settings.offset_collar_rate, *map(settings.criterion, ("dtc", "gtc", "cttc")))
-    rate, dtc, gtc, cttc = (f"{short(round(100 * share, 9))}%" for share in shares)
-    onsets = f"onsets within {short(settings.onset_collar)} s, " * settings.onset
-    offsets = f"offsets within {short(settings.offset_collar)} s or {rate} of the length, " * settings.offset
-    matched = (onsets + offsets)[:-2]
-    if settings.match_by == "iou":
-        matched = f"intersection over union of at least {short(settings.iou)}"
-    rates = f"FPR {short(settings.max_fpr)}, FNR {short(settings.max_fnr)}, IoU {short(settings.iou)}"
-    details = {
-        "curves": f" ({rates})",
-        "divergence": f" ({settings.entropy_unit}, eps {settings.epsilon:g})",
-        "calibration": f" ({settings.bins} bins)",
-    }
-    psds = f"{settings.psds}: " if settings.psds else ""
-    if Plan.of(settings).psds:
-        keys = ("alpha_ct", "alpha_st", "max_efpr")
-        psds += "".join(f"{key} {short(settings.criterion(key))}, " for key in keys)
-    # Recordings without times on either side have no length that is known.
-    untimed = bases == {"clip"} and scores.length <= 1e-6 * len(scores.files)
-    texts = {
-        "files": f"{len(scores.files)}{'' if untimed else f', {short(round(scores.length, 6))} s'}; {cut}",
-        "process": settings.postprocesses and _processing(settings),
-        "segments": "segment" in bases and f"{scores.n_segments} of {length} s{pooled}{t_norm}",
-        "events": "event" in bases and f"{matched}; {settings.matching} matching",
-        "overlaps": "intersection" in bases
-        and f"detections covered by {dtc} or more, reference events by {gtc} or more",
-        "tuned": settings.tunes and _tuned(settings),
-        "satisfice": settings.satisfice and f"best thresholds where {_satisfice(settings.satisfice)}",
-        "measures": ", ".join(name + details.get(name, "") for name in settings.measures),
-        "PSDS": Plan.of(settings).psds and f"{psds}cross triggers covered by {cttc}",
-        "compat": settings.compat and f"the hard reading follows {settings.compat}",
-    }
-    return [(name, text) for name, text in texts.items() if isinstance(text, str) and text]
-
-
-def _processing(settings: Settings) -> str:
-    parts = []
-    names = {"median_filter": "median filter", "min_gap": "no gap below", "min_duration": "no event below"}
-    for name, text in names.items():
-        value = getattr(settings, name)
-        if isinstance(value, dict):
-            lengths = ", ".join(f"{visible(label)} {short(seconds)} s" for label, seconds in value.items())
-            parts += [f"{text} by class ({lengths})"] if any(value.values()) else []
-        elif value:
-            parts.append(f"{text} {short(value)} s")
-    return f"system: {', '.join(parts)}"
-
-
-def _tuned(settings: Settings) -> str:
-    if isinstance(settings.thresholds, str):
-        return f"the system cut at the {settings.thresholds} of each class"
-    if settings.thresholds is not None:
-        return f"the system cut at given thresholds of {counted(len(settings.thresholds), 'class')}"
-    count = settings.cross_tune
-    each = "each fold" if count == "folds" else f"each of {count} parts of the files (seed {settings.seed})"
-    best = settings.objective or "F of each basis"
-    return f"{each} cut at the thresholds with the best {best} on the others"
-
-
-def _satisfice(text: str) -> str:
-    constraint = Constraint.parse(text)
-    measure = constraint.measure.replace("_", " ").replace("fpr per", "false positives per")
-    best = {"f": "highest F", "error_rate": "lowest error rate"}.get(constraint.best)
-    return f"{measure} {constraint.sign} {short(constraint.number)}: {best or f'highest {constraint.best}'}"
-
-
-def percent(share: float | Decimal) -> str:
-    """Return a share, such as a confidence, as a percentage with all its digits: `95 %`."""
-    text = f"{100 * Decimal(str(share)):f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
-
-
 def ends(confidence: float) -> tuple[str, str]:
     """Return what the ends of an interval are called: `2.5 %` and `97.5 %` for a confidence of 0.95."""
     whole = Decimal(repr(confidence))
@@ -301,11 +206,6 @@ def ends(confidence: float) -> tuple[str, str]:
 def resampled(replicates: int, files: int, seed: int) -> str:
     """Return how often files are drawn anew: `1000 replicates of 49 files, seed 0`."""
     return f"{counted(replicates, 'replicate')} of {counted(files, 'file')}, seed {seed}"
-
-
-def intervals_by(settings: Settings, drawn: str = "") -> str:
-    """Return how intervals are found, from what, and what they leave as it is."""
-    return f"{METHODS[settings.ci or '']}{drawn}{', thresholds fixed' * settings.fixed_thresholds}"
 
 
 # The tables of scores.

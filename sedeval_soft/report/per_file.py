@@ -21,7 +21,8 @@ from sedeval_soft.measures.registry import ScoreName, measure_of
 from sedeval_soft.report import fitted
 from sedeval_soft.report.fitted import how_good, lines_of, shortened, styled
 from sedeval_soft.report.heading import signature_lines
-from sedeval_soft.report.page import input_line, measure_label
+from sedeval_soft.report.legend import measure_label
+from sedeval_soft.report.page import input_line
 from sedeval_soft.report.render import encoded
 from sedeval_soft.report.screen import WIDTH
 from sedeval_soft.report.shown import shown_families

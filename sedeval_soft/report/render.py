@@ -57,29 +57,19 @@ def render(
 
         return encoded(document(systems) if board is None else board_document(board), form)
     if form == "text" and not verbose:
-        return _screens(systems, board, width=width, color=color, all_classes=all_classes)
+        from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
+
+        how: dict[str, Any] = {"color": color, "all_classes": all_classes}
+        how["width"] = max(width or WIDTH, NARROWEST)
+        if board is None:
+            return "\n".join(screen(scores, **how) for scores in systems)
+        from sedeval_soft.report.board_screen import board_screen
+
+        return board_screen(board, **how)
     from sedeval_soft.report.table import markdown, text
 
     pages = pages_of(systems, board, in_full=verbose > 1)
     return markdown(pages) if form == "markdown" else text(pages, color=color, width=width)
-
-
-def _screens(
-    systems: Sequence[Scores], board: Board | None, *, width: int | None, color: bool, all_classes: bool
-) -> str:
-    """Return the screen of a board, or without one those of systems, one below another."""
-    from sedeval_soft.report.screen import NARROWEST, WIDTH, screen
-
-    how: dict[str, Any] = {
-        "width": max(width or WIDTH, NARROWEST),
-        "color": color,
-        "all_classes": all_classes,
-    }
-    if board is None:
-        return "\n".join(screen(scores, **how) for scores in systems)
-    from sedeval_soft.report.board_screen import board_screen
-
-    return board_screen(board, **how)
 
 
 def pages_of(systems: Sequence[Scores], board: Board | None, *, in_full: bool = False) -> list[Page]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Score, Scores
 from sedeval_soft.evaluation.signature import POINT
-from sedeval_soft.measures.registry import OVERALL, ScoreName, measure_of
+from sedeval_soft.measures.registry import MEASURES, OVERALL, ScoreName, measure_of
 from sedeval_soft.names import told_apart
 from sedeval_soft.report.fitted import (
+    UNDEFINED,
     Column,
+    cells,
     clipped,
     how_good,
     interval,
@@ -26,10 +27,8 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked
-from sedeval_soft.report.page import measure_label, percent
+from sedeval_soft.report.legend import legend, marked, measure_label, percent
 from sedeval_soft.report.shown import Family, families, ranked_first, shown
-from sedeval_soft.report.table import UNDEFINED, cells
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
 WIDTH, HEIGHT = 80, 40
@@ -75,10 +74,10 @@ class _Screen:
     def __init__(self, scores: Scores, width: int, *, color: bool, all_classes: bool) -> None:
         # Of many classes there are many scores: they are looked through as seldom as can be.
         self.scores, self.settings = shown(scores), scores.settings
-        every = families(scores)
-        order = every if self.scores is scores else families(self.scores)
-        self.hidden = {*every} - {*order}
+        self.hides = self.scores is not scores
+        order = families(self.scores)
         self.width, self.color, self.all_classes = width, color, all_classes
+        self.has_intervals = self.settings.ci is not None or bool(scores.runs)
         self.f = "f1" if self.settings.beta == 1 else "fbeta"
         ranking = self.settings.rank_by
         self.first = ScoreName.parse(ranking) if ranking and ranking in self.scores.scores else None
@@ -96,6 +95,10 @@ class _Screen:
         self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
         names = told_apart(self.scores.classes)
         self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
+        cut = next((basis for basis, reading in self.order if reading == "hard"), "")
+        n_ref, n_sys = (self._of_classes(cut, "hard", side) for side in ("n_ref", "n_sys"))
+        # Classes of the reference that the system never detects.
+        self.missed = [label for label, size in n_sys.items() if size == 0 and n_ref.get(label)]
 
     def text(self) -> str:
         """Return all lines."""
@@ -103,10 +106,16 @@ class _Screen:
         above = [block for block in (self._head(), averages, self._other()) if block]
         below = [block for block in (self._notes(averages), self._next()) if block]
         room = HEIGHT - sum(len(block) + 1 for block in (*above, *below)) + 1
-        tables = [table for table in (self._parts(), self._classes()) if table[1]]
+        groups = dict.fromkeys(score.group for score in self.scores.scores.values())
+        tables = [self._parts([*groups])] if len(groups) > 1 else []
+        tables = [table for table in (*tables, self._classes()) if table[1]]
         # Each has a line before it, a title, two of headings, and one that says how many more there are.
         least = sum(min(len(columns[0].texts), _FEWEST) + 5 for _, columns in tables)
-        meanings = self._meanings()[: max(room - least - 1, 0)]
+        words = legend(self.scores, self.order, self.averages)
+        margin = max(map(cells, words), default=0)
+        lines = [f"{word}{' ' * (margin - cells(word))}  {text}" for word, text in words.items()]
+        lines = [clipped(line, self.width) for line in lines[: max(room - least - 1, 0)]]
+        meanings = [styled(line, "dim", color=self.color) for line in lines]
         room -= len(meanings) + bool(meanings)
         middle = [meanings] if meanings else []
         for left in range(len(tables), 0, -1):
@@ -153,7 +162,8 @@ class _Screen:
             # Where there is no room for all, P and R of the second average go before those of the first.
             for measure, rank in (("precision", 4 + place), ("recall", 4 + place), (self.f, place)):
                 columns.append(self._numbers(heading, measure, average, rows, rank))
-            columns.append(self._intervals(heading, self.f, average, rows, 2 + place))
+            if self.has_intervals:
+                columns.append(self._intervals(heading, self.f, average, rows, 2 + place))
             if place == len(self.averages) - 1:
                 columns += [
                     self._numbers(heading, measure, average, rows, rank)
@@ -193,20 +203,15 @@ class _Screen:
             texts.append(interval(score.low, score.high) if score and not kind else "")
         return Column(heading, percent(self.settings.confidence), texts, ["dim"] * len(texts), True, rank)
 
-    def _meanings(self) -> list[str]:
-        lines = legend(self.scores, self.order, self.averages)
-        margin = max(map(cells, lines), default=0)
-        texts = [f"{name}{' ' * (margin - cells(name))}  {text}" for name, text in lines.items()]
-        return [styled(clipped(text, self.width), "dim", color=self.color) for text in texts]
-
     # What else was asked for.
 
     def _other(self) -> list[str]:
         """Return what has no average of classes, such as PSDS, and the measures that were asked for."""
         told: dict[str, list[str]] = {}
         for score in self.of_all:
-            table = measure_of(score.name).table
-            if score.average == self._best_average(score) and (score.average == OVERALL or table in _ASKED):
+            _, measure = MEASURES[score.basis, score.reading, score.measure]
+            asked = score.average == OVERALL or measure.table in _ASKED
+            if asked and score.average == self._best_average(score, measure.table):
                 average = "" if score.average == OVERALL else f" {score.average}"
                 label = measure_label(self.settings, score.measure)
                 value = f"{label} {number(score.value)} {interval(score.low, score.high)}".rstrip()
@@ -221,16 +226,16 @@ class _Screen:
         left = sum(map(len, told.values())) - sum(line.count(POINT) + 1 for line in lines)
         return [*lines, f"and {left} more such measures: -v"]
 
-    def _best_average(self, score: Score) -> str:
+    def _best_average(self, score: Score, table: str) -> str:
         """Return the average by which a measure is told: over all classes, else macro, else micro.
 
-        Measures of the table of the score that ranks are told by its average.
+        Measures of the table of the score that ranks are told by its average. table: of the measure.
         """
         stem = f"{score.basis}.{score.reading}.{score.measure}"
         if stem in self.scores.scores:
             return OVERALL
         averages = ["macro", "micro"]
-        if self.first and measure_of(self.first).table == measure_of(score.name).table:
+        if self.first and measure_of(self.first).table == table:
             averages.insert(0, self.first.average or "macro")
         return next((a for a in averages if f"{stem}.{a}" in self.scores.scores), "weighted")
 
@@ -245,12 +250,11 @@ class _Screen:
         title = f"{measure_label(self.settings, self.f)} by class, {worst} (n: how many the reference has)"
         return title, columns
 
-    def _parts(self) -> tuple[str, list[Column]]:
-        """Return the columns of groups and scenes: the macro average of each."""
+    def _parts(self, groups: Sequence[str | None]) -> tuple[str, list[Column]]:
+        """Return the columns of groups and scenes, of all that scores are of: the macro average of each."""
         # Means over parts are no parts; where one ranks, it stands first.
         folds = {*PART_MEANS, *(self.scores.folds.names if self.scores.folds else ())}
-        parts = dict.fromkeys(s.group for s in self.scores.scores.values() if s.group not in folds)
-        names = [part for part in parts if part is not None]
+        names = [part for part in groups if part is not None and part not in folds]
         if not names:
             return "", []
         kind = "group" if {*names} <= {*self.settings.groups} else "scene"
@@ -287,19 +291,19 @@ class _Screen:
                         ["" if m is None else how_good(m.value) for m in members], rank=rank,
                     )
                 )  # fmt: skip
-                ends = [interval(m.low, m.high) if m else "" for m in members]
-                columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
+                if self.has_intervals:
+                    ends = [interval(m.low, m.high) if m else "" for m in members]
+                    columns.append(Column(basis, "", ends, ["dim"] * len(names), True, 20 + rank))
         if not any(any(column.texts) for column in columns):
             return []
         order = sorted(range(len(names)), key=lambda k: [_badness(column[k]) for column in values])
         texts = [shown_as.get(name) or visible(name) for name in names]
         columns = [Column("", "", texts, left=True), *columns]
-        missed = {*self.missed()}
-        marks = ["!" if name in missed else "" for name in names]
+        marks = ["!" if name in self.missed else "" for name in names]
         columns.append(Column("", "", marks, ["bad"] * len(names), True, 1 if any(marks) else 99))
         return [
-            replace(
-                c, texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
+            c._replace(
+                texts=[c.texts[k] for k in order], styles=[c.styles[k] for k in order] if c.styles else ()
             )
             for c in columns
         ]
@@ -310,7 +314,7 @@ class _Screen:
         most = size if self.all_classes else max(1, min(_MOST, room))
         # One more takes no more room than to say that there is one.
         most += size - most == 1
-        cut = [replace(c, texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
+        cut = [c._replace(texts=c.texts[:most], styles=c.styles[:most]) for c in columns]
         lines = [clipped(title, self.width), *lines_of(cut, self.width, shortest=_SHORTEST, color=self.color)]
         if size > most:
             lines.append(f"... and {size - most} more, which are better: --all-classes")
@@ -318,30 +322,21 @@ class _Screen:
 
     # What must be known, and what to do next.
 
-    def _size(self, basis: str, reading: str, side: str, label: str) -> float | None:
-        """Return how much of a class a side has; None where it is not told."""
-        score = self.scores.scores.get(f"{basis}.{reading}.{side}[{label}]")
-        return None if score is None else score.value
-
-    def missed(self) -> list[str]:
-        """Return the classes of the reference that the system never detects."""
-        basis = next((basis for basis, reading in self.order if reading == "hard"), "")
-        return [
-            label
-            for label in self.scores.classes
-            if self._size(basis, "hard", "n_ref", label) and self._size(basis, "hard", "n_sys", label) == 0
-        ]
-
-    def absent(self) -> list[str]:
-        """Return the classes that are not in the reference."""
-        if not self.order:
-            return []
-        basis, reading = self.order[0]
-        return [k for k in self.scores.classes if self._size(basis, reading, "n_ref", k) == 0]
+    def _of_classes(self, basis: str, reading: str, measure: str) -> dict[str, float | int | None]:
+        """Return a measure by class, of the classes that have it."""
+        stem, scores = f"{basis}.{reading}.{measure}", self.scores.scores
+        found = {label: scores.get(f"{stem}[{label}]") for label in self.scores.classes}
+        return {label: score.value for label, score in found.items() if score is not None}
 
     def _notes(self, averages: Sequence[str]) -> list[str]:
         """Return what must be known of this result; averages: the lines of their table."""
-        notes, scores = [*self._notes_of_classes(), *self._notes_of_inputs()], self.scores
+        notes, scores = [*self._notes_of_classes()] if self.order else [], self.scores
+        for item in scores.inputs:
+            if item.ignored:
+                columns = ", ".join(map(visible, item.ignored))
+                notes.append(f"{name_of(item.name)}: columns that are not read: {columns}")
+        if self.hides:
+            notes.append("neither table has values: hard scores only")
         if any(line.endswith(f" {UNDEFINED}") or f" {UNDEFINED} " in line for line in averages):
             notes.append(f"{UNDEFINED} undefined: there is nothing to divide by")
         if scores.worst:
@@ -359,26 +354,21 @@ class _Screen:
         return [clipped(note, self.width) for note in notes]
 
     def _notes_of_classes(self) -> Iterator[str]:
-        missed, absent = self.missed(), self.absent()
-        if missed:
-            silent = [k for k in missed if not self._size(self.order[0][0], "soft", "n_sys", k)]
-            which = "! is" if len(self.scores.classes) > 1 else f"{self.labels[missed[0]]} is"
-            why = ": the system has no row of it" if len(silent) == len(missed) == 1 else ""
-            yield f"{which} never detected{why}"
-            best = [self._size(self.order[0][0], "optimal", "threshold", label) for label in missed]
-            if any(threshold is not None and threshold < 0 for threshold in best):
+        basis, reading = self.order[0]
+        if self.missed:
+            n_sys, best = (
+                self._of_classes(basis, *each) for each in (("soft", "n_sys"), ("optimal", "threshold"))
+            )
+            which = "! is" if len(self.scores.classes) > 1 else f"{self.labels[self.missed[0]]} is"
+            silent = len(self.missed) == 1 and not n_sys.get(self.missed[0])
+            yield f"{which} never detected{': the system has no row of it' * silent}"
+            lowest = [best.get(label) for label in self.missed]
+            if any(threshold is not None and threshold < 0 for threshold in lowest):
                 yield "  its best threshold is to be always active, which may lower the micro F"
+        absent = [label for label, size in self._of_classes(basis, reading, "n_ref").items() if size == 0]
         if absent:
             which = ", ".join(self.labels[label] for label in absent)
             yield f"not in the reference, so left out of macro averages: {which}"
-
-    def _notes_of_inputs(self) -> Iterator[str]:
-        for item in self.scores.inputs:
-            if item.ignored:
-                columns = ", ".join(map(visible, item.ignored))
-                yield f"{name_of(item.name)}: columns that are not read: {columns}"
-        if self.hidden:
-            yield "neither table has values: hard scores only"
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""

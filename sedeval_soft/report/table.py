@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from sedeval_soft.errors import visible
-
-UNDEFINED = "-"
+from sedeval_soft.report.fitted import UNDEFINED, cells
 
 _LARGE = 1e9
 """Numbers from which on a table shows powers of ten."""
@@ -118,11 +116,6 @@ def exact(value: float | int | None) -> str:
     return str(value) if isinstance(value, int) else repr(float(value))
 
 
-def short(value: float) -> str:
-    """Return a setting as it would be typed: exact, and without the decimals of a whole number."""
-    return repr(value).removesuffix(".0")
-
-
 def text(pages: Sequence[Page], *, color: bool = False, width: int | None = None) -> str:
     """Return pages, one after another, each under the name of its system if there are several.
 
@@ -161,14 +154,6 @@ def plain_table(table: Table) -> str:
         numbers = map("".join, zip(blank[table.names :], row[table.names :], strict=True))
         lines.append(_GAP.join((*names, *numbers)))
     return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-def cells(text: str) -> int:
-    """Return how many cells of a terminal a text takes: wide characters take two, marks none."""
-    if text.isascii():
-        return len(text)
-    kinds = ((unicodedata.category(c) in {"Mn", "Me"}, unicodedata.east_asian_width(c)) for c in text)
-    return sum(0 if is_mark else 2 if width in {"W", "F"} else 1 for is_mark, width in kinds)
 
 
 def _split(table: Table, width: int) -> list[Table]:

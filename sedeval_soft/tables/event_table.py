@@ -164,6 +164,15 @@ class EventTable:
         return None if self.label is None or not self.values else self.values[0]
 
     @property
+    def block(self) -> Floats | None:
+        """The values of a wide table, (n_classes, n), where they lie so in memory; else None."""
+        block = self.values[0].base if self.label is None and self.values else None
+        if not isinstance(block, np.ndarray) or block.shape != (len(self.values), len(self)):
+            return None
+        places = [column.ctypes.data for column in self.values]
+        return block if places == [row.ctypes.data for row in block] else None
+
+    @property
     def row_label(self) -> Codes:
         """The class of each row of a long table, (n,)."""
         if self.label is None:

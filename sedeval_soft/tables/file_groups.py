@@ -115,9 +115,10 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
         regions.setdefault(file, []).append([onset, offset])
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {noun: [NAMES[noun]] for noun in ("onset", "offset")}, enter)
+    columns: _Columns = {noun: [NAMES[noun]] for noun in ("onset", "offset")}
+    _enter_lines(source, limits, columns, enter)
     if not regions:
-        expected = "expected a table of filename, onset and offset, or a UEM file"
+        expected = f"expected rows of filename, onset and offset{_or_uem(columns)}"
         raise InputError(Problem(source.name, f"has no region; {expected}"))
     limits.check(source.name, "rows", sum(map(len, regions.values())), "regions")
     return regions
@@ -192,7 +193,7 @@ def _entries(
         else:
             yield number, [fields[at].strip() for at in places], places
     if not places:
-        raise InputError(Problem(name, f"is empty; expected a table of {nouns}"))
+        raise InputError(Problem(name, f"is empty; expected a table of {nouns}{_or_uem(columns)}"))
 
 
 def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
@@ -213,12 +214,16 @@ def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]
         return [files[0], *found], True
     if len(head) != 1 + len(columns):
         what = f"{', '.join(map(repr, head))} is neither a header nor a row"
-        raise ValueError(
-            f"{what}; expected filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
-        )
+        nouns = f"filename{', ' if len(columns) > 1 else ' and '}{' and '.join(columns)}"
+        raise ValueError(f"{what}; expected {nouns}{_or_uem(columns)}")
     header = bool(files) and not any(map(is_number, head))
     others = [i for i in range(len(head)) if i not in files[:1]]
     return ([files[0], *others] if header else [*range(len(head))]), header
+
+
+def _or_uem(columns: _Columns) -> str:
+    """Return what else a message expects, where regions or durations may be those of a UEM file."""
+    return "" if "part" in columns else ", or a UEM file"
 
 
 def _is_uem(source: Source, first: str) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pv
 
+from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.memory import check_room
 from sedeval_soft.tables.arrow_columns import TEXT, buffer_of, numbers, words_as_numbers
@@ -39,9 +40,19 @@ from sedeval_soft.tables.columns import (
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
-from sedeval_soft.tables.lines import DELIMITERS, SOLID, check_lines, decoded, misquoted, not_text, split
+from sedeval_soft.tables.lines import (
+    BLANK,
+    DELIMITERS,
+    SOLID,
+    check_lines,
+    decoded,
+    misquoted,
+    not_text,
+    split,
+)
 from sedeval_soft.tables.rows import Columns, Named, OtherTextError
 from sedeval_soft.tables.source import Source, copy_command
+from sedeval_soft.threads import for_each
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 """What divides the fields of tables that are not read as they are: patterns, and what they are called."""
@@ -79,8 +90,12 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         return None
     begin = solid.start()
     end = max(begin + _HEAD, data.find(b"\n", begin, begin + limits.line_length + 1) + 1)
-    pieces = enumerate(data[:end].splitlines(), 1)
-    lines = [(number, decoded(piece)) for number, piece in pieces if SOLID.search(piece)]
+    head = decoded(data[:end])
+    if isinstance(head, str):
+        pieces = enumerate(head.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1)
+        lines: list[tuple[int, str | bytes]] = [each for each in pieces if each[1].strip(BLANK)]
+    else:
+        lines = [(k, decoded(line)) for k, line in enumerate(head.splitlines(), 1) if SOLID.search(line)]
     if end < len(data) and len(lines) > 1:
         lines.pop()  # cut off in the middle
     number, first = lines[0]
@@ -248,7 +263,11 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
     values: dict[int, Any] = {}
     try:
         table = pv.read_csv(*_parsing(source, layout, types, threads=len(data) > _BLOCK))
+        if layout.wide:
+            values = _values_of_classes(table, [i for i, role in roles.items() if role == "class"])
         for i, role in roles.items():
+            if i in values:
+                continue
             column = table.column(str(i)).combine_chunks()
             if i in named:
                 limit = "files" if role == "filename" else "classes"
@@ -259,13 +278,33 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
                 texts |= {role: names} if role in TEXTS else {}
                 values |= {} if role in TEXTS else {i: names.as_dates()}
                 continue
-            values[i] = numbers(words_as_numbers(column) if i in words else column, role)
-            # What is missing is NaN; the text NaN is no number.
-            if len(column) and np.isnan(values[i].min()) and np.isnan(values[i]).sum() > column.null_count:
-                return None
+            values[i] = _numbers(words_as_numbers(column) if i in words else column, role)
     except (pa.ArrowInvalid, OtherTextError):
         return None
     return Columns(layout, texts, values).rows(origin_of(source, layout), limits)
+
+
+def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
+    """Return a column of numbers, missing ones as NaN; raises OtherTextError for the text NaN."""
+    values = numbers(column, role)
+    if len(column) and np.isnan(values.min()) and np.isnan(values).sum() > column.null_count:
+        raise OtherTextError
+    return values
+
+
+def _values_of_classes(table: Any, positions: Sequence[int]) -> dict[int, Floats]:  # noqa: ANN401
+    """Return columns of numbers as rows of one array: so segments are counted, where each row is one."""
+    block = np.empty((len(positions), table.num_rows))
+
+    def fill(row: int) -> None:
+        begin = 0
+        for chunk in table.column(str(positions[row])).chunks:
+            block[row, begin : begin + len(chunk)] = _numbers(chunk, "class")
+            begin += len(chunk)
+
+    for_each(fill, range(len(positions)), block.size)
+    block.setflags(write=False)
+    return dict(zip(positions, block, strict=True))
 
 
 def _parsing(

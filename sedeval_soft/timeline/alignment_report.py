@@ -28,7 +28,7 @@ from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.event_table import UNKNOWN, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, named_alike
-from sedeval_soft.tables.problem_codes import RULES
+from sedeval_soft.timeline.ranges import stretches
 
 Index = npt.NDArray[np.intp]
 Groups = npt.NDArray[np.int64]
@@ -62,7 +62,9 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
-_DECIMAL = re.compile(r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
+
+_DECIMAL = r"\s*[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?\s*"
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -181,7 +183,9 @@ class RowStatistics:
             return PlacedRow(rows.files[file], label, *times, float(lengths[file]))
 
         times = rows.onset, rows.offset
-        whole_numbers = all(bool((t == np.floor(t)).all()) for t in times)
+        # Stretch by stretch: mostly the first one says that they are not.
+        parts = [column[part] for part in stretches(len(rows)) for column in times]
+        whole_numbers = all(np.array_equal(part, np.floor(part)) for part in parts)
         compared = (lengths > 0) & (last > 0)
         powers = np.clip(np.log10(last[compared]) - np.log10(lengths[compared]), -_FARTHEST, _FARTHEST)
         bins, counts = np.unique(np.rint(_BINS * powers).astype(np.int64), return_counts=True)
@@ -202,7 +206,7 @@ class RowStatistics:
             len(rows),
             int(np.count_nonzero(last > 0)),
             whole=whole_numbers,
-            minutes=whole_numbers and not any(bool((t % _MINUTE).any()) for t in times),
+            minutes=whole_numbers and not any(np.any(part % _MINUTE) for part in parts),
             lasting=int(np.count_nonzero(times[1] - times[0] >= _TYPICAL)) if whole_numbers else 0,
             **_count_neighbours(rows),
             last=float(last.max()),
@@ -320,11 +324,18 @@ class RowStatistics:
             lines.append(("after-end", text, "correct the times: segments after the end are not evaluated"))
         for code, name, noun, text, mend in _MANY:
             n, total = getattr(self, name), self.rows if noun == "row" else self.files
-            share = RULES[code].misread
-            if share is not None and n and n >= share * total:
+            if n and n >= _misread_share(code) * total:
                 lines.append((code, text.format(n=n, total=f"of {counted(total, noun)}"), mend))
         for code, text, mend in lines:
             yield f"{self.called(role)}: {text}; {mend} ({code})"
+
+
+def _misread_share(code: str) -> float:
+    """Return from which share of rows, or recordings, on a kind of problem is a doubt; infinite for never."""
+    from sedeval_soft.tables.problem_codes import RULES
+
+    share = RULES[code].misread
+    return math.inf if share is None else share
 
 
 def _latest(offsets: Floats) -> tuple[float, ...]:
@@ -434,57 +445,31 @@ class AlignmentReport:
 
     def warnings(self, settings: Settings) -> tuple[str, ...]:
         """Return a line for all that was noticed; raises EvaluationError if settings are strict."""
-        classes, both = self.classes(settings), self.reference_classes | self.system_classes
         lines = [*sorted(self.doubtful), *self.misread(*self.tables), *self._of_outlasting()]
-        lines += self._of_names(classes)
-        lines += self._of_listed(settings.files or ())
-        lines += self._of_regions(settings)
-        if self.after_end:
-            lines += self._of_late_rows(settings)
-        if settings.classes is not None or self.system_classes - self.reference_classes:
-            lines += self._of_classes(settings)
-        ignored = settings.ignore_class or ()
-        known = sorted(self.reference_classes)[:_COMPARED]
-        lines += [
-            f"ignore_class {name!r} is not a class of the reference{did_you_mean(name, known, n=1)}"
-            for name in ignored
-            # Of tables of few-shot tasks some have time of which nothing is known, and others do not.
-            if name not in self.reference_classes | self.declared | {UNKNOWN}
-        ]
-        for role, (rows, near, off) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows:
-                length = short_fraction(settings.segment_length).removesuffix(".0")
-                lines.append(
-                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
-                    f"segments of {length} s, off by {off:.3g} s at most: each counts in a segment that "
-                    "it hardly reaches. Has the table another time step, or do its times not begin at 0? "
-                    "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
-                )
+        lines += self._of_names(settings)
+        only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
+        unlike = self.system_classes - self.reference_classes
+        lines += _lines_of(
+            settings,
+            (settings.files is not None, self._of_listed),
+            (settings.has_regions, self._of_regions),
+            (self.after_end, self._of_late_rows),
+            (only or unlike, self._of_classes),
+            (settings.ignore_class, self._of_unknown),
+            (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
+        )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
-        lines += [*sorted(self.notes), *self._of_outside(), *self._of_left_out(settings)]
-        nothing = not both and settings.classes is None
-        lines += ["neither table has an event: there is nothing to score"] * nothing
-        left_out = sorted(both - {*classes, *ignored})
-        if left_out:
-            are = be(len(left_out))
-            lines.append(f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out")
-        lines += self._of_ignored(ignored, counts_events=Plan.of(settings).counts_events)
-        for role, (count, seconds) in self.beyond.items():
-            # Where a doubt tells all of these rows, it tells the one that ends last as well.
-            if role not in self.tables or count > self.tables[role].after_end:
-                end = "ends after its" if count == 1 else "end after their"
-                lines.append(
-                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at most; "
-                    "segments after it are not evaluated"
-                )
-        for name in (*POSTPROCESSING, "thresholds"):
-            value = getattr(settings, name)
-            lines += [
-                f"{name} is set for {label!r}, which is not an evaluated class{did_you_mean(label, classes)}"
-                for label in (value if isinstance(value, dict) else ())
-                if label not in classes
-            ]
+        lines += sorted(self.notes)
+        lines += _lines_of(
+            settings,
+            (self.reference_outside or self.system_outside, self._of_outside),
+            (settings.has_regions, self._of_left_out),
+            (only or nothing, self._of_others),
+            (self.ignored or settings.ignore_class, self._of_ignored),
+            (self.beyond, self._of_beyond),
+            (any(isinstance(getattr(settings, name), dict) for name in _BY_CLASS), self._of_settings),
+        )
         return tuple(lines)
 
     def misread(self, *roles: str) -> list[str]:
@@ -511,16 +496,16 @@ class AlignmentReport:
         """Return the name of the table of a role, as far as it is known."""
         return self.tables.get(role, RowStatistics()).called(role)
 
-    def _of_names(self, classes: Iterable[str]) -> Iterator[str]:
+    def _of_names(self, settings: Settings) -> Iterator[str]:
         """Yield a line for names in the wrong column, two names of one class, and each kind of files."""
-        theirs = self.extra | self.dropped
+        theirs, classes = self.extra | self.dropped, {*self.classes(settings)}
         if theirs and are_swapped(theirs, self.system_classes, self.missing, self.reference_classes):
             yield (
                 f"{self._table('system')}: file names are classes of the reference, and classes are its "
                 "files; swap the two columns, or their names in the header (swapped-columns)"
             )
         for role, names in (("reference", self.reference_classes), ("system", self.system_classes)):
-            like = similar_names(sorted(names & {*classes}))
+            like = similar_names(sorted(names & classes))
             pairs = [" and ".join(apart(name, other)) for name, other in like.items()]
             if pairs:
                 more = f" and {len(pairs) - _SHOWN} more" if len(pairs) > _SHOWN else ""
@@ -546,9 +531,9 @@ class AlignmentReport:
         )
         return named_alike(self.missing, files) + (thresholds if seem_thresholds(files) else "")
 
-    def _of_listed(self, files: Sequence[str]) -> Iterator[str]:
+    def _of_listed(self, settings: Settings) -> Iterator[str]:
         """Yield what is wrong with the list of files of the settings; raises EvaluationError for no match."""
-        unknown = [name for name in files if name not in self.listed]
+        unknown = [name for name in settings.files or () if name not in self.listed]
         if unknown:
             ours = sorted(self.reference_outside)
             like = named_alike(ours, unknown, ("reference", "list"))
@@ -568,7 +553,7 @@ class AlignmentReport:
                 f"regions: {listing(unknown, 'file')} {be(len(unknown))} on neither side, and not evaluated"
             )
             yield f"{text} (a row with only the name of a file declares it as one without events){like}"
-        if settings.has_regions and not self.with_region and (self.without_region or self.too_few_shots):
+        if not self.with_region and (self.without_region or self.too_few_shots):
             like = f"; regions are of {listing(unknown, 'other file')}" if unknown else ""
             lines = [f"nothing is left to evaluate{like}", *self._of_left_out(settings)]
             raise EvaluationError("\n".join(lines))
@@ -590,15 +575,66 @@ class AlignmentReport:
                 f"in the reference; left out{hint}"
             )
 
-    def _of_outside(self) -> Iterator[str]:
+    def _of_outside(self, _: Settings) -> Iterator[str]:
         """Yield how many files are left out as the settings do not list them."""
         sides = (("reference", self.reference_outside), ("system", self.system_outside))
-        if any(names for _, names in sides):
-            outside = " and ".join(counted(len(names), f"{role} file") for role, names in sides)
-            yield f"files: {outside} are not listed, and left out"
+        outside = " and ".join(counted(len(names), f"{role} file") for role, names in sides)
+        yield f"files: {outside} are not listed, and left out"
 
-    def _of_ignored(self, names: Sequence[str], *, counts_events: bool) -> Iterator[str]:
+    def _of_unknown(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each ignored class that the reference does not have."""
+        known = sorted(self.reference_classes)[:_COMPARED]
+        for name in settings.ignore_class or ():
+            # Of tables of few-shot tasks some have time of which nothing is known, and others do not.
+            if name not in self.reference_classes | self.declared | {UNKNOWN}:
+                yield f"ignore_class {name!r} is not a class of the reference{did_you_mean(name, known, n=1)}"
+
+    def _of_grid(self, settings: Settings) -> Iterator[str]:
+        """Yield what is said of rows that are nearly on the grid of segments."""
+        for role, (rows, near, off) in sorted(self.off_grid.items()):
+            if near >= _FEWEST_NEAR and 2 * near >= rows:
+                length = short_fraction(settings.segment_length).removesuffix(".0")
+                yield (
+                    f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
+                    f"segments of {length} s, off by {off:.3g} s at most: each counts in a segment that "
+                    "it hardly reaches. Has the table another time step, or do its times not begin at 0? "
+                    "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                )
+
+    def _of_others(self, settings: Settings) -> Iterator[str]:
+        """Yield what is said of classes that are left out, and where there are none."""
+        both = self.reference_classes | self.system_classes
+        if not both and settings.classes is None:
+            yield "neither table has an event: there is nothing to score"
+        left_out = sorted(both - {*self.classes(settings), *(settings.ignore_class or ())})
+        if left_out:
+            are = be(len(left_out))
+            yield f"{listing(left_out, 'class')} {are} not among the classes to evaluate; left out"
+
+    def _of_beyond(self, _: Settings) -> Iterator[str]:
+        """Yield how many rows end after their file does."""
+        for role, (count, seconds) in self.beyond.items():
+            # Where a doubt tells all of these rows, it tells the one that ends last as well.
+            if role not in self.tables or count > self.tables[role].after_end:
+                end = "ends after its" if count == 1 else "end after their"
+                yield (
+                    f"{counted(count, f'{role} row')} {end} file's duration, by {seconds:.6g} s at most; "
+                    "segments after it are not evaluated"
+                )
+
+    def _of_settings(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each class that only settings by class have."""
+        classes = self.classes(settings)
+        for name in _BY_CLASS:
+            value = getattr(settings, name)
+            for label in value if isinstance(value, dict) else ():
+                if label not in classes:
+                    hint = did_you_mean(label, classes)
+                    yield f"{name} is set for {label!r}, which is not an evaluated class{hint}"
+
+    def _of_ignored(self, settings: Settings) -> Iterator[str]:
         """Yield what was left out for ignored classes."""
+        names, counts_events = settings.ignore_class or (), Plan.of(settings).counts_events
         for called, (detections, ticks) in self.ignored.items():
             events = f"{counted(detections, 'detection')} and " if counts_events else ""
             classes = "class" if len(names) == 1 else "classes"
@@ -666,6 +702,11 @@ class AlignmentReport:
             if len(names) > _TOLD:
                 more, are = listing(names[_TOLD:], "more class"), be(len(names) - _TOLD)
                 yield f"{more}{' of those to evaluate' if middle else ''} {are} {text}"
+
+
+def _lines_of(settings: Settings, *sections: tuple[object, Callable[[Settings], Iterable[str]]]) -> list[str]:
+    """Return the lines of those sections about which there is something to say."""
+    return [line for there, section in sections if there for line in section(settings)]
 
 
 def _sums(parts: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
@@ -738,14 +779,22 @@ class Ordered(NamedTuple):
     @classmethod
     def of(cls, rows: EventTable, group: Groups, order: Index | None = None) -> Ordered:
         """Take rows in an order; None: by group and onset, those with the same tick as in the table."""
-        if order is None:
-            key = _joint_key(rows, group)
-            # One number is sorted in a tenth of the time of two, where rows are nearly in order.
-            order = np.lexsort((rows.onset, group)) if key is None else np.argsort(key, kind="stable")
-        group, onset, offset = group[order], rows.onset[order], rows.offset[order]
+        at = _by_time(rows, group) if order is None else order
+        group, onset, offset = group[at], rows.onset[at], rows.offset[at]
         same = group[1:] == group[:-1]
         repeats = same & (onset[1:] == onset[:-1]) & (offset[1:] == offset[:-1])
-        return cls(order, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+        row = np.arange(len(rows))[at]
+        return cls(row, onset, offset, same, same & (onset[1:] < offset[:-1] - TICK / 2), repeats)
+
+
+def _by_time(rows: EventTable, group: Groups) -> Index | slice:
+    """Return the order of rows by group and onset, those with the same tick as in the table."""
+    onset = rows.onset
+    if np.where(group[1:] == group[:-1], onset[1:] >= onset[:-1], group[1:] > group[:-1]).all():
+        return slice(None)
+    key = _joint_key(rows, group)
+    # One number is sorted in a tenth of the time of two, where rows are nearly in order.
+    return np.lexsort((onset, group)) if key is None else np.argsort(key, kind="stable")
 
 
 def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Codes) -> Groups | None:
@@ -778,7 +827,7 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
 
 def decimal_files(rows: EventTable) -> str | None:
     """Return what is said of a table without a header whose file names are all decimal numbers, else None."""
-    if not rows.files or not all(map(_DECIMAL.fullmatch, rows.files)):
+    if not rows.files or not all(re.fullmatch(_DECIMAL, name, re.ASCII) for name in rows.files):
         return None
     return "all file names are decimal numbers: these could be onset, offset, value and label"
 

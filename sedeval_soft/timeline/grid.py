@@ -12,9 +12,8 @@ looked at can be dropped (`Grid.without`): those that are left are numbered anew
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,9 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks, rounded, to_secon
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity
 from sedeval_soft.timeline.ranges import covered, expand, range_maximum, stretches
-from sedeval_soft.timeline.regions import Regions
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.regions import Regions
 
 Codes = npt.NDArray[np.integer[Any]]
 
@@ -54,8 +55,7 @@ _LONGEST = 30 * 86_400
 _MOST_SEGMENTS = 2.0**62  # that can be counted
 
 
-@dataclass(frozen=True, slots=True)
-class Edges:
+class Edges(NamedTuple):
     """The edges of segments.
 
     step: ticks per segment; settings allow a denominator of 10^6 at the most: products stay in 64 bits.
@@ -119,7 +119,7 @@ class Edges:
         steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
         key = files[steps].astype(np.int64) * (int(end.max()) + 1)
         begin, end = key + begin[steps], key + end[steps]
-        drifting = left[steps[(np.isin(begin, end) | np.isin(end, begin)) & ~near[steps]]]
+        drifting = left[steps[(_among(begin, end) | _among(end, begin)) & ~near[steps]]]
         apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
         n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
@@ -162,6 +162,13 @@ class Edges:
         return slack
 
 
+def _among(values: Index, others: Index) -> Bools:
+    """Return which values are among others, (n,) each: `numpy.isin` imports `numpy.ma`."""
+    others = np.sort(others)
+    found: Bools = np.searchsorted(others, values, "left") < np.searchsorted(others, values, "right")
+    return found
+
+
 class _Left(NamedTuple):
     """Runs of segments that are left where others were dropped.
 
@@ -189,8 +196,7 @@ class _Left(NamedTuple):
         return segment
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """Fixed-length segments over files.
 
     edges: of the segments of any file. length: (n_files,) ticks. start: (n_files + 1,) the first segment
@@ -255,14 +261,14 @@ class Grid:
         stays = np.flatnonzero(np.cumsum(change)[:-1] == 0)
         at = np.append(0, np.cumsum(np.diff(cuts)[stays]))
         left = _Left(left.start, left.segment(cuts[stays]), at)
-        return replace(self, start=left.number(left.start), left=left)
+        return self._replace(start=left.number(left.start), left=left)
 
     def within(self, regions: Regions) -> Grid:
         """Return the grid without the segments that no region overlaps; its rows are those of the regions."""
-        on = Regions.of(regions.file, self.edges.on(regions.begin), self.edges.on(regions.end))
+        on = regions.moved(self.edges.on)
         first, last = self.cells(on.file.astype(np.int32), on.begin, on.end)
         grid = self.without(np.append(0, last), np.append(first, self.size))
-        return replace(grid, regions=on)
+        return grid._replace(regions=on)
 
     def extent(self, cell: Index) -> Ticks:
         """Return how much of some segments is evaluated, in ticks, (n,)."""
@@ -359,8 +365,7 @@ class Grid:
         return (first, last) if self.left is None else (self.left.number(first), self.left.number(last))
 
 
-@dataclass(frozen=True, slots=True)
-class Stretches:
+class Stretches(NamedTuple):
     """Segments of a grid as cells. In long files one stands for all those between two edges of rows.
 
     first: (n_cells,) the first segment of each cell. times: (n_cells,) how many it stands for. start:
@@ -446,12 +451,14 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
 
     first, last: (n,) the first cell of each row, and one past its last.
     """
-    values = np.zeros((len(rows.classes), size))
     if rows.label is not None:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
     # Which cells rows cover is the same for all classes.
     one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
+    if one_each and rows.has_steps and len(first) == size and rows.block is not None:
+        return rows.block
+    values = np.zeros((len(rows.classes), size))
 
     def fill(track: Track) -> None:
         classes, value = track

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import compress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from sedeval_soft.tables.columns import option
 from sedeval_soft.tables.event_table import LONGEST, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_folders
 from sedeval_soft.tables.ticks import Ticks, tick, to_seconds, to_ticks
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.alignment_report import (
     AlignmentReport,
     RowStatistics,
@@ -37,7 +38,9 @@ from sedeval_soft.timeline.events import (
     lifetimes_of,
 )
 from sedeval_soft.timeline.grid import Edges, Grid, maxima, pool_rows
-from sedeval_soft.timeline.regions import END, Regions
+
+if TYPE_CHECKING:
+    from sedeval_soft.timeline.regions import Regions
 
 _NAMED = 3  # columns that a message proposes
 
@@ -46,8 +49,7 @@ Of = TypeVar("Of", bound=Timed)
 """Events of one threshold, or of all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recordings:
+class Recordings(NamedTuple):
     """Two tables whose codes mean the same.
 
     files: all evaluated files, sorted. classes: all evaluated classes, sorted unless they were named.
@@ -75,7 +77,7 @@ class Recordings:
     raw: EventTable
     expected: frozenset[str]
     in_reference: Bools
-    findings: AlignmentReport = field(default_factory=AlignmentReport)
+    findings: AlignmentReport = AlignmentReport()
     ignored: EventTable | None = None
     regions: Regions | None = None
     whole: tuple[EventTable, EventTable, EventTable | None] | None = None
@@ -141,7 +143,7 @@ class Recordings:
         whole = self.whole and (recode(self.whole[0]), recode(self.whole[1]), ignored(self.whole[2]))
         changed["ignored"] = ignored(self.ignored)
         changed |= {"raw": raw, "findings": AlignmentReport(), "whole": whole}
-        return replace(self, reference=reference, system=system, **changed)
+        return self._replace(reference=reference, system=system, **changed)
 
 
 def align(
@@ -164,12 +166,7 @@ def align(
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
-    check_shapes(reference.origin, system.origin)
-    _check_timed((reference, system), settings)
-    settings, system = with_unknown(settings, reference.origin), _without_unknown(system, settings)
-    if settings.compat:
-        reference = _without_unknown(reference, settings)
-    reference, system = name_single_file(reference, system, durations or {})
+    settings, reference, system = _settled(settings, reference, system, durations or {})
     files, canonical, lengths, findings = _match_files(reference, system, durations, settings.files)
     codes = {name: code for code, name in enumerate(files)}
     reference = reference.with_files(files, [codes.get(name, -1) for name in reference.files])
@@ -199,11 +196,14 @@ def align(
     own = given if lengths else None
     by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
-    tables = {
-        role: RowStatistics.of(rows, at_least, ends, last[role])
-        for (role, rows), at_least in zip(sides.items(), (own, by_reference), strict=True)
-        if rows.origin.timed and rows.origin.shape is None
-    }
+    at_least = {"reference": own, "system": by_reference}
+    read = [role for role, rows in sides.items() if rows.origin.timed and rows.origin.shape is None]
+    statistics = for_each(
+        lambda role: RowStatistics.of(sides[role], at_least[role], ends, last[role]),
+        read,
+        sum(map(len, sides.values())),
+    )
+    tables = dict(zip(read, statistics, strict=True))
 
     # Classes, and the rows of these.
     classes = findings.classes(settings)
@@ -240,6 +240,23 @@ def align(
     return pair if regions is None else _within(pair, regions, settings)
 
 
+def _settled(
+    settings: Settings, reference: EventTable, system: EventTable, durations: Mapping[str, float]
+) -> tuple[Settings, EventTable, EventTable]:
+    """Settle what only some tables have: shapes, no times, unknown time, no names of files."""
+    ours, theirs = reference.origin, system.origin
+    if ours.shape is not None or theirs.shape is not None:
+        check_shapes(ours, theirs)
+    if not (ours.timed and theirs.timed):
+        _check_timed((ours, theirs), settings)
+    if ours.unknown or theirs.unknown:
+        settings, system = with_unknown(settings, ours), _without_unknown(system, settings)
+        reference = _without_unknown(reference, settings) if settings.compat else reference
+    if UNNAMED in (*reference.files, *system.files):
+        reference, system = name_single_file(reference, system, durations)
+    return settings, reference, system
+
+
 def _lengths(
     reference: EventTable, system: EventTable, last: Mapping[str, Floats], settings: Settings
 ) -> tuple[Floats, Floats]:
@@ -265,7 +282,7 @@ def _within(pair: Recordings, regions: Regions, settings: Settings) -> Recording
     if pair.ignored is not None:
         changed["ignored"] = regions.cut(pair.ignored)
     changed |= {"reference": regions.cut(pair.reference), "system": regions.cut(pair.system)}
-    return replace(pair, regions=regions, **changed)
+    return pair._replace(regions=regions, **changed)
 
 
 def _regions_of(
@@ -280,6 +297,8 @@ def _regions_of(
     reference: coded into `files`. lengths: durations in seconds, where they are known. Regions are coded into
     the files that have some.
     """
+    from sedeval_soft.timeline.regions import END, Regions
+
     codes, n_files = np.arange(len(files)), len(files)
     ends = np.array([tick(lengths[name]) if name in lengths else END for name in files], dtype=np.int64)
     regions, listed = Regions.of(codes, np.zeros_like(ends), ends), {}
@@ -363,14 +382,17 @@ def _without_unknown(rows: EventTable, settings: Settings) -> EventTable:
     return replace(known, origin=replace(known.origin, notes=(*known.origin.notes, note)))
 
 
-def _check_timed(sides: tuple[EventTable, EventTable], settings: Settings) -> None:
-    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError."""
-    untimed, plan = [side.origin.name for side in sides if not side.origin.timed], Plan.of(settings)
-    if untimed and settings.has_regions:
+def _check_timed(origins: tuple[Origin, Origin], settings: Settings) -> None:
+    """Refuse labels of whole recordings where anything but clips is evaluated; raises InputError.
+
+    origins: of both sides, one of which has no times at least.
+    """
+    untimed, plan = [origin.name for origin in origins if not origin.timed], Plan.of(settings)
+    if settings.has_regions:
         text = "has labels of whole recordings without times, of which no regions can be evaluated"
         mend = "expected onset and offset of each event, or neither --regions nor --after-shots"
         raise InputError(Problem(untimed[0], f"{text}; {mend}", code="missing-column"))
-    if untimed and (plan.counts_segments or plan.counts_events or settings.postprocesses):
+    if plan.counts_segments or plan.counts_events or settings.postprocesses:
         text = "has labels of whole recordings without times, of which only clips can be scored"
         mend = "without post-processing" if settings.postprocesses else "or onset and offset of each event"
         raise InputError(Problem(untimed[0], f"{text}; expected --only clip, {mend}", code="missing-column"))

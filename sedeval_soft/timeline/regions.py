@@ -5,6 +5,7 @@ A region has its begin and all up to its end. Regions that overlap or touch are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,6 +54,10 @@ class Regions:
         ours, theirs = expand(first, last)
         begin = np.maximum(self.begin[ours], other.begin[theirs])
         return Regions.of(self.file[ours], begin, np.minimum(self.end[ours], other.end[theirs]))
+
+    def moved(self, move: Callable[[Ticks], Ticks]) -> Regions:
+        """Return the regions with all their times moved."""
+        return Regions.of(self.file, move(self.begin), move(self.end))
 
     def until(self, ends: Ticks) -> Regions:
         """Return the regions as far as their files go; ends: (n_files,) ticks."""

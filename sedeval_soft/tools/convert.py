@@ -11,8 +11,7 @@ from typing import Any, Unpack
 from sedeval_soft.api.sources import Listed, limits_from, listed_files, reading_from, to_rows
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.fields import ReadingKeywords
-from sedeval_soft.report import write_atomic
-from sedeval_soft.report.write import write_folder
+from sedeval_soft.report.write import write_atomic, write_folder
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.fit import Fitted, fit, recording

@@ -17,7 +17,8 @@ import msgspec
 from sedeval_soft.errors import InputError, Problem, SettingsError, counted, quoted, visible
 from sedeval_soft.evaluation.scores import SCHEMA
 from sedeval_soft.names import did_you_mean, meant
-from sedeval_soft.report.table import UNDEFINED, Table, plain_table
+from sedeval_soft.report.fitted import UNDEFINED
+from sedeval_soft.report.table import Table, plain_table
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import open_source
 

@@ -20,8 +20,8 @@ from sedeval_soft import __version__
 from sedeval_soft.api.sources import Durations, Listed, listed_files, read_lengths, reading_from
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.fields import ReadingKeywords
-from sedeval_soft.report import write_atomic
 from sedeval_soft.report.escape import github_message, github_property, json_text
+from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import in_form
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
 from sedeval_soft.tables import read_rows

@@ -391,7 +391,7 @@ def test_an_archive_of_very_many_members(name, reference, tmp_path):
     done = attack(reference, archived(tmp_path / name, 300_000))
     done.refused("has 300000 members", "--limit members=300000 raises this")
     assert done.seconds < 2
-    few = attack(reference, archived(tmp_path / name, 40_000), "--score", "segment.hard.f1.micro")
+    few = attack(reference, archived(tmp_path / name, 30_000), "--score", "segment.hard.f1.micro")
     assert few.code == 0, few
     few.was_cheap()
 

@@ -109,7 +109,7 @@ def labels_can_be_renamed(evaluate: Evaluate, seed: int) -> None:
     for name, value in plain.items():
         parsed = ScoreName.parse(name)
         if parsed.class_name is not None:
-            parsed = replace(parsed, class_name=names[parsed.class_name])
+            parsed = parsed._replace(class_name=names[parsed.class_name])
         assert same(value, other[str(parsed)]), name
 
 

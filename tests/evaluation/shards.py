@@ -34,7 +34,7 @@ def rows(seed: int, files: tuple[str, ...]):
 def shard(made: Settings, files: tuple[str, ...] = ("a", "b", "c"), seed: int = 0, **parts) -> Shard:
     inputs = (Input("r.tsv", "reference", "0" * 64, 12, 3, 3, "long", True, "merge", ("scène",)),)
     of_rows = shard_of_rows(rows(seed, files), rows(seed + 1, files), made, name="sys\udcff", batch=True)
-    return replace(of_rows, inputs=inputs, **parts)
+    return of_rows._replace(inputs=inputs, **parts)
 
 
 def packed(files: tuple[str, ...] = ("a", "b"), **asked) -> bytes:
@@ -47,6 +47,8 @@ def plain(value: object) -> object:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Shard):
+        return plain(value._asdict())
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return value
@@ -69,7 +71,7 @@ def full() -> Shard:
     nan = whole.tally.per_class["segment.soft.kl_divergence"].copy()
     nan[0, 0] = np.nan
     per_class = {**whole.tally.per_class, "segment.soft.kl_divergence": nan}
-    return replace(whole, tally=replace(whole.tally, per_class=per_class))
+    return whole._replace(tally=replace(whole.tally, per_class=per_class))
 
 
 WHOLE = full()

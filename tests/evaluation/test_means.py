@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -92,8 +91,8 @@ def rows_of(file, rows):
 
 def of_parts(name, parts):
     """Return what a mean over parts is made of, by the rules of the macro average; parts: their scores."""
-    parsed, known = replace(ScoreName.parse(name), group=None), []
-    size = replace(parsed, measure="n_ref", average="micro" if parsed.class_name is None else None)
+    parsed, known = ScoreName.parse(name)._replace(group=None), []
+    size = parsed._replace(measure="n_ref", average="micro" if parsed.class_name is None else None)
     for scores in parts:
         value, n_ref = scores[str(parsed)], scores.scores.get(str(size))
         if n_ref is not None and n_ref.value == 0:
@@ -209,8 +208,8 @@ def test_over_groups_they_are_of_averages_of_groups():
     scores = evaluate(*sides, only=ONLY, groups=GROUPS, means=means)
     for name, score in scores.scores.items():
         if score.group in PART_MEANS:
-            whole = replace(ScoreName.parse(name), group=None)
-            values = [scores[str(replace(whole, group=group))] for group in GROUPS]
+            whole = ScoreName.parse(name)._replace(group=None)
+            values = [scores[str(whole._replace(group=group))] for group in GROUPS]
             agree(score.value, exact(score.group.partition(".")[2], values, [1, 1]))
     assert scores["event.soft.error_rate.micro@groups.mean"] > 0
     assert "event.soft.error_rate.micro@groups.harmonic" not in scores

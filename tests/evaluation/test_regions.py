@@ -544,10 +544,10 @@ def test_each_way_gives_the_same_regions(way, tmp_path):
 
 
 BAD = {
-    "": "has no region; expected a table of filename, onset and offset, or a UEM file",
-    "filename\tonset\toffset\n": "has no region",
-    "hello\tworld\n": ":1: begins with 'hello', 'world'; expected a table of filename, onset and offset",
-    "a\t1\n": ":1: begins with 'a', '1'",
+    "": "is empty; expected a table of filename, onset and offset, or a UEM file",
+    "filename\tonset\toffset\n": "has no region; expected rows of filename, onset and offset, or a UEM file",
+    "hello\tworld\n": ":1: 'hello', 'world' is neither a header nor a row",
+    "a\t1\n": ":1: 'a', '1' is neither a header nor a row",
     "filename\tonset\toffset\na\t5\t2\n": ":2:3: offset 2 is not after onset 5",
     "filename\tonset\toffset\na\t5\t5\n": ":2:3: offset 5 is not after onset 5",
     "filename\tonset\toffset\na\tsoon\t5\n": ":2:2: onset 'soon' is not a number of seconds, 0 or more",
@@ -556,7 +556,7 @@ BAD = {
     "filename\tonset\toffset\n\t1\t5\n": ":2:1: filename is empty",
     "filename\tonset\toffset\na\t1\n": ":2: has 2 fields; expected filename, onset and offset",
     "filename\tonset\toffset\na\t1\t1e300\n": ":2:3: offset 1e300",
-    "a 1 0 5 9\n": "begins with",
+    "a 1 0 5 9\n": ":1: 'a 1 0 5 9' is neither a header nor a row; expected filename, onset and offset, or",
     "a 1 0 5\na 1 7\n": ":2: has 3 fields; expected file, channel, begin and end of a region",
     "a 1 0 5\na 1 7 x\n": ":2:4: offset 'x' is not a number",
 }

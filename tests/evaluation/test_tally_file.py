@@ -97,8 +97,7 @@ def reversed_dict(values: Mapping) -> dict:
 def test_the_same_shard_gives_the_same_bytes():
     t = WHOLE.tally
     kinds = ("per_class", "per_file", "samples", "events")
-    other = replace(
-        WHOLE,
+    other = WHOLE._replace(
         tally=replace(t, **{kind: reversed_dict(getattr(t, kind)) for kind in kinds}),
         groups=reversed_dict(WHOLE.groups),
         durations=reversed_dict(WHOLE.durations),

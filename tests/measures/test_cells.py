@@ -373,7 +373,8 @@ SCORES = np.array([0.9, 0.2, 0.6, 0.2])
 
 def test_a_diagram_shows_the_means_of_the_bins_that_have_cells():
     """[0, .25) holds .2 .2, [.25, .5) nothing, [.5, .75) .6, [.75, 1] .9"""
-    found = Reliability.of(equal_width(Ordered.of(SCORES, np.array([1.0, 0.0, 0.5, 0.25])), 4))
+    cells = Ordered.of(SCORES, np.array([1.0, 0.0, 0.5, 0.25]))
+    found = Reliability.of(equal_width(cells.score, [cells.reference], 4)[0])
     assert found.size.tolist() == [2, 1, 1]
     assert found.score.tolist() == [0.2, 0.6, 0.9]
     assert found.reference.tolist() == [0.125, 0.5, 1.0]

@@ -18,8 +18,6 @@ from shared_data import shared
 from sedeval_soft import Evaluator, Limits, Settings, diagnose, evaluate
 from sedeval_soft.api.sources import to_rows
 from sedeval_soft.errors import SettingsError
-from sedeval_soft.evaluation.count import tally_pair
-from sedeval_soft.evaluation.resample import Replicates
 from sedeval_soft.measures.errors import EVENT_KINDS, SEGMENT_KINDS, SOFT_KINDS, columns_of_kinds, prices
 from sedeval_soft.measures.event_errors import (
     HIT,
@@ -627,13 +625,6 @@ def test_intervals_folds_scenes_and_groups():
             assert abs(sum(parts) - value) < 1e-9
     shares = [scores[f"event.hard.{kind}_share.micro@outdoor"] for kind in EVENT_KINDS]
     assert abs(math.fsum(shares) - (1 - scores["event.hard.f1.micro@outdoor"])) < 1e-12
-
-
-def test_replicates_are_made_all_at_once():
-    """One after another they would take a hundred times as long."""
-    tables = [to_rows(side, "reference", Settings(), Limits()) for side in sides_of(3)]
-    made = Settings(measures=("errors",), only=("event", "segment"))
-    assert not Replicates.of(tally_pair(align(*tables, made), made), made).one_by_one
 
 
 BASELINE = {

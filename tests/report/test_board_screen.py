@@ -12,7 +12,7 @@ from called import OTHER, REFERENCE, SYSTEM, call
 
 from sedeval_soft import build_site, compare
 from sedeval_soft.report import render
-from sedeval_soft.report.table import cells
+from sedeval_soft.report.fitted import cells
 
 LONG = "submissions/of the year/a team with a name that is longer than any line of a screen is wide_system_"
 HOSTILE = "a\x1b[31m\n\u202eb<pre>"

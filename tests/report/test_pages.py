@@ -35,9 +35,11 @@ from sedeval_soft.errors import visible
 from sedeval_soft.measures.registry import AVERAGES
 from sedeval_soft.report import FORMATS, render
 from sedeval_soft.report.board import p_value
+from sedeval_soft.report.fitted import cells
+from sedeval_soft.report.legend import short
 from sedeval_soft.report.page import ends
 from sedeval_soft.report.shown import with_averages
-from sedeval_soft.report.table import cells, escaped, exact, number, short
+from sedeval_soft.report.table import escaped, exact, number
 
 HARD = (("segment", "hard"),)
 NAN = math.nan

@@ -21,8 +21,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.report import render
-from sedeval_soft.report.fitted import interval, number, shortened
-from sedeval_soft.report.table import cells
+from sedeval_soft.report.fitted import cells, interval, number, shortened
 
 FOLDER = Path(__file__).parents[1] / "data" / "screens"
 DCASE = SHARED / "dcase2019_task4"

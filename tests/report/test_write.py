@@ -83,7 +83,7 @@ def test_writes_into_a_pipe_and_keeps_it(tmp_path):
 
 def test_standard_output_that_is_a_file_keeps_what_it_has(tmp_path):
     code = (
-        "from sedeval_soft.report import write_atomic; print('before', flush=True);"
+        "from sedeval_soft.report.write import write_atomic; print('before', flush=True);"
         "write_atomic('/dev/stdout', 'after')"
     )
     path = tmp_path / "out"

@@ -256,7 +256,7 @@ def test_a_tally_with_statistics_that_cannot_be_is_refused(tmp_path):
         table = replace(shard.findings.tables["system"], **fault)
         findings = replace(shard.findings, tables={"system": table})
         path = tmp_path / "bad.tally"
-        path.write_bytes(pack_shard(replace(shard, findings=findings), "0"))
+        path.write_bytes(pack_shard(shard._replace(findings=findings), "0"))
         done = call("merge", path)
         assert done.code == 2
         assert "findings" in done.err

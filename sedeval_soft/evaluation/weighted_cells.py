@@ -1,0 +1,117 @@
+"""Scores of weighted files that need all values in order: of cells, and average precisions of events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats
+from sedeval_soft.evaluation.count import evaluated_cells
+from sedeval_soft.evaluation.sorted_cells import cut_of, ranked_events
+from sedeval_soft.evaluation.weighted_counts import WeightedTables
+from sedeval_soft.measures.base import Averaged, Table, Tables, averaged
+from sedeval_soft.measures.curve_scores import Units
+from sedeval_soft.measures.divergence import ROUNDING, Logarithms
+from sedeval_soft.measures.event_precision import weighted_precisions
+from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.tally import Tally, cells_of, evaluated_of
+from sedeval_soft.measures.weighted_curves import WeightedCurve, d_primes
+from sedeval_soft.measures.weighted_values import WeightedBins, WeightedMoments, WeightedRanks
+from sedeval_soft.plan import Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import in_order
+from sedeval_soft.threads import for_each
+
+_Measures = Callable[[Floats], Mapping[str, Floats]]
+"""Returns measures of weighted files by name, (n_weights,) each."""
+
+
+def cells_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTables:
+    """Return what gives the tables of a basis, `segment` or `clip`, that need all cells in order."""
+    plan, n_files, n_classes = Plan.of(settings), len(tally.files), len(tally.classes)
+    reference, system = (tally.samples[f"{basis}.{side}"] for side in ("reference", "system"))
+    lengths = tally.per_file[cells_of(basis)]
+    inside = evaluated_cells(lengths, tally.per_file[evaluated_of(basis)])
+    if inside is None:
+        inside = np.ones(reference.shape[1], dtype=bool)
+    file, start = np.repeat(np.arange(n_files, dtype=np.int32), lengths), np.append(0, np.cumsum(lengths))
+    # The cells of each class, and of all together, of which those that others expect count for most.
+    expected = (inside & tally.is_expected[:, None]).reshape(-1)
+    parts = [(ours, theirs, file, inside) for ours, theirs in zip(reference, system, strict=True)]
+    parts.append((reference.reshape(-1), system.reshape(-1), np.tile(file, n_classes), expected))
+    of_classes, measured, sizes = [Units.of(row) for row in reference], {}, {}
+    for reading in ("hard", "soft"):
+        if plan.scores(basis, reading):
+            cut, units = cut_of(reading, settings), [Units()] * len(parts)
+            if reading == "soft":
+                units = [*of_classes, Units.common(of_classes, reference.size)]
+            measured[reading] = [
+                _measures(cut(part[0]), *part[1:], n_files, unit, reading, plan)
+                for part, unit in zip(parts, units, strict=True)
+            ]
+            sizes[reading] = sum_files(cut(reference) * inside, start, np.float64).T
+
+    def tables(weights: Floats) -> Tables:
+        return {
+            (basis, reading): _table(of_parts, weights, weights @ sizes[reading], reference.size)
+            for reading, of_parts in measured.items()
+        }
+
+    return tables
+
+
+def _measures(
+    reference: Array, system: Floats, file: Array, inside: Bools, n_files: int, units: Units, reading: str,
+    plan: Plan,
+) -> list[_Measures]:  # fmt: skip
+    """Return what gives the measures of some cells, (n,) each.
+
+    inside: which of them are evaluated; others are false alarms in average precisions, and in nothing else.
+    """
+    settings, measures = plan.settings, list[_Measures]()
+    if plan.asks_for("curves"):
+        order = in_order(system)[1][::-1]
+        p, y, of = (column[order] for column in (system, reference, file))
+        curve = WeightedCurve.of(p, y, of, n_files, units, inside[order])
+        measures.append(partial(curve.scores, rates=(settings.max_fpr, settings.max_fnr)))
+    y, p, file = (column[inside] for column in (reference, system, file))
+    if plan.asks_for("calibration"):
+        measures.append(WeightedBins.of(p, y, file, n_files, settings.bins).scores)
+    if reading == "soft" and plan.asks_for("divergence"):
+        measures.append(WeightedRanks.of(y, p, file, n_files).scores)
+        measures.append(WeightedMoments.of("pearson", (y, p), file, n_files).scores)
+        entropies = Logarithms.of(y).entropy(), Logarithms.of(p).entropy()
+        measures.append(WeightedMoments.of("entropy_correlation", entropies, file, n_files, ROUNDING).scores)
+    return measures
+
+
+def _table(parts: Sequence[Sequence[_Measures]], weights: Floats, n_ref: Floats, size: int) -> Table:
+    """Return the measures of each class and of all cells, which come last, with their averages."""
+    pairs = [(k, each) for k, own in enumerate(parts) for each in own]
+    values: list[dict[str, Floats]] = [{} for _ in parts]
+    columns = for_each(lambda pair: pair[1](weights), pairs, size * len(weights))
+    for (k, _), own in zip(pairs, columns, strict=True):
+        values[k] |= own
+    *classes, pooled = values
+    shape = len(classes), len(weights)
+    table = {
+        name: averaged(np.reshape([own[name] for own in classes], shape).T, micro, n_ref)
+        for name, micro in pooled.items()
+    }
+    if "d_prime" in table:
+        # An area of 1 has no d' to average: averages are those of the average areas.
+        area = table["roc_auc"]
+        micro, macro, weighted = (
+            d_primes(np.asarray(mean)) for mean in (area.micro, area.macro, area.weighted)
+        )
+        table["d_prime"] = Averaged(table["d_prime"].classes, micro, macro, weighted)
+    return table
+
+
+def events_of_weights(tally: Tally, settings: Settings) -> WeightedTables:
+    """Return what gives the average precisions of events, ranked by value."""
+    sizes = len(tally.files), len(tally.classes)
+    precisions = weighted_precisions(*ranked_events(tally, settings), sizes, settings.iou)
+    return lambda weights: {("event", "hard"): precisions(weights)}

@@ -1,0 +1,270 @@
+"""Best thresholds of weighted files, and scores at them: of each weights anew, or at those of all files.
+
+What depends on the files is sorted and matched once: TP and N_sys of all weights are weighted cumulative
+sums. Only M, what is counted regardless of class, needs a look at all classes together at the thresholds that
+are best: S = M - TP, D = N_ref - M, I = N_sys - M.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.evaluation.count import Columns as CountedColumns
+from sedeval_soft.evaluation.count import columns_of, with_columns
+from sedeval_soft.evaluation.optimal import (
+    candidates_of,
+    counts_at,
+    error_rate_table,
+    optimal_scores,
+    optimal_table,
+    satisficed,
+)
+from sedeval_soft.evaluation.weighted_counts import Columns, Weighted, WeightedTables
+from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
+from sedeval_soft.measures.event import count_regardless
+from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.measures.pairs import Candidates as PairCandidates
+from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.segment import sum_files
+from sedeval_soft.measures.tally import Tally, cells_of
+from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
+from sedeval_soft.plan import CELLS, Plan
+from sedeval_soft.settings import Settings
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import EventLifetimes
+from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.recordings import positive
+
+_CELLS = 1 << 18
+"""Cells of some weights that are looked at together."""
+
+_EVENTS, _LARGEST = 1 << 20, 1 << 62
+"""Events that are matched at a time, and the largest number that states of events may have."""
+
+_Regardless = Callable[[Floats, Index], Floats]
+"""Returns M of weights, (n_weights,), at positions of candidates, (n_weights, n_classes)."""
+
+_POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
+"""The F of all classes together that thresholds are best for."""
+
+
+def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTables:
+    """Return what gives the optimal reading of a basis, each weights at best thresholds of their own."""
+    classes = candidates_of(tally, basis, settings)
+    pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
+    regardless: _Regardless | None = None
+    if basis in CELLS:
+        regardless = _paired_cells(tally, basis, classes, settings)
+    elif basis == "event":
+        regardless = _paired_events(tally, classes, settings)
+    inclusive, size = settings.inclusive, sum(len(own.value) for own in classes)
+    merits = [f_merit(settings.beta), *(() if basis in CELLS else (error_merit,))]
+    under = satisficed(tally, basis, settings) if settings.satisfice else None
+
+    def tables(weights: Floats) -> Tables:
+        def best(own: Candidates) -> Floats:
+            chosen = own.best(weights, merits)
+            return np.array([(*of, own.thresholds(weights, of[0], inclusive=inclusive)) for of in chosen])
+
+        of_classes = for_each(best, classes, len(weights) * size)
+        shape = len(classes), len(merits), 5, len(weights)
+        by_f, *rest = np.ascontiguousarray(np.moveaxis(np.reshape(of_classes, shape), 0, -1))
+        at, tp, n_sys, n_ref, thresholds = by_f
+        tp_all, sys_all, ref_all = (column.sum(axis=1) for column in (tp, n_sys, n_ref))
+        m = tp_all if regardless is None else regardless(weights, at.astype(np.int64))
+        counts = DetectionCounts(tp, n_ref, n_sys, m - tp_all, ref_all - m, sys_all - m)
+        table = optimal_table(counts, thresholds, settings)
+        for every in pooled:
+            table |= joint_scores(classes, every, weights, settings.beta, inclusive=inclusive)
+        for _, *fewest in rest:
+            table |= error_rate_table(*fewest)
+        if under is not None:
+            table |= under(weights)
+        return {(basis, "optimal"): table}
+
+    return tables
+
+
+def _paired_cells(tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the classes of a cell that are paired, whichever they are."""
+    scores = tally.samples[f"{basis}.system"]
+    sizes = positive(tally.samples[f"{basis}.reference"], settings).sum(axis=0)
+    # Only where the reference has something can anything be paired with it.
+    sounding = np.flatnonzero(sizes)
+    n_ref = sizes[sounding].astype(np.min_scalar_type(max(len(classes), 1)))
+    start = np.searchsorted(sounding, np.append(0, np.cumsum(tally.per_file[cells_of(basis)])))
+    # From which candidate on each cell is detected.
+    small = np.min_scalar_type(max((len(own.value) for own in classes), default=0) + 1)
+    place = np.zeros((len(classes), len(sounding)), dtype=small)
+    for c, own in enumerate(classes):
+        place[c] = own.place(scores[c, sounding])
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        reached, rows = (at + 1).astype(small), max(1, _CELLS // max(len(sounding), 1))
+
+        def count(begin: int) -> Floats:
+            n_sys = np.zeros((len(weights[begin : begin + rows]), len(sounding)), dtype=n_ref.dtype)
+            for c, of_class in enumerate(place):
+                n_sys += of_class < reached[begin : begin + rows, c, None]
+            pairs = sum_files(np.minimum(n_sys, n_ref, out=n_sys), start, np.int64)
+            counts: Floats = np.einsum("ij,ij->i", weights[begin : begin + rows], pairs)
+            return counts
+
+        return np.concatenate(
+            for_each(count, range(0, max(len(weights), 1), rows), place.size * len(weights))
+        )
+
+    return regardless
+
+
+def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settings) -> _Regardless:
+    """Return what counts the events that are matched regardless of class."""
+    rule, sides = pair_rule(settings), (tally.events["reference"], tally.events["system"])
+    groups, file = _apart(*sides, len(tally.files), rule)
+    reference, system = (
+        side.take(np.flatnonzero(of >= 0)[np.argsort(of[of >= 0], kind="stable")])
+        for side, of in zip(sides, groups, strict=True)
+    )
+    ours, theirs = (np.sort(of[of >= 0]) for of in groups)
+    starts = [np.searchsorted(of, np.arange(len(file) + 1)) for of in (ours, theirs)]
+    # Where an event begins and ends to exist among the candidates, the highest of which come first.
+    first, last = np.zeros((2, len(system)), dtype=np.int64)
+    for c, own in enumerate(classes):
+        mine = system.label == c
+        first[mine], last[mine] = own.place(system.dies[mine]), own.place(system.born[mine])
+    step = max(1, _EVENTS // int(np.bincount(np.concatenate((ours, theirs))).max(initial=1)))
+
+    def states(at: Index) -> Index:
+        """Return numbers that are equal where the same events of a group exist, (n_weights, n_groups)."""
+        state, size = np.zeros((len(at), len(file)), dtype=np.int64), np.ones(len(file))
+        for c in range(len(classes)):
+            mine = np.flatnonzero(system.label == c)
+            own, number = np.unique(theirs[mine], return_inverse=True)
+            levels, level = np.unique(at[:, c], return_inverse=True)
+            n = int(last[mine].max(initial=0)) + 1
+            # Distinct, so that between two of them nothing changes in a group.
+            changes = np.unique([number * n + ends[mine] for ends in (first, last)])
+            begin = np.arange(len(own) + 1) * n
+            before = np.searchsorted(changes, begin)
+            passed = np.searchsorted(changes, begin[:-1] + np.clip(levels, -1, n - 1)[:, None], side="right")
+            possible = np.diff(before) + 1
+            if float((size[own] * possible).max(initial=0)) * len(file) >= _LARGEST:
+                state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
+                size[:] = state.size
+            size[own] *= possible
+            state[:, own] *= possible
+            state[:, own] += (passed - before[:-1])[level]
+        return state
+
+    def regardless(weights: Floats, at: Index) -> Floats:
+        row, group = np.nonzero(weights[:, file] > 0)
+        often = weights[row, file[group]]
+        # What exists of a group at some thresholds is the same at many: each such state is matched once.
+        numbers = states(at)[row, group] * len(file) + group
+        _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
+        pairs, row_of, group = np.zeros(len(example)), row[example], group[example]
+        for begin in range(0, len(example), step):
+            some = slice(begin, begin + step)
+            (owner, mine), (other, at_all) = (
+                expand(start[group[some]], start[group[some] + 1]) for start in starts
+            )
+            place = at[row_of[some][other], system.label[at_all]]
+            alive = (first[at_all] <= place) & (place < last[at_all])
+            ours, theirs = (
+                replace(side.take(chosen), file=of.astype(np.int32)).events()
+                for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
+            )
+            nobody = np.full(len(ours), -1)
+            pairs[some] = count_regardless(ours, theirs, nobody, len(group[some]), rule)
+        total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
+        return total
+
+    return regardless
+
+
+def _apart(
+    reference: EventLifetimes, system: EventLifetimes, n_files: int, rule: PairRule
+) -> tuple[tuple[Index, Index], Index]:
+    """Return in which groups events of either side may pair, whatever their class, and the file of each.
+
+    Groups are numbered; -1 for events that pair with none. Where pairs are too many to list them, all events
+    of a file are a group.
+    """
+    files = reference.file.astype(np.int64), system.file.astype(np.int64)
+    try:
+        left, right = PairCandidates.of(reference, system, files, rule).where()
+    except TooManyPairsError:
+        return files, np.arange(n_files)
+    # The lowest number of all events that are joined by pairs.
+    n, label = len(reference), np.arange(len(reference) + len(system))
+    ends = left, n + right
+    while np.any(label[ends[0]] != label[ends[1]]):
+        lowest = np.minimum(*(label[end] for end in ends))
+        for end in ends:
+            np.minimum.at(label, end, lowest)
+        label = label[label]
+    paired = np.unique(label[left])
+    number = np.full(len(label), -1)
+    number[paired] = np.arange(len(paired))
+    file = np.zeros(len(paired), dtype=np.int64)
+    file[number[label[left]]] = files[0][left]
+    return (number[label[:n]], number[label[n:]]), file
+
+
+# Scores at thresholds that are kept.
+
+
+def with_fixed(tally: Tally, settings: Settings) -> tuple[Tally, Tables]:
+    """Return the optimal readings of all files, and a tally with what is counted at their thresholds."""
+    columns: CountedColumns = {}
+    families = Plan.of(settings).thresholded
+    fixed: Tables = {family: optimal_scores(tally, family[0], settings) for family in families}
+    for (basis, _), best in fixed.items():
+        for use, thresholds in _thresholds(best, len(tally.classes)).items():
+            columns |= columns_of(f"{basis}.{use}", counts_at(tally, basis, thresholds, settings))
+    return with_columns(tally, columns), fixed
+
+
+def fixed_of_weights(tally: Tally, settings: Settings, fixed: Tables) -> WeightedTables:
+    """Return what gives the optimal readings at thresholds of all files.
+
+    fixed: what these have there, as `with_fixed` returns it beside the tally.
+    """
+    columns = Columns.of(tally)
+
+    def tables(weights: Floats) -> Tables:
+        sums = columns.weighted(weights)
+        return {family: _fixed_table(family[0], best, sums, settings) for family, best in fixed.items()}
+
+    return tables
+
+
+def _fixed_table(basis: str, best: Table, sums: Weighted, settings: Settings) -> Table:
+    """Return the scores of weighted files at thresholds of all files, whose own table is `best`."""
+    uses = _thresholds(best, len(sums.classes))
+    counts = {use: totals(sums, f"{basis}.{use}") for use in uses}
+    table = optimal_table(counts["threshold"], uses["threshold"], settings)
+    for use, total in counts.items():
+        if use == "best_error_rate_threshold":
+            table |= error_rate_table(total.tp, total.n_sys, total.n_ref, uses[use])
+        elif use in _POOLED:
+            tp, n_ref, n_sys = (column.sum(axis=-1) for column in (total.tp, total.n_ref, total.n_sys))
+            f = np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, settings.beta), np.nan)
+            table |= {_POOLED[use]: Averaged(None, overall=f), use: best[use]}
+    return table
+
+
+def _thresholds(best: Table, n_classes: int) -> dict[str, Floats]:
+    """Return the thresholds of a table, (n_classes,), by what they are best for; infinite where none is."""
+    thresholds = {}
+    for use in ("threshold", "best_error_rate_threshold", *_POOLED):
+        if use in best:
+            # One may be for all classes.
+            values = np.asarray(best[use].overall if best[use].classes is None else best[use].classes)
+            thresholds[use] = np.broadcast_to(np.where(np.isnan(values), np.inf, values), n_classes)
+    return thresholds

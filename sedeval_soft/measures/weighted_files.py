@@ -1,0 +1,117 @@
+"""Sums over weighted files, of many weights at once: a product of weights and what each file counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.sorting import heads
+
+_AT_ONCE = 1 << 18
+"""Numbers in an array that is made for some weights: so many stay near the processor."""
+
+_FEW = 1 << 10
+"""Entries up to which scipy is not imported, which takes as long as many products of so few."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSums:
+    """What each file counts of some things, such as of the points of a curve; most of it is nothing.
+
+    start: (n_things + 1,) where the entries of each thing begin. file, amount: (n_entries,) what a file
+    counts of it. few: whether they are so few that scipy is not worth its import.
+    """
+
+    start: Index
+    file: Index
+    amount: Floats
+    n_files: int
+    few: bool
+
+    @classmethod
+    def of(cls, thing: Array, file: Array, amount: Array, shape: tuple[int, int]) -> Self:
+        """Add up amounts of things of files, (n,) each; shape: how many of both there are."""
+        files, sums = file.astype(np.int64, copy=False), amount.astype(np.float64, copy=False)
+        if np.any(thing[1:] < thing[:-1]):
+            key = thing * np.int64(shape[1]) + file
+            order = np.argsort(key, kind="stable")
+            first = heads(key[order])
+            sums = np.add.reduceat(sums[order], first)
+            thing, files = np.divmod(key[order[first]], shape[1])
+        start = np.searchsorted(thing, np.arange(shape[0] + 1))
+        return cls(start, files, sums, shape[1], len(files) <= _FEW)
+
+    def __len__(self) -> int:
+        """Return of how many things."""
+        return len(self.start) - 1
+
+    @property
+    def thing(self) -> Index:
+        """Of which thing each entry is, (n_entries,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.start))
+
+    def take(self, some: slice) -> Self:
+        """Return what files count of some things next to one another."""
+        start = self.start[some.start : some.stop + 1]
+        inside = slice(start[0], start[-1])
+        return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
+
+    def weighted(self, weights: Floats) -> Floats:
+        """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files).
+
+        Entries are added in their order, whatever other weights there are.
+        """
+        matrix = None if self.few else _matrix(self)
+        if matrix is None:
+            sums, some = np.zeros((len(weights), len(self))), np.flatnonzero(np.diff(self.start))
+            if len(some):
+                amounts = weights.take(self.file, axis=1) * self.amount
+                sums[:, some] = np.add.reduceat(amounts, self.start[some], axis=1)
+            return sums
+        return np.ascontiguousarray((matrix @ weights.T).T)
+
+
+def _matrix(sums: FileSums) -> Any:  # noqa: ANN401 - of scipy
+    """Return sums as a sparse matrix; None in a slim install, which has no scipy: it takes longer there."""
+    try:
+        from scipy.sparse import csr_array
+    except ModuleNotFoundError:
+        return None
+    return csr_array((sums.amount, sums.file, sums.start), shape=(len(sums), sums.n_files))
+
+
+def in_blocks(
+    of_block: Callable[[Floats], Mapping[str, Floats]], weights: Floats, size: int
+) -> dict[str, Floats]:
+    """Return the measures, (n_weights,) each by name, that a function makes of weights, of some at a time.
+
+    size: how many numbers it makes for each.
+    """
+    rows = max(1, _AT_ONCE // max(size, 1))
+    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def picked(columns: Array, at: Index) -> Array:
+    """Return what each row has at positions of its own; columns: (n_weights, n), at: (n_weights, ...)."""
+    row = np.arange(len(columns)).reshape(-1, *(1,) * (at.ndim - 1))
+    chosen: Array = columns.reshape(-1)[row * columns.shape[1] + at]
+    return chosen
+
+
+def first_where(holds: Callable[[Index], Bools], shape: tuple[int, ...], size: int) -> Index:
+    """Return the first of `size` positions from which on something holds, `size` where it never does.
+
+    holds: whether it does at positions of the shape.
+    """
+    low, high = np.zeros(shape, dtype=np.int64), np.full(shape, size)
+    for _ in range(size.bit_length()):
+        middle = (low + high) // 2
+        # Where the search has ended, both stay as they are.
+        found = holds(np.minimum(middle, size - 1)) | (middle >= size)
+        low, high = np.where(found, low, middle + 1), np.where(found, middle, high)
+    return high

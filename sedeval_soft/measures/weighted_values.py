@@ -1,0 +1,236 @@
+"""Calibration and correlation of weighted files, of many weights at once.
+
+The numbers are those that `calibration` and `divergence` give of cells of files drawn so often, but for
+rounding: sums are taken in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Floats, Index
+from sedeval_soft.measures.base import ratio
+from sedeval_soft.measures.calibration import Bins, bin_scores, distances
+from sedeval_soft.measures.weighted_files import FileSums, first_where, in_blocks, picked
+from sedeval_soft.sorting import heads, in_order
+
+_BLOCK, _LARGEST = 1 << 6, 1 << 21
+"""Cells that are looked at for an end of a bin, and numbers in a table of what files count before them."""
+
+
+def _numbered(values: Floats) -> tuple[Floats, Array]:
+    """Return the distinct values in ascending order, and which of them each one is, (n,)."""
+    ordered, order = in_order(values)
+    first, number = heads(ordered), np.empty(len(values), dtype=np.int64)
+    number[order] = np.repeat(np.arange(len(first)), np.diff(first, append=len(order)))
+    return ordered[first], number
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedBins:
+    """What each file counts in bins by score.
+
+    Where bins of equal mass end depends on the weights. What files count before each block of cells says in
+    which block that is, and only there cells are looked at one by one.
+
+    amounts: (3, n_blocks, n) of each cell in ascending order of scores: one, its score and its reference;
+    nothing behind the last cell. file: (n_blocks, n). last: (n_cells,) how many cells come up to the last one
+    with the score of each. before: (3, n_files, n_blocks + 1) amounts before each block, and in all. width:
+    in turn the three amounts in bins of equal width, (n_bins,) each, and the `moments` of all cells.
+    """
+
+    amounts: Floats
+    file: Index
+    last: Index
+    before: Floats
+    width: FileSums
+    n_bins: int
+
+    @classmethod
+    def of(cls, score: Floats, reference: Array, file: Array, n_files: int, n_bins: int) -> Self:
+        """Count cells, (n,) each: scores in [0, 1], values, or whether they are active, and files."""
+        p, order = in_order(score)
+        y, file = reference[order].astype(np.float64), file[order]
+        # Those of a bin are at its lower end or above.
+        inner, of_all = (
+            np.searchsorted(np.arange(1, n_bins) / n_bins, p, side="right"),
+            np.full(len(p), 3 * n_bins),
+        )
+        things = np.concatenate([*(inner + k * n_bins for k in range(3)), *(of_all + k for k in range(3))])
+        columns = np.ones(len(p)), p, y, p * p, p * y, y * y
+        width = FileSums.of(things, np.tile(file, 6), np.concatenate(columns), (3 * n_bins + 3, n_files))
+        size, first = max(_BLOCK, len(p) * n_files // _LARGEST), heads(p)
+        last = np.repeat(np.append(first[1:], len(p))[: len(first)], np.diff(first, append=len(p)))
+        # At least one place is left behind the last cell.
+        shape = len(p) // size + 1, size
+        padding = (0, shape[0] * size - len(p))
+        blocks, file = (np.pad(of, padding).reshape(shape) for of in (np.arange(len(p)) // size, file))
+        amounts = np.stack([np.pad(of, padding).reshape(shape) for of in columns[:3]])
+        before = np.zeros((3, n_files, shape[0] + 1))
+        for sums, amount in zip(before, amounts, strict=True):
+            counts = np.bincount(
+                (file * shape[0] + blocks).reshape(-1), amount.reshape(-1), n_files * shape[0]
+            )
+            np.cumsum(counts.reshape(n_files, -1), axis=1, out=sums[:, 1:])
+        return cls(amounts, file, last, before, width, n_bins)
+
+    def scores(self, weights: Floats) -> dict[str, Floats]:
+        """Return the measures of calibration by name, (n_weights,) each."""
+
+        def of_block(block: Floats) -> dict[str, Floats]:
+            width, squares = np.split(self.width.weighted(block), [3 * self.n_bins], axis=1)
+            bins = width.reshape(len(block), 3, self.n_bins)
+            return bin_scores(bins, squares, distances(self._equal_mass(block))[0])
+
+        return in_blocks(of_block, weights, self.n_bins * self.file.shape[1])
+
+    def _equal_mass(self, weights: Floats) -> Bins:
+        """Count cells in bins of as many cells each as can be without parting equal scores."""
+        sums, (n_blocks, size), row = (
+            weights @ self.before,
+            self.file.shape,
+            np.arange(len(weights))[:, None, None],
+        )
+        ranks = np.arange(1, self.n_bins) * sums[0, :, -1:].astype(np.int64) // self.n_bins
+        block = first_where(lambda at: picked(sums[0], at + 1) >= ranks, ranks.shape, n_blocks - 1)
+        cells = np.cumsum(self.amounts[0, block] * weights[row, self.file[block]], axis=2)
+        place = (cells >= (ranks - picked(sums[0], block))[..., None]).argmax(axis=2)
+        ends = np.where(
+            ranks > 0, np.append(self.last, 0)[np.minimum(block * size + place, len(self.last))], 0
+        )
+        block, inside = ends // size, np.arange(size) < (ends % size)[..., None]
+        some = inside * weights[row, self.file[block]]
+        edges = np.zeros((3, len(weights), self.n_bins + 1))
+        edges[:, :, -1] = sums[:, :, -1]
+        for edge, before, amount in zip(edges, sums, self.amounts, strict=True):
+            edge[:, 1:-1] = picked(before, block) + np.einsum("ijk,ijk->ij", some, amount[block])
+        return np.diff(edges, axis=2).swapaxes(0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedRanks:
+    """What each file counts of the order of both sides' values.
+
+    reference, system: of each distinct value, ascending, how many cells have it. pairs: of each pair of them
+    that some cells have, how many. pair: (2, n_pairs) the values of each, numbered. rest: a value of the
+    reference, numbered: pairs with it are none of these. ahead: of each distinct value of either side, in how
+    many cells more the reference has it than the system. steps: from each of these to the next.
+    """
+
+    reference: FileSums
+    system: FileSums
+    pairs: FileSums
+    pair: Index
+    rest: int
+    ahead: FileSums
+    steps: Floats
+
+    @classmethod
+    def of(cls, reference: Floats, system: Floats, file: Array, n_files: int) -> Self:
+        """Count cells: both sides' values in [0, 1] and the file of each, (n,)."""
+        (_, ours), (_, theirs) = _numbered(reference), _numbered(system)
+        sizes = [int(side.max(initial=-1)) + 1 for side in (ours, theirs)]
+        # Ranks are about their mean: what the cells of one value add follows from what all others do.
+        rest = int(np.bincount(ours, minlength=1).argmax())
+        some = ours != rest
+        key, number = np.unique(ours[some] * sizes[1] + theirs[some], return_inverse=True)
+        value, either = _numbered(np.concatenate((reference, system)))
+        one = np.ones(len(file))
+        return cls(
+            FileSums.of(ours, file, one, (sizes[0], n_files)),
+            FileSums.of(theirs, file, one, (sizes[1], n_files)),
+            FileSums.of(number, file[some], one[some], (len(key), n_files)),
+            np.array(np.divmod(key, max(sizes[1], 1))),
+            rest,
+            FileSums.of(either, np.tile(file, 2), np.append(one, -one), (len(value), n_files)),
+            np.diff(value),
+        )
+
+    def scores(self, weights: Floats) -> dict[str, Floats]:
+        """Return the distance of the distributions and the correlation of the ranks, (n_weights,) each."""
+
+        def of_block(block: Floats) -> dict[str, Floats]:
+            counts = [side.weighted(block) for side in (self.reference, self.system)]
+            size = counts[0].sum(axis=1)
+            area = np.abs(np.cumsum(self.ahead.weighted(block), axis=1)[:, :-1]) @ self.steps
+            ours, theirs = (_ranks(count, size) for count in counts)
+            spreads = [np.einsum("ij,ij,ij->i", n, r, r) for n, r in zip(counts, (ours, theirs), strict=True)]
+            paired = (ours - ours[:, [self.rest]]).take(self.pair[0], axis=1)
+            common = np.einsum(
+                "ij,ij,ij->i", self.pairs.weighted(block), paired, theirs.take(self.pair[1], axis=1)
+            )
+            return {"wasserstein": ratio(area, size), "spearman": _correlation(common, *spreads)}
+
+        return in_blocks(of_block, weights, len(self.steps) + self.pair.shape[1])
+
+
+def _ranks(counts: Floats, size: Floats) -> Floats:
+    """Return the mean ranks of cells of equal values, about the mean rank of all cells, (n_weights, n)."""
+    return np.cumsum(counts, axis=1) - (counts + size[:, None]) / 2
+
+
+def _correlation(common: Floats, ours: Floats, theirs: Floats) -> Floats:
+    """Return correlations from sums of products and of squares about the means; NaN where one is 0."""
+    correlation: Floats = np.clip(ratio(common, np.sqrt(ours) * np.sqrt(theirs)), -1.0, 1.0)
+    return correlation
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMoments:
+    """What each file has of two sides' values: how many, their means, and how they scatter about these.
+
+    size: (n_files,). means, low, high: (2, n_files) of each side. products: (3, n_files) sums of squares of
+    each side, and of products of both. rounding: values that differ by no more are one. name: that of their
+    correlation.
+    """
+
+    name: str
+    size: Index
+    means: Floats
+    low: Floats
+    high: Floats
+    products: Floats
+    rounding: float
+
+    @classmethod
+    def of(cls, name: str, sides: Sequence[Floats], file: Array, n_files: int, rounding: float = 0.0) -> Self:
+        """Count cells: both sides' values and the file of each, (n,)."""
+        size = np.bincount(file, minlength=n_files)
+        low, high = np.full((2, n_files), np.inf), np.full((2, n_files), -np.inf)
+        means, away = np.zeros((2, n_files)), np.zeros((2, len(file)))
+        for k, side in enumerate(sides):
+            np.minimum.at(low[k], file, side)
+            np.maximum.at(high[k], file, side)
+            # Of the size of 1, deviations have squares that are numbers, however small they are.
+            scaled = side / (side.max(initial=0.0) or 1.0)
+            means[k] = np.bincount(file, scaled, n_files) / np.maximum(size, 1)
+            away[k] = scaled - means[k, file]
+        products = [np.bincount(file, away[a] * away[b], n_files) for a, b in _PAIRS]
+        return cls(name, size, means, low, high, np.array(products), rounding)
+
+    def scores(self, weights: Floats) -> dict[str, Floats]:
+        """Return the linear correlation by its name, (n_weights,); NaN where either side is constant."""
+
+        def of_block(block: Floats) -> dict[str, Floats]:
+            cells, is_drawn, varies = block * self.size, block > 0, np.ones(len(block), dtype=bool)
+            away = []
+            for means, low, high in zip(self.means, self.low, self.high, strict=True):
+                away.append(means - ratio(cells @ means, cells.sum(axis=1))[:, None])
+                least, most = np.where(is_drawn, low, np.inf), np.where(is_drawn, high, -np.inf)
+                varies &= most.max(axis=1) - least.min(axis=1) > self.rounding
+            # Within files, and between them.
+            ours, theirs, common = (
+                block @ within + np.einsum("ij,ij,ij->i", cells, away[a], away[b])
+                for within, (a, b) in zip(self.products, _PAIRS, strict=True)
+            )
+            return {self.name: np.where(varies, _correlation(common, ours, theirs), np.nan)}
+
+        return in_blocks(of_block, weights, len(self.size))
+
+
+_PAIRS = ((0, 0), (1, 1), (0, 1))
+"""Sides of which products are summed."""

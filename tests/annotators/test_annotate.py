@@ -59,6 +59,11 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
     assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     assert [a.files for a in found.annotators] == [2, 1, 2]
     assert [pair.segments for pair in found.pairs] == [1, 2, 1]
+    # Nobody labelled what only durations name.
+    timed = annotate(tables, durations={"x": 1.0, "y": 1.0, "z": 9.0})
+    assert timed.reference.files == ("x", "y")
+    assert timed.annotators == found.annotators
+    assert any("nobody labelled 1 file ('z')" in warning for warning in timed.warnings)
     # Names match as they do in evaluations.
     made = annotate([table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",)

@@ -11,8 +11,10 @@ from called import call
 from test_continuous import table
 
 from sedeval_soft import EvaluationError, annotate, evaluate
+from sedeval_soft.annotators.figure import figure_of
 from sedeval_soft.annotators.how_sure import effects_of, sets_of
 from sedeval_soft.annotators.perspectives import distances
+from sedeval_soft.plots.style import Look
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 SCORE = "segment.soft.f1.micro"
@@ -142,6 +144,14 @@ def test_the_command_prints_and_draws_it(tmp_path):
     assert document["rankings"] == []
     assert call("annotate", *tables, "--figure", tmp_path / "x.png").code == 2
     assert call("annotate", *tables, "--system", tables[1], "--system", tables[1]).code == 2
+
+
+def test_each_score_is_drawn_on_a_scale_of_its_own():
+    names = [SCORE, "segment.hard.error_rate.micro"]
+    made = annotate(people(3), systems=people(1, seed=5), scores=names, durations=LENGTHS)
+    panels = figure_of(made, Look()).get_axes()
+    assert [axes.get_title() for axes in panels] == names
+    assert all(axes.yaxis.get_tick_params()["labelleft"] for axes in panels)
 
 
 @pytest.mark.parametrize(

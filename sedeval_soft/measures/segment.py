@@ -67,7 +67,7 @@ class Pieces(NamedTuple):
         sums = np.zeros((n_rows, len(self.edges) - 1))
         # Pieces of short files are made together.
         first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))
-        for begin, end in pairwise((*np.unique(first).tolist(), sums.shape[1])):
+        for begin, end in pairwise((*distinct(first).tolist(), sums.shape[1])):
             edges = self.edges[begin : end + 1]
             made = values(slice(int(edges[0]), int(edges[-1])))
             for row, of_row in zip(sums, made, strict=True):

@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from sedeval_soft.annotators.annotate import settings_for
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.how_sure import effects_in_all, scores_against, scores_of_sets, sets_of, two_way
+from sedeval_soft.annotators.how_sure import effects_in_all, scores_of_sets, sets_of, two_way
 from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.scoring import Scoring
 from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.measures.registry import ScoreName
 from sedeval_soft.tables.event_table import EventTable, Origin
@@ -107,10 +108,8 @@ def interval(job: tuple[int, int, int]) -> Floats:
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     members = {size: sets_of(n, size, 0) for size in (n - 2, n - 1, n)}
-    scores = {
-        size: scores_of_sets(References(crowd, "mean", 0.5), SETTINGS, {"s": system}, KEYS, each)[0]
-        for size, each in members.items()
-    }
+    scoring = Scoring.of(References(crowd, "mean", 0.5), SETTINGS, KEYS, [system])
+    scores = {size: scores_of_sets(scoring, each)[0] for size, each in members.items()}
     whole = scores[n][:, 0]
     each = effects_in_all(scores, members, CUT)
     ends = np.zeros(len(KEYS)), np.ones(len(KEYS))
@@ -123,9 +122,8 @@ def point(job: tuple[int, int, int]) -> Floats:
     n, n_files, seed = job
     crowd, system = drawn(np.random.default_rng([seed, n, n_files]), n, n_files)
     who, weights = np.ones(n, dtype=bool), np.ones((1, n_files))
-    return next(scores_against(References(crowd, "mean", 0.5), who, SETTINGS, {"s": system}, KEYS, weights))[
-        :, 0
-    ]
+    scoring = Scoring.of(References(crowd, "mean", 0.5), SETTINGS, KEYS, [system])
+    return next(scoring.against(who, [n], weights))[:, 0]
 
 
 def main() -> None:

@@ -198,6 +198,7 @@ CASES: dict[str, Case] = {
     "clips": cases_events.clips,
     "growth": cases_events.growth,
     "adversarial": cases_events.adversarial,
+    "annotators": cases_events.annotators,
     "scores": cases_scores.scores,
     "intervals": cases_resample.intervals,
     "thresholds": cases_thresholds.thresholds,

@@ -11,10 +11,13 @@ from importlib.util import find_spec
 from typing import Any
 
 import inputs
-from case import COMMAND, FULL, Bench, Result, check, faster, hour, processes, seconds, within
+from case import COMMAND, FULL, Bench, Command, Result, check, faster, hour, processes, seconds, within
 from timing import call, in_turn, process
 
 PEER = "sed_scores_eval"
+
+ANNOTATED = 10.0
+"""Seconds in which a million events of each of five annotators are to be told of."""
 
 
 def collars(bench: Bench) -> Iterator[Result]:
@@ -176,6 +179,23 @@ def adversarial(bench: Bench) -> Iterator[Result]:
             seconds(took[slowest]), f"random values, {seconds(took['random'])}",
             took[slowest] / took["random"], 10.0,
         )  # fmt: skip
+
+
+def annotators(bench: Bench) -> Iterator[Result]:
+    """Make a reference of five annotators as a whole process, and say what they are like, against reading."""
+    paths = inputs.annotators(bench.folder, 5, bench.size.large_rows)
+    ours: Command = [COMMAND, "annotate", *paths, "-o", bench.folder / "made.tsv", "--force"]
+    costs = processes(bench, ours, inputs.reading(*paths), "Ceiling", runs=min(bench.runs, 3))
+    case = f"annotate, 5 annotators x {bench.size.large_rows:,} events, reference written"
+    yield within(case, costs, "pyarrow.csv reads them", None)
+    limit = ANNOTATED * bench.size.large_rows / FULL.large_rows
+    yield Result(
+        f"{case}: the time",
+        seconds(costs.seconds[0]),
+        f"the goal, {seconds(limit)}",
+        costs.seconds[0] / limit,
+        1.0,
+    )
 
 
 def _seconds(function: Callable[[], object]) -> float:

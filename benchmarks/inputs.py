@@ -293,6 +293,37 @@ def noise_tables(folder: Path, n_frames: int, n_classes: int, frames_per_second:
     return paths
 
 
+def annotators(folder: Path, n_annotators: int, n_events: int) -> list[Path]:
+    """Write what annotators hear of so many events, 50 in each file of five minutes, and what they make up.
+
+    Each misses one in ten, makes up one for ten, and is off by 0.1 s at both ends, more or less.
+    """
+    rng, paths = np.random.default_rng(n_events), []
+    truth = np.array([np.arange(n_events) // 50, rng.integers(0, N_CLASSES, n_events)])
+    onset, length = rng.uniform(0, 290, n_events), 0.5 + rng.exponential(2.0, n_events)
+    names = [f"recording_{number:05d}.wav" for number in range(int(truth[0, -1]) + 1)]
+    for number in range(n_annotators):
+        heard, false = rng.random(n_events) < 0.9, rng.random(n_events) < 0.1
+        times = np.array([onset, onset + length])[:, heard]
+        more = rng.uniform(0, 290, int(false.sum()))
+        times = np.concatenate((times + rng.normal(0, 0.1, times.shape), [more, more + 2.0]), axis=1)
+        begin, end = times.clip(0, [[299], [300]]).round(3)
+        file, label = np.concatenate((truth[:, heard], truth[:, false]), axis=1)
+        order = np.lexsort((begin, file))
+        named, labels = (
+            pa.DictionaryArray.from_arrays(codes[order].astype(np.int32), texts).cast(pa.string())
+            for codes, texts in ((file, names), (label, list(CLASSES)))
+        )
+        columns = {
+            "filename": named,
+            "onset": begin[order],
+            "offset": np.maximum(end, begin + 0.05)[order].round(3),
+        }
+        paths.append(folder / f"annotator_{number}_{n_events}.tsv")
+        _write(paths[-1], pa.table(columns | {"event_label": labels}))
+    return paths
+
+
 _READ = """
 import sys, pyarrow.csv
 options = pyarrow.csv.ParseOptions(delimiter="\\t")

@@ -20,9 +20,6 @@ _BITS = 62
 _BLOCK = 1 << 15
 """Values worked on at a time: arrays as long as all of them are made as few as can be."""
 
-_MANY = 1 << 16
-"""Values from which on a hash table finds those that there are sooner than sorting them."""
-
 _PROBES = 8
 """Values looked at for each block that an array may have, to find levels."""
 
@@ -56,18 +53,32 @@ def in_order(values: Floats) -> tuple[Floats, Index]:
     return ordered, keys
 
 
-def places_in_order(numbers: Index) -> Index:
-    """Return the places of whole numbers in ascending order, (n,); equal ones stay as they are.
+def order_of(*keys: npt.NDArray[np.integer[Any]]) -> Index:
+    """Return what `numpy.lexsort` does, (n,); keys: (n,) each, not negative, the last one counts most.
 
-    numbers: (n,) not negative.
+    As many keys as there is room for are packed into one; others are looked at where that one has ties.
     """
-    bits = max(len(numbers) - 1, 0).bit_length()
-    if int(numbers.max(initial=0)) >> (_BITS - bits):
-        return np.argsort(numbers, kind="stable")
-    keys = (numbers.astype(np.int64) << bits) + np.arange(len(numbers))
-    keys.sort()
-    keys &= (1 << bits) - 1
-    return keys
+    *others, last = keys
+    packed, size = last.astype(np.int64), int(last.max(initial=0)) + 1
+    while others and (scale := size * (int(others[-1].max(initial=0)) + 1)) < 1 << _BITS:
+        packed *= scale // size
+        packed += others.pop()
+        size = scale
+    bits = max(len(last) - 1, 0).bit_length()
+    if size <= 1 << (_BITS - bits):
+        # Plain integers are sorted several times faster than indices by them.
+        places = (packed << bits) + np.arange(len(last))
+        places.sort()
+        order = places & ((1 << bits) - 1)
+    else:
+        order = np.argsort(packed, kind="stable")
+    if others:
+        ordered = packed[order]
+        same = np.append(False, ordered[1:] == ordered[:-1])
+        tied = np.flatnonzero(same | np.append(same[1:], False))[: len(order)]
+        some = order[tied]
+        order[tied] = some[np.lexsort((*(key[some] for key in others), ordered[tied]))]
+    return order
 
 
 def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
@@ -82,11 +93,9 @@ def heads(*columns: npt.NDArray[np.number[Any]]) -> Index:
 def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """Return the values that there are, once each and in order; values: any shape, none of them NaN.
 
-    `numpy.unique` imports `numpy.ma`, which takes longer than a small evaluation; its table wins where
-    values are many.
+    `numpy.unique` imports `numpy.ma`, which takes longer than a small evaluation, and puts whole numbers into
+    a table, which takes many times as long as sorting them.
     """
-    if values.size > _MANY:
-        return np.unique(values)
     ordered = np.sort(values, axis=None)
     return ordered[heads(ordered)]
 

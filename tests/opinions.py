@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.annotators.units import Units
+from sedeval_soft.timeline.events import Timed
 
 
 def units_of(values, labelled, weight=None):
@@ -14,7 +15,8 @@ def units_of(values, labelled, weight=None):
     onset = np.tile(np.arange(size, dtype=np.int64), n_classes)
     given = np.tile(labelled, n_classes)
     weight = np.ones(len(label)) if weight is None else weight
-    return Units(values.reshape(n, -1), given, np.zeros_like(label), label, onset, onset + 1, weight)
+    pieces = Timed(np.zeros_like(label), label, onset, onset + 1)
+    return Units(values.reshape(n, -1), given, label, weight, pieces, np.arange(len(label)))
 
 
 def confused(n_annotators, n_classes, n_segments, seed, missing=0.0):

@@ -22,6 +22,9 @@ PICTURES = {
 }
 """The pictures that the commands draw, and where they are kept."""
 
+COMMANDS = Path(sys.executable).parent
+"""Where the command is that the page calls."""
+
 COLOURS = 128
 """Colours of a picture, which make it small."""
 
@@ -31,7 +34,7 @@ _BLOCK = re.compile(r"^    \$ (.*)\n((?:    (?!\$ ).*\n|\n+(?=    (?!\$ )))*)", 
 def made(text: str, folder: Path) -> str:
     """Return the page with what its commands print, run one after the other in a folder."""
     (folder / "sample_data").symlink_to(ROOT / "sample_data")
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    path = os.pathsep.join((str(COMMANDS), os.environ["PATH"]))
 
     def block(found: re.Match[str]) -> str:
         command = ["bash", "-euo", "pipefail", "-c", found[1]]

@@ -1,4 +1,4 @@
-"""How far annotators agree: Krippendorff's alpha, and the soft F of each two."""
+"""How far annotators agree: Krippendorff's alpha of labels, of values, and of events whose ends are drawn."""
 
 from __future__ import annotations
 
@@ -8,39 +8,42 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats
-from sedeval_soft.measures.detection import f_beta
-
-_FAR, _FAR_AT_LEAST = 3.5, 0.1
-"""Deviations, and soft F, below the median annotator's from which on agreement is much less."""
-
-_NORMAL = 0.6745
-"""The median absolute deviation of a normal variable whose standard deviation is 1."""
-
-_FEWEST_JUDGED = 4
-"""Annotators of fewer than whom nobody can say which is out of line."""
+from sedeval_soft.tables.ticks import Ticks, to_ticks
+from sedeval_soft.timeline.events import Events
 
 
 class Agreement(NamedTuple):
-    """Krippendorff's alpha of a class, None for all: of labels (nominal) and of values (interval)."""
+    """Krippendorff's alpha of a class, None for all: of labels (nominal) and of values (interval).
+
+    unitizing: alpha of events whose ends are drawn, too; None on a grid.
+    """
 
     class_name: str | None
     nominal: float | None
     interval: float | None
+    unitizing: float | None = None
 
 
-class PairAgreement(NamedTuple):
-    """Soft F of two annotators over the time that both labelled, counted in segments, and that of events.
+def agreement_of(
+    crowd: Crowd, threshold: float, events: Sequence[Events], one: float
+) -> tuple[Agreement, ...]:
+    """Return alpha of all classes together, then of each.
 
-    event_f1_micro: soft event-based F, the mean of either being the reference of the other.
+    events: of each annotator, without overlap. one: the ticks of a segment.
     """
-
-    annotators: tuple[str, str]
-    f1_micro: float | None
-    f1_macro: float | None
-    segments: float
-    event_f1_micro: float | None = None
+    units, n_classes = crowd.units, len(crowd.classes)
+    nominal, interval = (
+        alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
+    )
+    unitizing: Sequence[float | None] = [None] * len(nominal)
+    if crowd.continuous:
+        several = crowd.has_file.sum(axis=0) >= 2
+        length = np.where(several, to_ticks(crowd.length), 0)
+        unitizing = alphas_of_events(units, threshold, events, length, n_classes, one)
+    return tuple(map(Agreement, (None, *crowd.classes), nominal, interval, unitizing))
 
 
 def alpha(values: Floats, given: Bools, weight: Floats | None = None) -> float | None:
@@ -80,51 +83,39 @@ def alphas(units: Units, values: Floats, n_classes: int) -> list[float | None]:
     ]
 
 
-def soft_f(units: Units, pair: tuple[int, int], n_classes: int) -> tuple[float | None, float | None, float]:
-    """Return micro and macro soft F of two annotators, and how many segments' time both labelled.
+def alphas_of_events(
+    units: Units, threshold: float, events: Sequence[Events], length: Ticks, n_classes: int, one: float
+) -> list[float | None]:
+    """Return alpha for unitizing, of all classes together, then of each class; units: in continuous time.
 
-    F = 2 sum min / (sum + sum), which does not depend on who is the reference; None where neither says
-    anything. The macro average is over the classes that either of them uses.
+    Events and the gaps between them are compared for as long as they last, in files that several labelled:
+
+        alpha = 1 - o (n^2 - c) / (n n_1 n_0)
+
+    n_1 is the time of events, n_0 that of gaps, n that of both, over all annotators. o is the time that is an
+    event to one and a gap to another, over all pairs, that of each file divided by its annotators less one.
+    c is what would be compared with itself: the sum of the squared lengths of events; and gaps are made of
+    ticks, the squared lengths of these. None where there are only events or only gaps.
+
+    events: of each annotator, without overlap. length: (n_files,) ticks of files that several labelled, 0 of
+    others; what lies beyond does not count. one: the ticks of a weight of 1.
+    Source: Krippendorff, Mathet, Bouvry & Widlocher 2016, the coefficient of units and gaps, each class of a
+    file a continuum of its own.
     """
-    both = np.flatnonzero(units.given[pair[0]] & units.given[pair[1]])
-    label, weight = units.label[both], units.weight[both]
-    y, p = (units.values[each, both] * weight for each in pair)
-    tp, n_a, n_b = (
-        np.bincount(label, each, minlength=n_classes).astype(np.float64) for each in (np.minimum(y, p), y, p)
-    )
-    used, time = n_a + n_b > 0, segments_in(weight, n_classes)
-    if not used.any():
-        return None, None, time
-    macro = float(f_beta(tp[used], n_a[used], n_b[used]).mean())
-    return float(f_beta(tp.sum(), n_a.sum(), n_b.sum())), macro, time
+    m, yes = units.given.sum(axis=0), ((units.values > threshold) & units.given).sum(axis=0)
+    weight = np.where(m >= 2, units.weight, 0.0)
+    columns = weight * m, weight * yes, weight * yes * (m - yes) / np.maximum(m - 1, 1)
+    total, inside, apart = (np.bincount(units.label, each, minlength=n_classes) for each in columns)
+    squares = np.zeros(n_classes)
+    for each in events:
+        onset, offset = (np.minimum(end, length[each.file]) for end in (each.onset, each.offset))
+        squares += np.bincount(each.label, ((offset - onset) / one) ** 2, minlength=n_classes)
 
+    def alpha_of(total: float, inside: float, apart: float, squares: float) -> float | None:
+        outside = total - inside
+        if not inside or outside <= 0:
+            return None
+        return 1.0 - apart * (total * total - squares - outside / one) / (total * inside * outside)
 
-def outliers(annotators: Sequence[str], pairs: Sequence[PairAgreement]) -> list[str]:
-    """Return a sentence for each of four annotators or more who agrees much less than the others.
-
-    That is whose mean soft F with the others lies below the median annotator's by more than 3.5 standard
-    deviations, estimated by the median absolute deviation (Iglewicz & Hoaglin 1993), and by 0.1 at least.
-    """
-    own = {name: [each.f1_micro for each in pairs if name in each.annotators] for name in annotators}
-    means = {
-        name: float(np.mean([f for f in each if f is not None] or [np.nan])) for name, each in own.items()
-    }
-    means = {name: mean for name, mean in means.items() if not np.isnan(mean)}
-    if len(means) < _FEWEST_JUDGED:
-        return []
-    values = np.array([*means.values()])
-    median = float(np.median(values))
-    deviation = float(np.median(np.abs(values - median))) / _NORMAL
-    least = max(_FAR * deviation, _FAR_AT_LEAST)
-    return [
-        f"{name} agrees much less with the others than they do: its mean soft F with them is {mean:.2f}, "
-        f"that of the median annotator {median:.2f}; expected labels of the same sounds"
-        for name, mean in means.items()
-        if median - mean > least
-    ]
-
-
-def segments_in(weight: Floats, n_classes: int) -> float:
-    """Return how many segments' time units of all classes are; a whole number of a grid."""
-    segments = float(weight.sum()) / max(n_classes, 1)
-    return int(segments) if segments.is_integer() else segments
+    rows = np.array((total, inside, apart, squares))
+    return [alpha_of(*rows.sum(axis=1).tolist()), *(alpha_of(*row) for row in rows.T.tolist())]

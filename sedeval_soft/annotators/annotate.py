@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.agreement import (
-    Agreement,
-    PairAgreement,
-    alphas,
-    outliers,
-    segments_in,
-    soft_f,
-)
+from sedeval_soft.annotators.agreement import Agreement, agreement_of
 from sedeval_soft.annotators.boundaries import Boundaries, boundaries_of
 from sedeval_soft.annotators.competence import Patterns, competence_of
 from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, answers_of
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.dawid_skene import ENOUGH, Confusion, confusions, dawid_skene, doubts
-from sedeval_soft.annotators.pooled import METHODS
-from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.pairs import PairAgreement, outliers, pairs_of, segments_in
+from sedeval_soft.annotators.references import METHODS, References
+from sedeval_soft.annotators.scoring import Scoring
 from sedeval_soft.annotators.systems import Ranking, System, check_resampled, systems_of
 from sedeval_soft.api.comparison import named_sources
-from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.api.sources import Durations, limits_from, read_lengths, settings_from, shown, to_rows
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.settings import GROUPS, Settings
-from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.recordings import align
 
 SCORES = (
@@ -42,8 +37,6 @@ SCORES = (
     *("segment.hard.f1.micro", "segment.hard.f1.macro"),
 )
 """What the ceiling is of where nothing else is said."""
-
-_EVENT_F = "event.soft.f1.micro"
 
 
 class Annotator(NamedTuple):
@@ -119,7 +112,8 @@ class Annotation:
                 dict(zip(("class", *each._fields[1:]), each, strict=True)) for each in self.confusions
             ],
             "agreement": [
-                dict(zip(("class", "nominal", "interval"), each, strict=True)) for each in self.agreement
+                dict(zip(("class", "nominal", "interval", "unitizing"), each, strict=True))
+                for each in self.agreement
             ],
             "pairs": [each._asdict() for each in self.pairs],
             "system": self.system,
@@ -190,9 +184,9 @@ def annotate(
         check_resampled(scores, chosen)
     limits = limits_from(limits)
     named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
-    tables = {name: to_rows(source, name, chosen, limits) for name, source in named.items()}
+    tables = _read(named, chosen, limits)
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
-    others = {name: to_rows(source, name, chosen, limits) for name, source in judged.items()}
+    others = _read(judged, chosen, limits)
     lengths = read_lengths(durations, limits)
     crowd = Crowd.of_tables(tables, chosen, lengths, all_files=all_files, continuous=continuous)
     if crowd.classes:
@@ -200,31 +194,26 @@ def annotate(
     # File names are matched once, with all of the annotators'.
     system = None if system is None else _aligned(crowd, system, chosen)
     others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
-    threshold, names = _threshold(chosen), crowd.names
-    units = crowd.units.together()
-    estimate = competence_of(units, threshold)
-    n_classes = len(crowd.classes)
-    references = References.of(crowd, method, threshold, chosen, iou)
-    reference, events = references.of_all()
+    threshold, names, n_classes = _threshold(chosen), crowd.names, len(crowd.classes)
+    estimate = competence_of(crowd.units, threshold)
+    events = crowd.events(chosen)
+    # Those of one annotator that overlap are one; none is without extent.
+    apart = for_each(lambda each: each.joined_up(touching=False), events, sum(map(len, events)))
+    references = References(crowd, method, threshold)
+    if iou is not None:
+        references = replace(references, events=tuple(apart), iou=iou)
+    reference, agreed = references.of_all()
     # Where the model is of consensus events, it says what annotators are like there.
-    of_events = events is not None and method == "dawid-skene"
+    of_events = agreed is not None and method == "dawid-skene"
     errors = dawid_skene(
-        answers_of(events.events, crowd.has_file)
-        if events is not None and of_events
-        else Patterns.of(units, threshold),
+        answers_of(agreed.events, crowd.has_file)
+        if agreed is not None and of_events
+        else Patterns.of(crowd.units, threshold),
         n_classes,
     )
     shares = [map(finite, each.tolist()) for each in errors.micro()]
     numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
-    nominal, interval = (
-        alphas(units, each, n_classes) for each in ((units.values > threshold).astype(float), units.values)
-    )
-    pairs = [
-        PairAgreement(
-            (names[a], names[b]), *soft_f(units, (a, b), n_classes), _event_f(crowd, (a, b), chosen)
-        )
-        for a, b in combinations(range(len(names)), 2)
-    ]
+    pairs = pairs_of(crowd, events, chosen)
     warnings = [*crowd.warnings, *outliers(names, pairs)]
     if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
@@ -241,18 +230,16 @@ def annotate(
         settings={**how, **shaped, "all_files": all_files} | drawn,
         annotators=tuple(map(Annotator, names, *(each.tolist() for each in numbers), *shares)),
         confusions=confusions(errors, crowd.classes),
-        agreement=tuple(map(Agreement, (None, *crowd.classes), nominal, interval)),
-        pairs=tuple(pairs),
+        agreement=agreement_of(crowd, threshold, apart, float(chosen.segment_ticks)),
+        pairs=pairs,
         ceiling=_ceilings(references, chosen, with_ceiling, system),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
         systems=results,
         rankings=rankings,
-        events=events,
-        boundaries=()
-        if events is None or references.events is None
-        else boundaries_of(names, references.events, events.events),
+        events=agreed,
+        boundaries=() if agreed is None else boundaries_of(names, apart, agreed.events),
     )
 
 
@@ -283,10 +270,21 @@ def _checked(
     return float(same_iou)
 
 
+def _read(sources: Mapping[str, Any], settings: Settings, limits: Limits) -> dict[str, EventTable]:
+    """Return the rows of sources, several at a time where they are large files."""
+    paths = [
+        each for each in sources.values() if isinstance(each, str | os.PathLike) and os.path.isfile(each)
+    ]
+    size = sum(map(os.path.getsize, paths))
+    rows = for_each(lambda name: to_rows(sources[name], name, settings, limits), sources, size)
+    return dict(zip(sources, rows, strict=True))
+
+
 def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable:
     """Return a system's rows with the files and classes of the annotators."""
-    anything, ends = crowd.reference(crowd.units.values.max(axis=0), "annotators")
-    return align(anything, system, Settings.of(classes=settings.classes), ends).system
+    names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
+    ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
+    return align(names, system, Settings.of(classes=settings.classes), ends).system
 
 
 def settings_for(
@@ -331,40 +329,23 @@ def _ceilings(
     references: References, settings: Settings, names: Sequence[str], system: EventTable | None
 ) -> tuple[Ceiling, ...]:
     """Score each annotator, and the system, against what the others say of the files that are both's."""
-    crowd, settings = references.crowd, references.settings_for(settings, system)
-    people: list[Mapping[str, Any]] = []
-    machine: list[Mapping[str, Any]] = []
-    undefined = dict.fromkeys(names)
-    for annotator, table in enumerate(crowd.tables):
-        files = crowd.has_file[annotator] & np.delete(crowd.has_file, annotator, axis=0).any(axis=0)
-        if not files.any():
-            people.append(undefined)
-            continue
-        others = np.arange(len(crowd.tables)) != annotator
-        reference, lengths = references.of_some(others, files, "the others")
-        people.append(evaluate_rows(reference, table, settings, lengths))
-        if system is not None:
-            machine.append(evaluate_rows(reference, system, settings, lengths))
+    n, files = len(references.crowd.tables), references.crowd.has_file.astype(np.float64)
+    keys, systems = [key_of(ScoreName.parse(name)) for name in names], () if system is None else (system,)
+    scoring = Scoring.of(references, settings, keys, systems)
+    scores = np.full((1 + len(systems), len(names), n), np.nan)
+    for k in range(n):
+        numbers = (k, *range(n, n + len(systems)))
+        scores[:, :, k] = [
+            each[:, 0] for each in scoring.against(np.arange(n) != k, numbers, files[k : k + 1])
+        ]
     ceilings = []
-    for name in names:
-        each, theirs = ([scores[name] for scores in scored] for scored in (people, machine))
-        ours, system_mean = (_mean_of(values) for values in (each, theirs))
-        share = system_mean / ours if ours and system_mean is not None else None
-        ceilings.append(Ceiling(name, tuple(each), ours, system_mean, share))
+    for name, people, *machine in zip(names, *scores.tolist(), strict=True):
+        ours, theirs = (_mean_of(map(finite, each)) for each in (people, *machine, [])[:2])
+        share = theirs / ours if ours and theirs is not None else None
+        ceilings.append(Ceiling(name, tuple(map(finite, people)), ours, theirs, share))
     return tuple(ceilings)
 
 
-def _event_f(crowd: Crowd, pair: tuple[int, int], settings: Settings) -> float | None:
-    """Return the soft event-based F of two annotators, the mean of that against either."""
-    files = np.logical_and(*crowd.has_file[[*pair]])
-    if not files.any():
-        return None
-    settings = settings_for([_EVENT_F], settings, {})
-    (one, lengths), (other, _) = (crowd.within(crowd.tables[each], files) for each in pair)
-    both = ((one, other), (other, one))
-    return _mean_of([evaluate_rows(*sides, settings, lengths)[_EVENT_F] for sides in both])
-
-
-def _mean_of(values: Sequence[float | None]) -> float | None:
+def _mean_of(values: Iterable[float | None]) -> float | None:
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None

@@ -31,7 +31,7 @@ class Patterns(NamedTuple):
     """Distinct sets of answers to an item of a class: few stand for all items.
 
     yes, given: (n_annotators, n_patterns), who says yes, and who labelled it. label: (n_patterns,) codes of
-    classes. items: (n_patterns,) how many items have these answers. pattern: (n_units,) which each unit has.
+    classes. items: (n_patterns,) how many items have these answers. pattern: (n_items,) which each has.
     """
 
     yes: Bools
@@ -79,7 +79,7 @@ class Competence(NamedTuple):
 
 def competence_of(units: Units, threshold: float) -> Competence:
     """Estimate what annotators are like; those who labelled nothing have the competence they began with."""
-    yes, given, class_, count, _ = Patterns.of(units.together(), threshold)
+    yes, given, class_, count, _ = Patterns.of(units, threshold)
     n_annotators, n_classes = len(yes), int(units.label.max(initial=-1)) + 1
     weight = count * given
     n_given, any_given = weight.sum(axis=1), given.any(axis=0)

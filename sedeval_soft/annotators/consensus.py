@@ -22,7 +22,7 @@ of all files are merged at once, round by round.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,13 +35,12 @@ from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.pairs import intersection_over_union
 from sedeval_soft.memory import check_room
-from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads
+from sedeval_soft.sorting import heads, order_of
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.timeline.events import Events, events_of
-from sedeval_soft.timeline.ranges import expand
-from sedeval_soft.timeline.recordings import merges
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import Events
+from sedeval_soft.timeline.ranges import expand, portions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +63,9 @@ _EQUAL = 1 << 10
 """Means that differ by less than about this many parts, a millionth, are equal but for rounding."""
 
 _BYTES_PER_PAIR = 72
+
+_AT_ONCE = 1 << 18
+"""Events that are worked on at a time, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +156,6 @@ class Consensus:
         return pd.DataFrame(columns)
 
 
-def annotated_events(table: EventTable, settings: Settings) -> Events:
-    """Return one annotator's events at the threshold, by file, class and onset; those that overlap are one.
-
-    Rows without extent are none. Rows that touch are one event where the settings say so.
-    """
-    merge = merges(table, settings)
-    events = events_of(table, settings.threshold, settings.inclusive, merge)
-    if merge:
-        return events
-    return events.joined_up(touching=False)
-
-
 def agreed(
     events: Sequence[Events], has_file: Bools, units: Units, method: str, threshold: float, iou: float
 ) -> ConsensusEvents:
@@ -191,28 +181,44 @@ def consensus_of(
 ) -> ConsensusEvents:
     """Return the consensus events of annotators.
 
-    events: of each annotator, without overlap within a class of a file (see `annotated_events`).
+    events: of each annotator, without overlap within a class of a file.
     has_file: (n_annotators, n_files), who labelled which. weight: (n_annotators,) not negative, of which the
     confidence is the share; where those who labelled a file weigh 0, and if it is None, they count alike.
     iou: the mean intersection over union from which on events mean the same, in (0, 1].
     """
+    start = np.array([np.searchsorted(each.file, np.arange(has_file.shape[1] + 1)) for each in events])
+
+    def of_files(files: slice) -> ConsensusEvents:
+        begin, end = start[:, files.start].tolist(), start[:, files.stop].tolist()
+        own = [each.take(slice(*ends)) for each, *ends in zip(events, begin, end, strict=True)]
+        return _of_files(own, begin, has_file, weight, iou)
+
+    parts = for_each(of_files, portions(start.sum(axis=0), _AT_ONCE), int(start[:, -1].sum()))
+    columns = ([getattr(part, each.name) for part in parts] for each in fields(ConsensusEvents))
+    return ConsensusEvents(*(np.concatenate(column, axis=-1) for column in columns))
+
+
+def _of_files(
+    events: Sequence[Events], before: Sequence[int], has_file: Bools, weight: Floats | None, iou: float
+) -> ConsensusEvents:
+    """Return the consensus events of some files; before: how many events each annotator has before these."""
     joint = Events.joined(events)
     sizes = [len(each) for each in events]
     annotator = np.repeat(np.arange(len(events)), sizes)
-    position = np.arange(len(joint)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    position = np.concatenate([k + np.arange(size) for k, size in zip(before, sizes, strict=True)])
     stretches = _Stretches.of(joint)
     clusters = _clusters(stretches, annotator, len(events), iou)
-    first = np.flatnonzero(clusters == np.arange(len(clusters)))
-    of_event = np.searchsorted(first, clusters[stretches.number])
-    n, order = len(first), np.argsort(of_event, kind="stable")
+    number = np.cumsum(clusters == np.arange(len(clusters))) - 1
+    of_event, n = number[clusters[stretches.number]], int(number.max(initial=-1)) + 1
     members = np.full((len(events), n), -1, dtype=np.int64)
     members[annotator, of_event] = position
     onset, onset_spread = _middle(joint.onset, of_event, n)
     offset, offset_spread = _middle(joint.offset, of_event, n)
-    some = order[heads(of_event[order])] if n else order
+    some = np.empty(n, dtype=np.int64)
+    some[of_event] = np.arange(len(of_event))
     file, label = joint.file[some], joint.label[some]
     confidence = _share(members >= 0, has_file[:, file], weight)
-    ordered = np.lexsort((offset, label, onset, file))
+    ordered = order_of(offset, label, onset, file)
     return ConsensusEvents(
         file[ordered], label[ordered], onset[ordered], offset[ordered], confidence[ordered],
         onset_spread[ordered], offset_spread[ordered], members[:, ordered],
@@ -241,11 +247,12 @@ class _Stretches(NamedTuple):
     def of(cls, events: Events) -> _Stretches:
         """Lay events out: each class of a file gets as much of the line as it needs."""
         group = file_class(events, int(events.label.max(initial=0)) + 1)
+        group -= group.min(initial=int(group.max(initial=0)))
         longest = np.zeros(int(group.max(initial=-1)) + 1, dtype=np.int64)
         np.maximum.at(longest, group, events.offset)
         base = np.cumsum(longest) - longest
         begin, end = base[group] + events.onset, base[group] + events.offset
-        order = np.lexsort((end, begin))
+        order = order_of(end, begin)
         first = heads(begin[order], end[order]) if len(order) else order
         size = np.diff(first, append=len(order))
         number = np.empty(len(order), dtype=np.int64)

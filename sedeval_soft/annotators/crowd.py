@@ -12,9 +12,10 @@ from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
+from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.alignment_report import last_offsets
-from sedeval_soft.timeline.grid import Grid
-from sedeval_soft.timeline.recordings import align
+from sedeval_soft.timeline.events import Events, events_of
+from sedeval_soft.timeline.recordings import align, merges
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Crowd:
         files, lengths = _files_of(rows, settings, durations)
         # Nothing is cut into segments here, whose edges would be compared with those of rows.
         plain = Settings.of(classes=settings.classes, only=("event.hard",))
-        pairs = [align(files, table, plain, lengths) for table in rows]
+        pairs = for_each(lambda table: align(files, table, plain, lengths), rows, sum(map(len, rows)))
         named = np.array(pairs[0].files, dtype=object)
         missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
         has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)
@@ -77,10 +78,7 @@ class Crowd:
         ticks = pairs[0].reach_ticks
         if continuous is None:
             continuous = not any(map(has_steps, rows))
-        if continuous:
-            units = Units.of_time(rows, ticks, has_file, settings.segment_ticks)
-        else:
-            units = Units.of_segments(rows, Grid.over(ticks, settings.segment_ticks), has_file, settings.pool)
+        units = Units.of(rows, ticks, has_file, settings, continuous=continuous)
         return cls(
             tuple(tables), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
             continuous, tuple(warnings),
@@ -89,29 +87,23 @@ class Crowd:
     def of(self, annotators: Index) -> Crowd:
         """Return the same annotators in another order; positions, (n_annotators,)."""
         names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
-        units = self.units.of(annotators)
+        units = self.units.some(annotators)
         return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
 
-    def reference(
-        self, values: Floats, name: str, files: Bools | None = None, units: Units | None = None
-    ) -> tuple[EventTable, dict[str, float]]:
-        """Return the values of units as rows of some files (None: of all), and the lengths of these files.
+    def events(self, settings: Settings) -> list[Events]:
+        """Return each annotator's events at the threshold, in order."""
 
-        units: whose values they are, those of all annotators if None.
-        """
-        units = self.units if units is None else units
-        files = np.ones(len(self.files), dtype=bool) if files is None else files
-        chosen = files[units.file] & (units.offset > units.onset)
-        table = units.rows(np.where(chosen, values, 0.0), self.files, self.classes, name)
-        return self.within(table, files)
+        def of_table(table: EventTable) -> Events:
+            return events_of(
+                table, settings.threshold, settings.inclusive, merges(table, settings)
+            ).in_order()
+
+        return for_each(of_table, self.tables, sum(map(len, self.tables)))
 
     def within(self, table: EventTable, files: Bools) -> tuple[EventTable, dict[str, float]]:
         """Return a table of all files as one of some of them, (n_files,), and the lengths of these."""
-        code = np.cumsum(files) - 1
-        names = tuple(name for name, inside in zip(self.files, files.tolist(), strict=True) if inside)
-        table = table.take(np.flatnonzero(files[table.file]))
-        table = replace(table, files=names, file=code[table.file].astype(np.int32))
-        return table, dict(zip(names, self.length[files].tolist(), strict=True))
+        table = table.only_files(files)
+        return table, dict(zip(table.files, self.length[files].tolist(), strict=True))
 
 
 def _files_of(
@@ -133,6 +125,8 @@ def _files_of(
         pair = align(names, names, plain, durations)
         given = zip(pair.files, pair.length.tolist(), strict=True)
         lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
+        # Of these are also files that no table names.
+        names = replace(names, files=pair.files)
     return names, lengths
 
 

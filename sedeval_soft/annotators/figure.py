@@ -80,4 +80,6 @@ def _draw(annotation: Annotation, look: Look) -> Figure:
         axes.set_ylabel("score")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         layout.label_edges(axes, lowest=number + columns >= len(scores))
+        # Each score has a scale of its own.
+        axes.yaxis.set_tick_params(labelleft=True)
     return figure

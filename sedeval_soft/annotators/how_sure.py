@@ -18,20 +18,15 @@ makes a reference of another kind. What each annotator changes is then estimated
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.scoring import Scoring
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.resample import Replicates
-from sedeval_soft.evaluation.scores import Key
-from sedeval_soft.evaluation.shard import shard_of_rows
-from sedeval_soft.settings import Settings
-from sedeval_soft.tables.event_table import EventTable
 
 MOST_SETS = 35
 """Sets of one size that are looked at; of more, so many are drawn, or three for each annotator."""
@@ -85,54 +80,19 @@ def groups_of(n_files: int) -> Index:
     return np.arange(n_files) % min(max(n_files, 1), MOST_GROUPS)
 
 
-def scores_of_sets(
-    references: References,
-    settings: Settings,
-    systems: Mapping[str, EventTable],
-    keys: Sequence[Key],
-    members: Bools,
-) -> Floats:
-    """Return scores against references of sets of annotators, (n_systems, n_keys, n_sets, 1 + n_groups).
+def scores_of_sets(scoring: Scoring, members: Bools) -> Floats:
+    """Return scores of systems against sets of annotators, (n_systems, n_keys, n_sets, 1 + n_groups).
 
     members: (n_sets, n_annotators). The first is that of all files that the set labelled, the others are
-    without one group of files each; NaN where undefined. systems: with the names of the crowd's files.
+    without one group of files each; NaN where undefined.
     """
-    group = groups_of(len(references.crowd.files))
+    group = groups_of(len(scoring.references.crowd.files))
     left_out = np.arange(group.max(initial=-1) + 1)[:, None] != group
     weights = np.concatenate((np.ones((1, len(group))), left_out))
-    scores = np.full((len(systems), len(keys), len(members), len(weights)), np.nan)
-    for s, who in enumerate(members):
-        for k, values in enumerate(scores_against(references, who, settings, systems, keys, weights)):
-            scores[k, :, s] = values
-    return scores
-
-
-def scores_against(
-    references: References,
-    who: Bools,
-    settings: Settings,
-    systems: Mapping[str, EventTable],
-    keys: Sequence[Key],
-    weights: Floats,
-) -> Iterator[Floats]:
-    """Yield the scores of each system against a reference of some annotators, (n_keys, n_weights).
-
-    weights: (n_weights, n_files) how often each file counts; those that none of these annotators labelled do
-    not. NaN where undefined.
-    """
-    crowd = references.crowd
-    files = np.asarray(crowd.has_file[who].any(axis=0), dtype=bool)
-    reference, lengths = references.of_some(who, files, "annotators")
-    place = {name: number for number, name in enumerate(crowd.files)}
-    for name, system in systems.items():
-        how = references.settings_for(settings, system)
-        tally = shard_of_rows(reference, system, how, lengths, name).tally
-        own = weights[:, [place[file] for file in tally.files]]
-        values = np.full((len(keys), len(weights)), np.nan)
-        some = own.any(axis=1)
-        if some.any():
-            values[:, some] = Replicates.of(tally, how).values(own[some], keys)
-        yield values
+    systems = range(members.shape[1], len(scoring.tables))
+    scores = np.array([[*scoring.against(who, systems, weights)] for who in members])
+    shape = len(members), len(systems), len(scoring.keys), len(weights)
+    return np.moveaxis(scores.reshape(shape), 0, 2)
 
 
 def effects_of(values: Floats, members: Bools) -> tuple[Floats, Floats]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sedeval_soft.annotators import consensus
-from sedeval_soft.annotators.pooled import METHODS
+from sedeval_soft.annotators.references import METHODS
 from sedeval_soft.errors import counted, visible
 from sedeval_soft.report.table import Page, Table, number, text
 from sedeval_soft.settings import short_fraction
@@ -47,60 +47,7 @@ def annotation_text(annotation: Annotation) -> str:
         ("reference", f"{method}: {size}"),
         ("labels", f"{labels}; a file that a table lacks is {lacking}"),
     )
-    annotators = annotation.annotators if len(annotation.annotators) <= _MOST_COLUMNS else ()
-    system = () if annotation.system is None else ("system", "share")
-
-    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], names: int = 1) -> Table:
-        cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row) for row in rows]
-        return Table(title, tuple(head), tuple(cells), names=names)
-
-    confusions = annotation.confusions if annotators and annotation.method == "dawid-skene" else ()
-    each_class = table(
-        "Sensitivity / specificity",
-        ("class", "prevalence", *(visible(a.name) for a in annotators)),
-        [
-            (c.class_name, c.prevalence, *map(" / ".join, zip(*(map(number, x) for x in c[2:]), strict=True)))
-            for c in confusions
-        ],
-    )
-    tables = (
-        table(
-            "Annotators",
-            ("annotator", "files", "competence", "says yes", "sensitivity", "specificity"),
-            annotation.annotators,
-        ),
-        *([each_class] if confusions else []),
-        table(
-            "Agreement: alpha",
-            ("class", "labels (nominal)", "values (interval)"),
-            [("(all)" if each[0] is None else each[0], *each[1:]) for each in annotation.agreement],
-        ),
-        table(
-            "Soft F of two annotators",
-            ("annotator", "and", "micro", "macro", "segments", "event micro"),
-            [(*pair.annotators, *pair[1:]) for pair in annotation.pairs],
-            names=2,
-        ),
-        table(
-            "Ceiling: what annotators reach",
-            ("score", *(visible(a.name) for a in annotators), "mean", *system),
-            [
-                (c.score, *(c.annotators if annotators else ()), c.mean, *c[3:][: len(system)])
-                for c in annotation.ceiling
-            ],
-        ),
-        *(
-            ()
-            if annotation.events is None
-            else (
-                table("Consensus events", *_by_annotators(annotation.events)),
-                table("Boundaries of annotators, in seconds", _BOUNDARIES, annotation.boundaries),
-            )
-        ),
-    )
-    if annotation.systems:
-        tables += _of_systems(annotation)
-    share = "; the share is the system's mean against these references by theirs" if system else ""
+    share = "; the share is the system's mean against these references by theirs" if annotation.system else ""
     notes: tuple[str, ...] = (
         "Alpha is Krippendorff's. Soft F of two annotators is over the segments that both labelled, its",
         "macro average over the classes that either uses, of events the mean of either being the reference.",
@@ -108,67 +55,119 @@ def annotation_text(annotation: Annotation) -> str:
         *(_CONSENSUS if annotation.events is not None else ()),
         "- is undefined: there is nothing to divide by.",
     )
+    tables = _of_annotators(annotation)
     if annotation.systems:
-        notes += _NOTES
-        share_of_sets = 100 * float(annotation.settings["confidence"])
-        notes += (f"which on at least {share_of_sets:.4g} % of sets rank the systems as all annotators do.",)
-    return text([Page("", lines, tables, notes)])
+        tables += _of_systems(annotation)
+        enough = 100 * float(annotation.settings["confidence"])
+        notes += (*_NOTES, f"which on at least {enough:.4g} % of sets rank the systems as all annotators do.")
+    return text([Page("", lines, tuple(tables), notes)])
 
 
-def _of_systems(annotation: Annotation) -> tuple[Table, ...]:
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[Any]], names: int = 1) -> Table:
+    """Return a table of names and numbers; cells of a row beyond the head are left out."""
+    cells = [tuple(visible(x) if isinstance(x, str) else number(x) for x in row[: len(head)]) for row in rows]
+    return Table(title, tuple(map(visible, head)), tuple(cells), names=names)
+
+
+def _of_annotators(annotation: Annotation) -> list[Table]:
+    """Return what annotators are like, how far they agree, and what they reach."""
+    names = _names(annotation)
+    system = () if annotation.system is None else ("system", "share")
+    tables = [
+        _table(
+            "Annotators",
+            ("annotator", "files", "competence", "says yes", "sensitivity", "specificity"),
+            annotation.annotators,
+        ),
+        _table(
+            "Agreement: alpha",
+            ("class", "labels (nominal)", "values (interval)"),
+            [each._replace(class_name=each.class_name or "(all)") for each in annotation.agreement],
+        ),
+        _table(
+            "Soft F of two annotators",
+            ("annotator", "and", "micro", "macro", "segments", "event micro"),
+            [(*pair.annotators, *pair[1:]) for pair in annotation.pairs],
+            names=2,
+        ),
+        _table(
+            "Ceiling: what annotators reach",
+            ("score", *names, "mean", *system),
+            [(c.score, *(c.annotators if names else ()), *c[2:]) for c in annotation.ceiling],
+        ),
+    ]
+    if names and annotation.method == "dawid-skene":
+        both = "Sensitivity / specificity"
+        rows = [
+            (
+                each.class_name,
+                each.prevalence,
+                *map(" / ".join, zip(*(map(number, x) for x in each[2:]), strict=True)),
+            )
+            for each in annotation.confusions
+        ]
+        tables.insert(1, _table(both, ("class", "prevalence", *names), rows))
+    if annotation.events is not None:
+        tables.append(_table("Consensus events", *_by_annotators(annotation.events)))
+        tables.append(_table("Boundaries of annotators, in seconds", _BOUNDARIES, annotation.boundaries))
+    return tables
+
+
+def _names(annotation: Annotation) -> tuple[str, ...]:
+    """Return the names of annotators that have a column each, none where they are too many."""
+    annotators = annotation.annotators
+    return tuple(each.name for each in annotators) if len(annotators) <= _MOST_COLUMNS else ()
+
+
+def _of_systems(annotation: Annotation) -> list[Table]:
     """Return how sure the scores of systems are, over how many annotators, and against each."""
     confidence = float(annotation.settings["confidence"])
     low, high = (f"{100 * level:.4g} %" for level in ((1 - confidence) / 2, (1 + confidence) / 2))
-    names = [visible(annotator.name) for annotator in annotation.annotators]
-    names = names if len(names) <= _MOST_COLUMNS else []
+    names, whole = _names(annotation), len(annotation.annotators) + 1
+    each_score = zip(*(system.scores for system in annotation.systems), strict=True)
     pairs = [
-        (each, visible(system.name), system.scores[k])
-        for k, each in enumerate(score.score for score in annotation.systems[0].scores)
-        for system in annotation.systems
+        (score.score, system.name, score)
+        for scores in each_score
+        for system, score in zip(annotation.systems, scores, strict=True)
     ]
     sizes = [str(point.annotators) for point in pairs[0][2].over]
-    whole = len(annotation.annotators) + 1
-
-    def table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], names: int = 2) -> Table:
-        cells = [tuple(x if isinstance(x, str) else number(x) for x in row) for row in rows]
-        return Table(title, tuple(head), tuple(cells), names=names)
-
     tables = [
-        table(
+        _table(
             "Systems against the reference of all annotators: how sure",
             ("score", "system", "value", low, high, "by annotators", "by files"),
-            [(name, system, *each[1:6]) for name, system, each in pairs],
+            [(*name, *each[1:6]) for *name, each in pairs],
+            names=2,
         ),
-        table(
+        _table(
             "Systems over the number of annotators",
             ("score", "system", *sizes),
-            [(name, system, *(point.value for point in each.over)) for name, system, each in pairs],
+            [(*name, *(point.value for point in each.over)) for *name, each in pairs],
+            names=2,
         ),
-        table(
+        _table(
             "Systems against each annotator",
             ("score", "system", *names, "mean", "deviation", "place"),
             [
-                (name, system, *(each.against if names else ()), each.mean, each.deviation,
+                (*name, *(each.against if names else ()), each.mean, each.deviation,
                  "-" if each.place is None else f"{each.place} of {whole}")
-                for name, system, each in pairs
+                for *name, each in pairs
             ],
+            names=2,
         ),
-        table(
+        _table(
             "Average distances of systems from annotators (LeWiDi 2025)",
             ("system", "error rate", "normalized absolute", "Manhattan", "Wasserstein"),
-            [(visible(system.name), *system.distances) for system in annotation.systems],
-            names=1,
+            [(system.name, *system.distances) for system in annotation.systems],
         ),
     ]  # fmt: skip
     if annotation.rankings:
-        ranks = table(
+        ranks = _table(
             "How many annotators rank the systems as all do: share of sets of so many",
             ("score", *sizes, "enough"),
             [(each.score, *(share for _, share in each.over), each.enough) for each in annotation.rankings],
-            names=1,
         )
         tables.insert(2, ranks)
-    return tuple(tables)
+    return tables
 
 
 _NOTES = (

@@ -7,22 +7,18 @@ no, a value lies in [0, 1], so the range that distances are divided by is 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.how_sure import scores_against
-from sedeval_soft.annotators.references import References
+from sedeval_soft.annotators.scoring import Scoring
 from sedeval_soft.annotators.units import Units
 from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.evaluation.scores import Key
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.tables.ticks import to_seconds, to_ticks
-from sedeval_soft.timeline.grid import Grid
+from sedeval_soft.tables.ticks import to_ticks
 
 
 class Distances(NamedTuple):
@@ -75,18 +71,12 @@ def with_system(crowd: Crowd, system: EventTable, settings: Settings) -> tuple[U
 
     What it says after the end of a file is left out.
     """
-    ticks = to_ticks(crowd.length)
-    spans = system.spans()
-    inside = np.flatnonzero((spans.onset < ticks[spans.file]) & (spans.offset > spans.onset))
-    rows = system.take(inside)
-    ends = to_seconds(np.minimum(spans.offset[inside], ticks[rows.file]))
-    tables = (*crowd.tables, replace(rows, offset=ends))
-    has_file = np.concatenate((crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool)))
-    if crowd.continuous:
-        units = Units.of_time(tables, ticks, has_file, settings.segment_ticks)
-    else:
-        units = Units.of_segments(tables, Grid.over(ticks, settings.segment_ticks), has_file, settings.pool)
-    return units.of(np.arange(len(crowd.tables))), units.values[-1]
+    ticks, spans = to_ticks(crowd.length), system.spans()
+    system = system.take(np.flatnonzero(spans.onset < ticks[spans.file]))
+    has_file = np.append(crowd.has_file, np.ones((1, len(crowd.files)), dtype=bool), axis=0)
+    tables, how = (*crowd.tables, system), (ticks, has_file, settings)
+    units = Units.of(tables, *how, continuous=crowd.continuous, apart=True)
+    return units.some(np.arange(len(crowd.tables))), units.values[-1]
 
 
 class Against(NamedTuple):
@@ -101,28 +91,21 @@ class Against(NamedTuple):
     common: Floats
 
 
-def against_each(
-    crowd: Crowd,
-    settings: Settings,
-    threshold: float,
-    systems: Mapping[str, EventTable],
-    keys: Sequence[Key],
-) -> Against:
+def against_each(scoring: Scoring) -> Against:
     """Return the scores of systems, and of annotators, against each annotator."""
-    n, n_systems = len(crowd.tables), len(systems)
-    references = References.of(crowd, "mean", threshold, settings, None)
-    shape = (n_systems + n, len(keys), n)
+    crowd = scoring.references.crowd
+    scoring = replace(scoring, references=replace(scoring.references, method="mean", events=None))
+    n, n_tables = len(crowd.tables), len(scoring.tables)
+    shape = n_tables, len(scoring.keys), n
     scores, common = np.full(shape, np.nan), np.full((*shape, n), np.nan)
+    # Systems stand behind annotators, here before them.
+    place = np.roll(np.arange(n_tables), n)
     for b in range(n):
-        who = np.arange(n) == b
-        others = [a for a in range(n) if a != b]
-        candidates = {f"system {k}": table for k, table in enumerate(systems.values())}
-        candidates |= {f"annotator {a}": crowd.tables[a] for a in others}
-        files = crowd.has_file & crowd.has_file[b]
-        scored = scores_against(references, who, settings, candidates, keys, files.astype(np.float64))
-        for place, values in zip([*range(n_systems), *(n_systems + a for a in others)], scored, strict=True):
-            common[place, :, b] = values
-            scores[place, :, b] = values[:, b]
+        others = [k for k in range(n_tables) if k != b]
+        files = (crowd.has_file & crowd.has_file[b]).astype(np.float64)
+        for k, values in zip(others, scoring.against(np.arange(n) == b, others, files), strict=True):
+            common[place[k], :, b] = values
+            scores[place[k], :, b] = values[:, b]
     return Against(scores, common)
 
 

@@ -1,4 +1,4 @@
-"""References of a crowd, of all annotators or of all but one: values over time, or consensus events."""
+"""References of what annotators say, all or some of them: values over time, or consensus events."""
 
 from __future__ import annotations
 
@@ -6,21 +6,31 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, agreed, annotated_events
+from sedeval_soft.annotators.competence import Patterns, competence_of
+from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, ConsensusEvents, agreed
 from sedeval_soft.annotators.crowd import Crowd
-from sedeval_soft.annotators.pooled import reference_of
-from sedeval_soft.arrays import Bools, Index
+from sedeval_soft.annotators.dawid_skene import dawid_skene
+from sedeval_soft.annotators.units import Units
+from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import Events
+
+METHODS = {
+    "mean": "mean of those who labelled",
+    "competence": "mean of those who labelled, weighted by competence",
+    "dawid-skene": "probability by Dawid & Skene's model of what those who labelled say",
+    "majority": "majority of those who labelled",
+}
+"""How a reference is made of labels, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class References:
     """How references are made of annotators.
 
-    method: one of METHODS of `pooled`, or of `consensus`. threshold: above which a value is a label. events:
-    of each annotator where the reference has consensus events, else None. iou: from which on events mean the
+    method: one of METHODS, or of those of `consensus`. threshold: above which a value is a label. events: of
+    each annotator where the reference has consensus events, else None. iou: from which on events mean the
     same.
     """
 
@@ -30,16 +40,6 @@ class References:
     events: tuple[Events, ...] | None = None
     iou: float = SAME_IOU
 
-    @classmethod
-    def of(
-        cls, crowd: Crowd, method: str, threshold: float, settings: Settings, iou: float | None
-    ) -> References:
-        """Return references of values over time where `iou` is None, else of consensus events."""
-        if iou is None:
-            return cls(crowd, method, threshold)
-        events = tuple(annotated_events(table, settings) for table in crowd.tables)
-        return cls(crowd, method, threshold, events, iou)
-
     def ordered(self, annotators: Index) -> References:
         """Return the same of annotators in another order; positions, (n_annotators,)."""
         events = None if self.events is None else tuple(self.events[k] for k in annotators.tolist())
@@ -47,25 +47,31 @@ class References:
 
     def of_all(self) -> tuple[EventTable, Consensus | None]:
         """Return the reference that all annotators make, and its consensus events."""
-        crowd, name = self.crowd, f"{self.method} of {len(self.crowd.names)} annotators"
+        crowd, everyone = self.crowd, np.ones(len(self.crowd.names), dtype=bool)
+        name = f"{self.method} of {len(crowd.names)} annotators"
         if self.events is None:
-            return crowd.reference(reference_of(crowd.units, self.method, self.threshold), name)[0], None
-        made = agreed(self.events, crowd.has_file, crowd.units, self.method, self.threshold, self.iou)
-        consensus = Consensus(made, crowd.files, crowd.classes, crowd.names)
-        return made.rows(crowd.files, crowd.classes, f"consensus, {name}"), consensus
+            return self.of_some(everyone, name), None
+        made = self._consensus(everyone)
+        events = Consensus(made, crowd.files, crowd.classes, crowd.names)
+        return made.rows(crowd.files, crowd.classes, f"consensus, {name}"), events
 
-    def of_some(self, who: Bools, files: Bools, name: str) -> tuple[EventTable, dict[str, float]]:
-        """Return the reference that some annotators make of some files, and the lengths of these.
+    def of_some(self, who: Bools, name: str) -> EventTable:
+        """Return the reference that some annotators make; who: (n_annotators,)."""
+        names = self.crowd.files, self.crowd.classes, name
+        if self.events is None:
+            return self.crowd.units.rows(self.values(who), *names)
+        return self._consensus(who).rows(*names)
 
-        who: (n_annotators,). files: (n_files,).
-        """
+    def _consensus(self, who: Bools) -> ConsensusEvents:
         crowd, chosen = self.crowd, np.flatnonzero(who)
-        units = crowd.units.of(chosen)
-        if self.events is None:
-            return crowd.reference(reference_of(units, self.method, self.threshold), name, files, units)
-        events = [self.events[each] for each in chosen.tolist()]
-        made = agreed(events, crowd.has_file[who], units, self.method, self.threshold, self.iou)
-        return crowd.within(made.rows(crowd.files, crowd.classes, name), files)
+        events = [self.events[each] for each in chosen.tolist()] if self.events else []
+        return agreed(
+            events, crowd.has_file[who], crowd.units.some(chosen), self.method, self.threshold, self.iou
+        )
+
+    def values(self, who: Bools) -> Floats:
+        """Return the values over time that some annotators make, of each answer, (n_answers,)."""
+        return value_of(self.crowd.units.some(np.flatnonzero(who)), self.method, self.threshold)
 
     def settings_for(self, settings: Settings, system: EventTable | None) -> Settings:
         """Return settings to score with: consensus events that only touch stay two if nobody has steps."""
@@ -73,3 +79,46 @@ class References:
         steps = any(table.has_values for table in sides)
         apart = self.events is not None and settings.events == "auto" and not steps
         return replace(settings, events="rows") if apart else settings
+
+
+def value_of(units: Units, method: str, threshold: float) -> Floats:
+    """Return the value of each answer by one of the METHODS, (n_answers,).
+
+    By the majority it is 1 where more than half of those who labelled are above the threshold, else 0; a tie
+    is 0. By Dawid & Skene's model it is the probability that the class is there, and 0 where nobody is above
+    the threshold: what nobody hears is no event, however probable it is that all miss it.
+    """
+    if method == "majority":
+        votes = ((units.values > threshold) & units.given).sum(axis=0)
+        return np.asarray(2 * votes > units.given.sum(axis=0), dtype=np.float64)
+    if method == "dawid-skene":
+        patterns = Patterns.of(units, threshold)
+        posterior = dawid_skene(patterns, int(units.label.max(initial=-1)) + 1).posterior
+        return np.where(patterns.yes.any(axis=0), posterior, 0.0)[patterns.pattern]
+    return mean(units, competence_of(units, threshold).competence if method == "competence" else None)
+
+
+def mean(units: Units, weight: Floats | None = None) -> Floats:
+    """Return the mean of the values of those who labelled, (n_answers,), 0 where nobody did.
+
+    weight: (n_annotators,) not negative; where all who labelled have a weight of 0 they count alike.
+    """
+    weights = np.ones(len(units.values))
+    if weight is not None and weight.max(initial=0.0) > 0:
+        weights = weight / weight.max()  # sums of tiny ones are not exact
+    number = units.given.sum(axis=0)
+    # Annotator by annotator, so that a sum has one order, however many answers there are.
+    total, weighed, alike = np.zeros((3, units.values.shape[1]))
+    for each, given, values in zip(weights, units.given, units.values, strict=True):
+        np.add(total, each * values, out=total, where=given)
+        np.add(alike, values, out=alike, where=given)
+        weighed += each * given
+    unbelieved = (weighed == 0) & (number > 0)
+    total, weighed = np.where(unbelieved, alike, total), np.where(unbelieved, number, weighed)
+    pooled = np.divide(total, weighed, out=total, where=weighed > 0)
+    # The mean of equal values is that value, to the last bit.
+    least, most = (
+        end(units.values, axis=0, where=units.given, initial=empty)
+        for end, empty in ((np.min, 1.0), (np.max, 0.0))
+    )
+    return np.asarray(np.where(number > 0, np.clip(pooled, least, most), 0.0))

@@ -26,7 +26,7 @@ from sedeval_soft.annotators.perspectives import (
     with_system,
 )
 from sedeval_soft.annotators.references import References
-from sedeval_soft.api.evaluation import evaluate_rows
+from sedeval_soft.annotators.scoring import Scoring
 from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.comparison.ranks import places
 from sedeval_soft.errors import SettingsError
@@ -149,24 +149,18 @@ def systems_of(
         np.array([empty if end is None else end for end in ends], dtype=np.float64)
         for ends, empty in (([m.low for m in measures], -np.inf), ([m.high for m in measures], np.inf))
     )
+    scoring = Scoring.of(references, settings, keys, [*systems.values()])
     members = {size: sets_of(n, size, settings.seed) for size in sizes_of(n)}
-    how = (settings, systems, keys)
-    scores = {size: scores_of_sets(references, *how, each) for size, each in members.items()}
-    reference, lengths = references.of_some(
-        np.ones(n, dtype=bool), np.ones(len(crowd.files), dtype=bool), "all"
-    )
-    whole = [
-        evaluate_rows(reference, table, references.settings_for(settings, table), lengths)
-        for table in systems.values()
-    ]
-    against = against_each(crowd, settings, threshold, systems, keys)
+    scores = {size: scores_of_sets(scoring, each) for size, each in members.items()}
+    everyone, numbers = np.ones(n, dtype=bool), range(n, n + len(systems))
+    whole = [*scoring.against(everyone, numbers, np.ones((1, len(crowd.files))))]
+    against = against_each(scoring)
     place, _ = places_among(against, len(systems), lower)
     back = np.argsort(order)
     results = []
     for k, (name, table) in enumerate(systems.items()):
         own = {size: values[k] for size, values in scores.items()}
-        point = np.array([whole[k][each] for each in names], dtype=np.float64)
-        over, errors = _over(own, members, point, cut, settings.confidence, least, most)
+        over, errors = _over(own, members, whole[k][:, 0], cut, settings.confidence, least, most)
         each = against.scores[k]
         units, says = with_system(crowd, table, settings)
         columns = zip(

@@ -1,8 +1,9 @@
-"""What several annotators say, on one list of units: stretches of time, or segments, in which nobody changes.
+"""What annotators say, on one list of pieces: stretches of time, or segments, in which nobody changes.
 
-A unit belongs to one class in one file. In continuous time it is cut where some annotator begins, ends or
-changes, so that nothing is lost of their boundaries; on a grid it is a segment. Silence, where nobody names
-the class, is one unit for all files that the same annotators labelled: only how much there is matters.
+A piece belongs to one class in one file. In continuous time it is cut where some annotator begins, ends or
+changes, so that nothing is lost of their boundaries; on a grid it is a segment. Pieces of one class in which
+everyone says the same have one answer: how far annotators agree, and what is made of what they say, is a
+matter of answers and of how much time has each. Silence, where nobody names the class, has no pieces.
 """
 
 from __future__ import annotations
@@ -10,21 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.fields import Pool
-from sedeval_soft.measures.event import file_class
 from sedeval_soft.memory import check_room
+from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import distinct, heads, order_of
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.ticks import Ticks, to_seconds
-from sedeval_soft.timeline.events import Activity
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import Activity, Timed
 from sedeval_soft.timeline.grid import Grid, pool_rows
-from sedeval_soft.timeline.ranges import expand, numbered
+from sedeval_soft.timeline.ranges import portions
 
 _BYTES_PER_VALUE = 48
+
+_AT_ONCE = 1 << 18
+"""Rows that are worked on at a time, about, and pieces."""
 
 _MOST_CODES = 1 << 24
 """Sets of answers up to which a number for each is kept."""
@@ -32,145 +37,200 @@ _MOST_CODES = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units of time, and what each annotator says of them.
+    """What annotators say: their answers, and pieces of time that have these.
 
-    values: (n_annotators, n_units) in [0, 1]. given: the same shape, who labelled the file; a value of others
-    means nothing. file, label: (n_units,) codes. onset, offset: (n_units,) ticks. weight: (n_units,) how many
-    segments' time it is.
+    values: (n_annotators, n_answers) in [0, 1]. given: the same shape, who labelled the file; a value of
+    others means nothing. label: (n_answers,) codes of classes. weight: (n_answers,) how many segments' time
+    there is. pieces: by file, class and onset, apart from one another. answer: (n_pieces,) which one each
+    has.
     """
 
     values: Floats
     given: Bools
-    file: Codes
     label: Codes
-    onset: Ticks
-    offset: Ticks
     weight: Floats
+    pieces: Timed
+    answer: Codes
 
-    def without(self, annotator: int) -> Units:
-        """Return what all but one annotator say."""
-        return self.of(np.delete(np.arange(len(self.values)), annotator))
-
-    def of(self, annotators: Index) -> Units:
+    def some(self, annotators: Index) -> Units:
         """Return what some annotators say; positions, (n,)."""
         return replace(self, values=self.values[annotators], given=self.given[annotators])
 
-    def together(self) -> Units:
-        """Return units of one class in which all say the same as one, without a place in time.
-
-        That is enough where only how much time there is matters. It is done where everyone says yes or no:
-        few units are left then.
-        """
-        n_annotators, n_classes = len(self.values), int(self.label.max(initial=-1)) + 1
-        yes = self.values == 1.0
-        if n_classes * 3**n_annotators > _MOST_CODES or not np.all(yes | (self.values == 0.0) | ~self.given):
-            return self
-        code = self.label.astype(np.int64)
-        for each, given in zip(yes, self.given, strict=True):
-            code = code * 3 + np.where(given, each, 2)
-        total = np.bincount(code, self.weight)
-        code = np.flatnonzero(total)
-        weight, answers = total[code].astype(np.float64), np.empty((n_annotators, len(code)), dtype=np.int64)
-        for row in answers[::-1]:
-            code, row[:] = np.divmod(code, 3)
-        none = np.zeros(len(code), dtype=np.int64)
-        file, label = none.astype(np.int32), code.astype(np.int32)
-        return Units((answers == 1).astype(np.float64), answers != 2, file, label, none, none, weight)
-
     def rows(self, value: Floats, files: tuple[str, ...], classes: tuple[str, ...], name: str) -> EventTable:
-        """Return a value for each unit as rows of a table, by file, onset and class; 0 has no row."""
-        some = np.flatnonzero(value)
-        # Units are in the order of classes in each file, or in all: a stable sort leaves these in order.
-        scale = np.int64(self.onset.max(initial=0)) + 1
-        some = some[np.argsort(self.file[some] * scale + self.onset[some], kind="stable")]
-        times = to_seconds(self.onset[some]), to_seconds(self.offset[some])
-        codes = self.file[some].astype(np.int32), self.label[some].astype(np.int32)
-        return EventTable(files, classes, codes[0], *times, (value[some],), Origin(name), codes[1])
+        """Return the pieces as rows of a table, by file, onset and class; those of value 0 have none.
 
-    @classmethod
-    def of_segments(cls, tables: Sequence[EventTable], grid: Grid, has_file: Bools, pool: Pool) -> Units:
-        """Return the segments of all files; tables have one list of files and of classes.
-
-        has_file: (n_annotators, n_files), who labelled which.
+        value: (n_answers,).
         """
-        n_classes = len(tables[0].classes)
-        check_room(
-            _BYTES_PER_VALUE * len(tables) * max(grid.size, 1) * max(n_classes, 1),
-            f"for {len(tables)} annotators x {grid.size} segments x {n_classes} classes",
-            "A larger --segment-length gives fewer",
-        )
-        values = np.array([pool_rows(table, grid, pool) for table in tables])
-        file, onset, offset = grid.spans(np.tile(np.arange(grid.size), n_classes))
-        return cls(
-            values.reshape(len(tables), n_classes * grid.size), has_file[:, file], file.astype(np.int32),
-            np.repeat(np.arange(n_classes, dtype=np.int32), grid.size), onset,
-            # A row that ends later than its file would make that longer.
-            np.minimum(offset, grid.length[file]), np.ones(len(file)),
-        )  # fmt: skip
+        pieces, answer = self.pieces, self.answer
+
+        def of_files(codes: slice) -> tuple[Timed, Floats]:
+            own, values = pieces.take(at := slice(*start[[codes.start, codes.stop]])), value[answer[at]]
+            # Pieces are in the order of classes in each file: a stable sort leaves these in order.
+            order = order_of(own.onset, own.file)
+            order = order[values[order] != 0.0]
+            return own.take(order), values[order]
+
+        start = np.searchsorted(pieces.file, np.arange(len(files) + 1))
+        parts = for_each(of_files, portions(start, _AT_ONCE), len(pieces))
+        rows, values = Timed.joined([own for own, _ in parts]), np.concatenate([each for _, each in parts])
+        times = to_seconds(rows.onset), to_seconds(rows.offset)
+        return EventTable(files, classes, rows.file, *times, (values,), Origin(name), rows.label)
 
     @classmethod
-    def of_time(
-        cls, tables: Sequence[EventTable], length: Ticks, has_file: Bools, segment_ticks: Fraction
+    def of(
+        cls,
+        tables: Sequence[EventTable],
+        length: Ticks,
+        has_file: Bools,
+        settings: Settings,
+        *,
+        continuous: bool,
+        apart: bool = False,
     ) -> Units:
-        """Return the stretches of time in which no annotator changes.
+        """Return what tables say, of one list of files and one of classes.
 
-        tables: with one list of files and of classes. length: (n_files,) of files. has_file: (n_annotators,
-        n_files), who labelled which. segment_ticks: the time that has a weight of 1.
+        length: (n_files,) of files; what lies beyond weighs nothing. has_file: (n_tables, n_files), who
+        labelled which. continuous: whether time stays as it is, or is cut into segments. apart: whether each
+        piece has an answer of its own.
         """
-        n_classes = len(tables[0].classes)
-        said = [Activity.of_table(table) for table in tables]
-        group = np.concatenate([file_class(each, n_classes) for each in said])
-        check_room(
-            2 * len(group) * (_BYTES_PER_VALUE + 9 * len(tables)),
-            f"for {len(tables)} annotators x {len(group)} pieces",
-            "Are rows repeated?",
-        )
-        times = np.concatenate([each.onset for each in said] + [each.offset for each in said])
-        edge, groups, time = numbered(np.tile(group, 2), times)
-        first, last = np.split(edge, 2)
-        # How many pieces begin and end at each edge: what lies between the events of a class is silence.
-        begins, ends = (np.bincount(each, minlength=len(time)) for each in (first, last))
-        sounding = np.cumsum(begins - ends) > 0
-        unit = np.flatnonzero(sounding)
-        file, label = np.divmod(groups[unit], max(n_classes, 1))
-        onset, offset = time[unit], time[unit + 1]
-        silence = _silence(length, has_file, file, label, offset - onset, n_classes)
-        n_silent = len(silence.ticks)
-        zero = np.zeros(n_silent, dtype=np.int64)
-        values, place = np.zeros((len(said), len(unit) + n_silent)), np.cumsum(sounding) - 1
-        begin = 0
-        for row, each in zip(values, said, strict=True):
-            rows = slice(begin, begin := begin + len(each))
-            piece, covered = expand(place[first[rows]], place[first[rows]] + last[rows] - first[rows])
-            row[covered] = each.value[piece]
-        if has_file.all():
-            given: Bools = np.broadcast_to(np.True_, values.shape)
+        n, n_classes = len(tables), len(tables[0].classes)
+        if continuous:
+            pieces, said = _in_time(tables, len(length))
+            onset, offset = (np.minimum(end, length[pieces.file]) for end in (pieces.onset, pieces.offset))
+            amount, of_file, one = offset - onset, length, settings.segment_ticks
         else:
-            given = np.concatenate((has_file[:, file], silence.given), axis=1)
-        extent = np.concatenate((offset - onset, silence.ticks))
-        return cls(
-            values, given, np.concatenate((file, zero)).astype(np.int32),
-            np.concatenate((label, silence.label)).astype(np.int32), np.concatenate((onset, zero)),
-            np.concatenate((offset, zero)), extent / float(segment_ticks),
-        )  # fmt: skip
+            grid = Grid.over(length, settings.segment_ticks)
+            pieces, said = _on_grid(tables, grid, settings.pool)
+            amount, of_file, one = np.ones(len(pieces), dtype=np.int64), grid.n_segments, Fraction(1)
+        # Who labelled is the same for many files.
+        who, group = np.unique(has_file, axis=1, return_inverse=True)
+        group, n_groups = group.reshape(-1), who.shape[1]
+        silent = np.zeros(n_groups, dtype=np.int64)
+        np.add.at(silent, group, of_file)
+        silent = np.repeat(silent, n_classes)
+        np.subtract.at(silent, group[pieces.file] * n_classes + pieces.label, amount)
+        by, label = np.repeat(np.arange(n_groups), n_classes), np.tile(np.arange(n_classes), n_groups)
+        n_codes = n_classes * 3**n
+        if apart or n_codes > _MOST_CODES or any(each.dtype != bool for each in said):
+            values = np.array([np.append(each, np.zeros(len(silent))) for each in said])
+            weight = np.append(amount, silent) / float(one)
+            given = who[:, np.append(group[pieces.file], by)]
+            label, answer = np.append(pieces.label, label), np.arange(len(pieces), dtype=np.int32)
+        else:
+            # Digits of 0 for no, 1 for yes, and 2 for those who did not label the file.
+            place = 3 ** np.arange(n)[::-1]
+            missing = 2 * place @ ~who
+            code = pieces.label.copy()
+            for each in said:
+                code *= 3
+                code += each.astype(bool)
+            code += missing[group[pieces.file]].astype(np.int32)
+            total = np.zeros(n_codes, dtype=np.int64)
+            np.add.at(total, code, amount)
+            np.add.at(total, label * 3**n + missing[by], silent)
+            codes = np.flatnonzero((total > 0) | (np.bincount(code, minlength=n_codes) > 0))
+            weight, number = total[codes] / float(one), np.zeros(n_codes, dtype=np.int32)
+            number[codes] = np.arange(len(codes))
+            answer, label = number[code], codes // 3**n
+            digits = codes // place[:, None] % 3
+            values, given = (digits == 1).astype(np.float64), digits != 2
+        return cls(values, given, label.astype(np.int32), weight, pieces, answer)
 
 
-class _Silence(NamedTuple):
-    """Time in which nobody names a class: given (n_annotators, n), label and ticks (n,)."""
-
-    given: Bools
-    label: Index
-    ticks: Ticks
+Said = list[Floats | Bools]
+"""What each annotator says of pieces, (n_pieces,): booleans if all say yes or no."""
 
 
-def _silence(
-    length: Ticks, has_file: Bools, file: Index, label: Index, extent: Ticks, n_classes: int
-) -> _Silence:
-    """Return how long each class is silent in the files that the same annotators labelled."""
-    who, pattern = np.unique(has_file, axis=1, return_inverse=True)
-    pattern, n = pattern.reshape(-1), who.shape[1]
-    total = np.zeros(n, dtype=np.int64)
-    np.add.at(total, pattern, length)
-    ticks = np.repeat(total, n_classes)
-    np.subtract.at(ticks, pattern[file] * n_classes + label, extent)
-    return _Silence(np.repeat(who, n_classes, axis=1), np.tile(np.arange(n_classes), n), ticks)
+def _on_grid(tables: Sequence[EventTable], grid: Grid, pool: Pool) -> tuple[Timed, Said]:
+    """Return the segments of which somebody says something."""
+    n_classes = len(tables[0].classes)
+    check_room(
+        _BYTES_PER_VALUE * len(tables) * max(grid.size, 1) * max(n_classes, 1),
+        f"for {len(tables)} annotators x {grid.size} segments x {n_classes} classes",
+        "A larger --segment-length gives fewer",
+    )
+    values = np.array([pool_rows(table, grid, pool) for table in tables])
+    label, segment = np.nonzero(values.any(axis=0))
+    file, onset, offset = grid.spans(segment)
+    order = np.lexsort((label, file))
+    file, label, segment = file[order], label[order], segment[order]
+    # A row that ends later than its file would make that longer.
+    offset = np.minimum(offset[order], grid.length[file])
+    pieces = Timed(file.astype(np.int32), label.astype(np.int32), onset[order], offset)
+    said = values[:, label, segment]
+    return pieces, [*(said > 0 if says_yes_or_no(said) else said)]
+
+
+def _in_time(tables: Sequence[EventTable], n_files: int) -> tuple[Timed, Said]:
+    """Return the stretches of time in which no annotator changes, and somebody says something."""
+    n_classes, n_rows = len(tables[0].classes), sum(map(len, tables))
+    check_room(
+        2 * n_rows * (_BYTES_PER_VALUE + 9 * len(tables)),
+        f"for {len(tables)} annotators x {n_rows} rows",
+        "Are rows repeated?",
+    )
+    rows = for_each(_sounding, tables, n_rows)
+    start = np.array([np.searchsorted(each.file, np.arange(n_files + 1)) for each in rows])
+
+    def of_files(files: slice) -> tuple[Timed, Said]:
+        ends = start[:, files.start].tolist(), start[:, files.stop].tolist()
+        return _changes([each.take(slice(*own)) for each, *own in zip(rows, *ends, strict=True)], n_classes)
+
+    parts = for_each(of_files, portions(start.sum(axis=0), _AT_ONCE), n_rows)
+    said = [np.concatenate(own) for own in zip(*(said for _, said in parts), strict=True)]
+    return Timed.joined([pieces for pieces, _ in parts]), said
+
+
+def _changes(rows: Sequence[Timed], n_classes: int) -> tuple[Timed, Said]:
+    """Return the stretches of some files; rows: of each annotator, by file."""
+    # All classes of all files on one line, each with as much of it as the longest needs; behind each time
+    # stands whose it is, and whether it begins or ends something.
+    times = [time for each in rows for time in (each.onset, each.offset)]
+    longest, ranks = max(int(time.max(initial=0)) for time in times) + 1, np.zeros(0, dtype=np.int64)
+    first, until = (end(each.file[k] for each in rows if len(each)) if any(map(len, rows)) else 0
+                    for end, k in ((min, 0), (max, -1)))  # fmt: skip
+    bits = (len(times) - 1).bit_length()
+    if ((int(until) - int(first) + 1) * n_classes * longest) >> (62 - bits):
+        ranks = distinct(np.concatenate(times))
+        times, longest = [np.searchsorted(ranks, time) for time in times], len(ranks)
+    line = [((each.file - np.int64(first)) * n_classes + each.label) * longest for each in rows]
+    ends = np.concatenate([(line[k // 2] + time) << bits | k for k, time in enumerate(times)])
+    ends.sort()
+    whose = (ends & ((1 << bits) - 1)).astype(np.min_scalar_type(1 << bits))
+    ends >>= bits
+    last = np.append(heads(ends)[1:], len(ends)) - 1 if len(ends) else ends
+    said: Said = []
+    for k, own in enumerate(rows):
+        change = np.zeros(1 << bits, dtype=np.int8)
+        change[2 * k], change[2 * k + 1] = 1, -1
+        sounds: Bools = np.cumsum(change[whose], dtype=np.int32)[last] > 0
+        if isinstance(own, Activity):
+            # Its pieces are in order, and apart.
+            begun = np.cumsum(whose == 2 * k, dtype=np.int32)[last]
+            said.append(np.where(sounds, np.append(0.0, own.value)[begun], 0.0))
+        else:
+            said.append(sounds)
+    edge, sounding = ends[last], np.flatnonzero(np.logical_or.reduce(said))
+    group, begin = np.divmod(edge[sounding], longest)
+    end = edge[sounding + 1] - group * longest
+    if len(ranks):
+        begin, end = ranks[begin], ranks[end]
+    file, label = np.divmod(group, max(n_classes, 1))
+    pieces = Timed((file + first).astype(np.int32), label.astype(np.int32), begin, end)
+    return pieces, [each[sounding] for each in said]
+
+
+def says_yes_or_no(*values: Floats) -> bool:
+    """Return whether all values are 0 or 1."""
+    return all(bool(np.all((each == 0.0) | (each == 1.0))) for each in values)
+
+
+def _sounding(table: EventTable) -> Timed:
+    """Return the rows of a table that say something, by file; an activity where that is not yes or no."""
+    if table.has_steps or not says_yes_or_no(*table.values):
+        return Activity.of_table(table)
+    spans = table.spans()
+    rows = Timed(spans.file, table.row_label, spans.onset, spans.offset)
+    rows = (rows if table.value is None else rows.take(table.value > 0)).lasting()
+    in_order = bool(np.all(rows.file[1:] >= rows.file[:-1]))
+    return rows if in_order else rows.take(np.argsort(rows.file, kind="stable"))

@@ -34,7 +34,7 @@ from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import heads, in_order, places_in_order
+from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
@@ -402,10 +402,10 @@ def spans(event: Index, level: Array, change: Index, needed: Index) -> tuple[Ind
     event, level, change: (n,), the changes of each event being 0 together. needed: of each event, above 0.
     """
     if level.dtype.kind == "i":
-        order = places_in_order(event * (int(level.max(initial=0)) + 1) + level)
+        order = order_of(event * (int(level.max(initial=0)) + 1) + level)
     else:
         _, order = in_order(level)
-        order = order[places_in_order(event[order])]
+        order = order[order_of(event[order])]
     event, level = event[order], level[order]
     sums = np.cumsum(change[order])
     last = np.append(heads(event, level)[1:], len(event))[: len(event)] - 1

@@ -22,7 +22,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.settings import Settings
-from sedeval_soft.sorting import places_in_order
+from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.ticks import Ticks, tick
 from sedeval_soft.timeline.events import Timed
 from sedeval_soft.timeline.ranges import expand
@@ -73,7 +73,7 @@ class Condition(NamedTuple):
         gap = int(before.max(initial=0)) + 1
         base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
         line = base[system_group] + system
-        order = places_in_order(line)
+        order = order_of(line)
         line = line[order]
         centre = base[reference_group] + reference
         first = np.searchsorted(line, centre - before, side="left")

@@ -39,7 +39,7 @@ from sedeval_soft.measures.event import file_class
 from sedeval_soft.measures.ignored import level_covered, level_mostly
 from sedeval_soft.measures.intersections import Criteria, Judged, enough, found_when, in_turn, required
 from sedeval_soft.measures.psd_roc import HOUR, Rates, areas, combined, rising
-from sedeval_soft.sorting import distinct, heads, places_in_order
+from sedeval_soft.sorting import distinct, heads, order_of
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes
@@ -287,7 +287,7 @@ def _at_once(group: Index, since: Index, until: Index, n: int) -> Index:
         level = np.concatenate((since.take(some), until.take(some)))
         size = int(level.max()) + 1
         key = np.tile(group.take(some), 2) * size + level
-        order = places_in_order(key)
+        order = order_of(key)
         key, living = key.take(order), np.cumsum(np.where(order < len(some), 1, -1))
         last = np.append(heads(key)[1:], len(key)) - 1
         np.maximum.at(most, key.take(last) // size, living.take(last))

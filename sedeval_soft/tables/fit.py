@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 from sedeval_soft.arrays import Array, Codes
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
+from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
@@ -26,9 +28,12 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
+from sedeval_soft.threads import for_each
 
 PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
 _ROWS = 1 << 18  # made text at once: what a string array of pyarrow holds is bounded
+_SAMPLE, _FEW = 1 << 12, 1 << 6  # numbers looked at to see whether few different ones repeat
+_TEXT = pa.large_string()
 _NAMED = 3  # how many names a message shows
 _LONGEST = 200  # bytes of a name that leave room for an extension in what file systems take (255)
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
@@ -360,7 +365,11 @@ def write(rows: EventTable, form: str) -> bytes:
     columns = written_columns(rows, form)
     names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
-    lines = [_lines(columns, delimiter, slice(at, at + _ROWS)) for at in range(0, len(rows), _ROWS)]
+    coded = [
+        _coded(of, cells, delimiter, (k, len(columns) - 1 - k)) for k, (_, of, cells) in enumerate(columns)
+    ]
+    parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
+    lines = for_each(partial(_lines, coded, delimiter), parts, len(rows) * len(columns))
     empty = delimiter * (len(names) - 1) + "\n"
     silent = "".join(_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
     data = b"".join([head.encode(), *lines, silent.encode()])
@@ -384,17 +393,54 @@ def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
     return '"' + name.replace('"', '""') + '"' if quotes else name
 
 
-def _lines(columns: Sequence[Column], delimiter: str, part: slice) -> bytes:
-    """Return some rows as lines: columns are joined at once, in the buffer that is written."""
-    text = pa.large_string()
-    fields: list[Any] = []
-    for _, names, cells in columns:
-        array, first = pa.array(cells[part]), not fields
-        shown = None if names is None else [_quoted(name, delimiter, first=first) for name in names]
-        texts = None if shown is None else pa.array(shown, text)
-        fields.append(array.cast(text) if texts is None else texts.take(array))
-    fields[-1] = pc.binary_join_element_wise(fields[-1], pa.scalar("\n", text), pa.scalar("", text))
-    joined = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, text))
+def _lines(columns: Sequence[tuple[Any, Any]], delimiter: str, part: slice) -> bytes:
+    """Return some rows as lines: columns are joined at once, in the buffer that is written.
+
+    columns: their texts and codes into these, or None and numbers. The last one's texts end the line.
+    """
+    fields = [
+        cells[part].cast(_TEXT) if texts is None else texts.take(cells[part]) for texts, cells in columns
+    ]
+    if columns[-1][0] is None:
+        fields[-1] = _ending(fields[-1])
+    joined = pc.binary_join_element_wise(*fields, _texts([delimiter])[0])
     _, offsets, characters = joined.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
     return bytes(memoryview(characters)[int(ends[0]) : int(ends[-1])])
+
+
+def _coded(
+    names: Sequence[str] | None, cells: Array, delimiter: str, place: tuple[int, int]
+) -> tuple[Any, Any]:
+    """Return the texts of a column and codes into these; None and numbers where these are no few.
+
+    place: of the column, counted from the first and from the last, which ends the line.
+    """
+    codes = _arrow(cells)
+    if names is not None:
+        texts = _texts([_quoted(name, delimiter, first=not place[0]) for name in names])
+    elif len(distinct(cells[:_SAMPLE])) > _FEW:
+        return None, codes
+    else:
+        # What repeats is made text once.
+        codes = codes.dictionary_encode()
+        texts, codes = codes.dictionary.cast(_TEXT), codes.indices
+    return texts if place[1] else _ending(texts), codes
+
+
+def _ending(texts: Any) -> Any:  # noqa: ANN401 - an array of pyarrow, as below
+    return pc.binary_join_element_wise(texts, *_texts(["\n", ""]))
+
+
+# Arrays of pyarrow made of buffers: whatever else makes them imports pandas where it is installed.
+
+
+def _texts(texts: Sequence[str]) -> Any:  # noqa: ANN401
+    data = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, data)])
+    return pa.LargeStringArray.from_buffers(len(data), pa.py_buffer(ends), pa.py_buffer(b"".join(data)))
+
+
+def _arrow(cells: Array) -> Any:  # noqa: ANN401
+    cells = np.ascontiguousarray(cells)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(cells.dtype), len(cells), [None, pa.py_buffer(cells)])

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.event_table import EventTable, Spans, Track
 from sedeval_soft.tables.ticks import Ticks, to_seconds, to_ticks
 from sedeval_soft.threads import for_each
@@ -94,7 +95,7 @@ class Activity(Timed):
         """Settle the overlaps of a table, all classes together."""
         spans = table.spans()
         joint = cls.joined([SILENCE, *(cls.of_track(spans, track) for track in table.tracks())])
-        return joint.take(np.lexsort((joint.onset, joint.label, joint.file)))
+        return joint.take(order_of(joint.onset, joint.label, joint.file))
 
     @classmethod
     def of_rows(cls, rows: Activity) -> Activity:
@@ -108,7 +109,7 @@ class Activity(Timed):
         if np.where(rows.goes_on(), rows.onset[1:] >= rows.offset[:-1], later).all():
             # As tables of time steps are: nothing to sort.
             return rows
-        rows = rows.take(np.lexsort((rows.onset, label, file)))
+        rows = rows.take(order_of(rows.onset, label, file))
         if not np.any(rows.goes_on() & (rows.onset[1:] < rows.offset[:-1])):
             return rows
         group = np.concatenate(([0], np.cumsum(~rows.goes_on())))
@@ -173,7 +174,7 @@ class Events(Timed):
     def in_order(self, *, by_class: bool = True) -> Events:
         """Return the events by file, class, onset and offset, or by class last, whatever their order."""
         first, last = ((), (self.label,)) if by_class else ((self.label,), ())
-        return self.take(np.lexsort((*first, self.offset, self.onset, *last, self.file)))
+        return self.take(order_of(*first, self.offset, self.onset, *last, self.file))
 
     def joined_up(self, *, touching: bool) -> Events:
         """Return events by file, class and onset, those that overlap as one; none without extent.

@@ -47,7 +47,7 @@ _BYTES_PER_CELL, _BYTES_IN_ORDER, _BYTES_OF_MEANS = 24, 48, 120
 
 # Segments of a file from which on those between the edges of rows are counted together, where each such
 # stretch has so many of them on average: 12 days of segments of a second, 17 minutes of milliseconds.
-_LONG, _SHARE = 1 << 20, 16
+LONG, _SHARE = 1 << 20, 16
 
 # Seconds of such a file up to which each of its segments is looked at where that must be.
 _LONGEST = 30 * 86_400
@@ -384,7 +384,7 @@ class Stretches(NamedTuple):
         Which segments of a file are one cell does not depend on other files.
         """
         n_segments, begin, end = grid.n_segments, grid.start[:-1], grid.start[1:]
-        long = n_segments > _LONG
+        long = n_segments > LONG
         if not long.any():
             return None
         edges = [begin[long], (begin + grid.n_evaluated)[long]]

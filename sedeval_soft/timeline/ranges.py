@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise, starmap
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.memory import check_room
-from sedeval_soft.sorting import heads, places_in_order
+from sedeval_soft.sorting import heads, order_of
 
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
@@ -25,6 +26,17 @@ _BYTES_PER_PAIR = 220
 def stretches(n: int) -> Iterator[slice]:
     """Yield slices of `STRETCH` places each that cover n places in order."""
     return (slice(begin, begin + STRETCH) for begin in range(0, n, STRETCH))
+
+
+def portions(before: Index, most: int) -> list[slice]:
+    """Return slices of things, one after another, that have not many more members than `most`; at least one.
+
+    before: (n + 1,) how many members there are before each thing, and in all.
+    """
+    n = len(before) - 1
+    cuts = np.searchsorted(before, np.arange(most, before[-1], most))
+    edges = [0, *dict.fromkeys(cut for cut in cuts.tolist() if 0 < cut < n), n]
+    return list(starmap(slice, pairwise(edges)))
 
 
 def expand(first: Index, last: Index) -> tuple[Index, Index]:
@@ -44,7 +56,7 @@ def numbered(group: Index, time: Index) -> tuple[Index, Index, Index]:
     if int(group.max(initial=0)) < (1 << 62) // scale:
         # One sort of one key takes half as long as two.
         key = group.astype(np.int64) * scale + time
-        order = places_in_order(key)
+        order = order_of(key)
         first = heads(key[order])
     else:
         order = np.lexsort((time, group))
@@ -118,13 +130,17 @@ def range_maximum(size: int, first: Index, last: Index, value: Floats, empty: fl
 def running_maximum(value: Index, group: Index) -> Index:
     """Return the running maximum of non-negative integers within groups, shape (n,).
 
-    group: (n,) in ascending order. The values are replaced by their ranks first, so that one
-    accumulation over `group * n + rank` never overflows.
+    group: (n,) in ascending order. Where one accumulation over `group * scale + value` would overflow, values
+    are replaced by their ranks.
     """
+    dense = np.concatenate(([0], np.cumsum(np.diff(group) != 0))) if len(group) else group
+    scale = int(value.max(initial=0)) + 1
+    if scale < (1 << 62) // (len(value) + 1):
+        base = dense * scale
+        return np.maximum.accumulate(base + value) - base
     order = np.argsort(value, kind="stable")
     rank = np.empty_like(value)
     rank[order] = np.arange(len(value))
-    dense = np.concatenate(([0], np.cumsum(np.diff(group) != 0))) if len(group) else group
     highest = np.maximum.accumulate(dense * len(value) + rank) - dense * len(value)
     return value[order[highest]]
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from opinions import units_of
 
 from sedeval_soft import EvaluationError, Settings, annotate, evaluate
-from sedeval_soft.annotators import pooled
-from sedeval_soft.annotators.agreement import alpha, alphas, soft_f
+from sedeval_soft.annotators.agreement import alpha, alphas
 from sedeval_soft.annotators.competence import competence_of
-from sedeval_soft.annotators.pooled import mean, reference_of
+from sedeval_soft.annotators.pairs import soft_f
+from sedeval_soft.annotators.references import METHODS, mean, value_of
 from sedeval_soft.cli import annotate as command
 from sedeval_soft.tables import read_rows
 
@@ -59,6 +59,11 @@ def test_files_that_a_table_lacks_are_missing_unless_said():
     assert values(annotate(tables, all_files=True).reference)["y", 0, "a"] == pytest.approx(1 / 3, abs=1e-6)
     assert [a.files for a in found.annotators] == [2, 1, 2]
     assert [pair.segments for pair in found.pairs] == [1, 2, 1]
+    # Nobody labelled what only durations name.
+    timed = annotate(tables, durations={"x": 1.0, "y": 1.0, "z": 9.0})
+    assert timed.reference.files == ("x", "y")
+    assert timed.annotators == found.annotators
+    assert any("nobody labelled 1 file ('z')" in warning for warning in timed.warnings)
     # Names match as they do in evaluations.
     made = annotate([table(**{"x.wav": [0]}), table(x=[0, 1]), table(**{"folder/x.wav": [1]})])
     assert made.reference.files == ("x.wav",)
@@ -95,7 +100,7 @@ def test_annotators_who_share_no_file_have_no_ceiling():
 
 
 def test_the_command_writes_the_reference_and_prints_the_agreement(tmp_path):
-    assert command.METHODS == tuple(pooled.METHODS)
+    assert command.METHODS == tuple(METHODS)
     target = tmp_path / "ref.parquet"
     done = call("annotate", *TABLES, "-o", target, "--method", "competence", "--format", "json")
     assert done.code == 0
@@ -211,7 +216,7 @@ def test_soft_f_of_a_pair_has_no_order(seed):
 def test_means_and_majorities_are_those_of_who_labelled(seed, weight):
     said, labelled = opinions_of(seed, (4, 2, 12))
     units = units_of(said, labelled)
-    made = mean(units), mean(units, np.array(weight)), reference_of(units, "majority", 0.5)
+    made = mean(units), mean(units, np.array(weight)), value_of(units, "majority", 0.5)
     plain, weighted, most = (each.reshape(2, 12) for each in made)
     for i in range(12):
         who = np.flatnonzero(labelled[:, i])

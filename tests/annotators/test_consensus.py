@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import EvaluationError, annotate, evaluate
-from sedeval_soft.annotators.consensus import annotated_events, consensus_of
+from sedeval_soft.annotators.consensus import consensus_of
 from sedeval_soft.api.sources import limits_from, to_rows
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables import read_rows
@@ -164,13 +164,11 @@ def test_annotators_rows_that_overlap_are_one_event():
         "offset": [1.0, 0.75, 2.0, 3.0, 3.0],
         "event_label": ["a", "a", "a", "b", "b"],
     }
-    rows = to_rows(table, "annotator", Settings(), limits_from(None))
-    events = annotated_events(rows, Settings())
     # Touching rows are events each, and those without extent are none.
-    assert events.onset.tolist() == [0, 1_000_000, 2_000_000]
-    assert events.offset.tolist() == [1_000_000, 2_000_000, 3_000_000]
-    merged = annotated_events(rows, Settings.of(events="merge"))
-    assert merged.onset.tolist() == [0, 2_000_000]
+    rows = rows_of(annotate([table, table], consensus=True).reference)
+    assert rows == [("x", 0.0, 1.0, "a", 1.0), ("x", 1.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
+    merged = rows_of(annotate([table, table], consensus=True, events="merge").reference)
+    assert merged == [("x", 0.0, 2.0, "a", 1.0), ("x", 2.0, 3.0, "b", 1.0)]
 
 
 def test_nothing_gives_nothing():

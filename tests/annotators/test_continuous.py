@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from called import call
@@ -44,7 +45,7 @@ def says(events, name, label, at):
     return any(f == name and k == label and begin <= at < begin + n for f, begin, n, k in events)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(PEOPLE, st.sampled_from(["mean", "majority"]))
 def test_it_is_what_annotators_say_at_every_time(crowd, method):
     made = annotate(people_of(crowd), method=method, classes=CLASSES, scores=["segment.soft.f1.micro"])
@@ -62,7 +63,7 @@ def test_it_is_what_annotators_say_at_every_time(crowd, method):
                 assert (value or [0.0]) == [expected]
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(PEOPLE, st.sampled_from(["mean", "majority", "competence"]), st.sampled_from([1.0, 0.5, 0.25]))
 def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, length):
     people = people_of(crowd, unit=1.0)
@@ -76,13 +77,14 @@ def test_a_grid_on_which_all_boundaries_lie_changes_nothing(crowd, method, lengt
         # How much time there is, is counted in segments: agreement is that of the grid, too.
         assert exact.annotators == grid.annotators
         for one, other in zip(exact.agreement, grid.agreement, strict=True):
-            assert one[1:] == pytest.approx(other[1:], abs=1e-12)
+            assert one[:3] == other[:3]
+            assert other.unitizing is None
         assert exact.pairs == grid.pairs
         assert exact.segments == grid.segments
         assert exact.ceiling == grid.ceiling
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(EVENT, min_size=1, max_size=6), st.integers(2, 5), st.sampled_from(["mean", "majority"]))
 def test_equal_annotators_give_what_each_of_them_says(events, n, method):
     made = annotate(people_of([events] * n), method=method)
@@ -93,7 +95,7 @@ def test_equal_annotators_give_what_each_of_them_says(events, n, method):
     assert scores["event.soft.f1.micro"] == 1.0
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from(["mean", "majority", "competence"]))
 def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method):
     people = people_of(crowd)
@@ -112,16 +114,27 @@ def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method
     assert one.ceiling[0].mean == pytest.approx(other.ceiling[0].mean, abs=1e-6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(PEOPLE, st.integers(0, 3))
 def test_the_mean_above_k_of_n_is_a_vote(crowd, k):
     """More than k of n say so exactly where the mean of what they say is above k/n."""
-    n = len(crowd)
+    k, n = min(k, len(crowd) - 1), len(crowd)
     made = annotate(people_of(crowd), classes=CLASSES, scores=["segment.soft.f1.micro"]).reference
-    above = {piece[:4] for piece in function(made) if piece[4] > min(k, n - 1) / n}
-    for name, label, begin, end in above:
-        at = (begin + end) / 2 / 250_000
-        assert sum(says(events, name, label, at) for events in crowd) > min(k, n - 1)
+    above = [piece[:4] for piece in function(made) if piece[4] > k / n]
+    for name, label, at in product(FILES, CLASSES, range(53)):
+        inside = [
+            begin <= (at + 0.5) * 250_000 < end for f, c, begin, end in above if (f, c) == (name, label)
+        ]
+        assert any(inside) == (sum(says(events, name, label, at + 0.5) for events in crowd) > k)
+
+
+def test_labels_beyond_the_end_of_a_file_are_no_agreement():
+    """A file that lasts 5 s: what is said after that does not count, as if it were not said."""
+    people = [table([("x", 8, 20, "a")]), table([("x", 12, 30, "a"), ("x", 0, 3, "b")])]
+    cut = [table([("x", 8, 12, "a")]), table([("x", 12, 8, "a"), ("x", 0, 3, "b")])]
+    one, other = (annotate(each, durations={"x": 5.0}) for each in (people, cut))
+    assert (one.agreement, one.annotators, one.segments) == (other.agreement, other.annotators, 5)
+    assert [each[:4] for each in one.pairs] == [each[:4] for each in other.pairs]
 
 
 def test_time_steps_stay_on_their_grid_unless_asked():

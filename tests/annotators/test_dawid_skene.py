@@ -18,7 +18,7 @@ from opinions import confused, units_of
 from sedeval_soft import annotate
 from sedeval_soft.annotators.competence import Patterns
 from sedeval_soft.annotators.dawid_skene import dawid_skene
-from sedeval_soft.annotators.pooled import reference_of
+from sedeval_soft.annotators.references import value_of
 
 
 def estimated(units, n_classes):
@@ -50,8 +50,8 @@ def test_sensitivities_that_were_simulated_are_estimated(seed, missing):
     assert np.abs(estimate.specificity - specificity).max() < 0.04
     assert np.abs(estimate.prevalence - there.mean(axis=1)).max() < 0.03
     # A probability of the class is right as often as it says, and what it says is nearer than the mean's.
-    made = reference_of(units, "dawid-skene", 0.5)
-    plain = reference_of(units, "mean", 0.5)
+    made = value_of(units, "dawid-skene", 0.5)
+    plain = value_of(units, "mean", 0.5)
     truth = there.reshape(-1)
     assert np.mean((made - truth) ** 2) < 0.75 * np.mean((plain - truth) ** 2)
     assert made[made > 0.9].mean() == pytest.approx(truth[made > 0.9].mean(), abs=0.02)
@@ -96,7 +96,7 @@ def test_items_weigh_as_often_as_they_stand(seed):
 def test_the_same_label_of_all_is_that_label():
     values, _, _ = confused(1, 2, 50, 0)
     everyone = np.ones((4, 50), dtype=bool)
-    made = reference_of(units_of(np.repeat(values, 4, axis=0), everyone), "dawid-skene", 0.5)
+    made = value_of(units_of(np.repeat(values, 4, axis=0), everyone), "dawid-skene", 0.5)
     assert made == pytest.approx(values.reshape(-1), abs=1e-9)
 
 
@@ -110,7 +110,7 @@ def test_what_nobody_hears_is_no_event():
     patterns = Patterns.of(units, 0.5)
     posterior = dawid_skene(patterns, 1).posterior[patterns.pattern]
     assert posterior[silent] == pytest.approx(there[silent].mean(), abs=0.05)
-    made = reference_of(units, "dawid-skene", 0.5)
+    made = value_of(units, "dawid-skene", 0.5)
     assert not made[silent].any()
     assert made[~silent] == pytest.approx(posterior[~silent])
 

@@ -11,8 +11,10 @@ from called import call
 from test_continuous import table
 
 from sedeval_soft import EvaluationError, annotate, evaluate
+from sedeval_soft.annotators.figure import figure_of
 from sedeval_soft.annotators.how_sure import effects_of, sets_of
 from sedeval_soft.annotators.perspectives import distances
+from sedeval_soft.plots.style import Look
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 SCORE = "segment.soft.f1.micro"
@@ -144,6 +146,14 @@ def test_the_command_prints_and_draws_it(tmp_path):
     assert call("annotate", *tables, "--system", tables[1], "--system", tables[1]).code == 2
 
 
+def test_each_score_is_drawn_on_a_scale_of_its_own():
+    names = [SCORE, "segment.hard.error_rate.micro"]
+    made = annotate(people(3), systems=people(1, seed=5), scores=names, durations=LENGTHS)
+    panels = figure_of(made, Look()).get_axes()
+    assert [axes.get_title() for axes in panels] == names
+    assert all(axes.yaxis.get_tick_params()["labelleft"] for axes in panels)
+
+
 @pytest.mark.parametrize(
     ("score", "said"),
     [
@@ -166,6 +176,9 @@ def test_systems_are_scored_against_consensus_events(method):
         annotate(each, systems=[system], scores=scores, consensus=True, method=method, **how)
         for each in (named, dict(reversed(named.items())))
     )
+    pairs = [
+        annotate(pair, consensus=True, method=method, **how).reference for pair in combinations(crowd, 2)
+    ]
     for k, name in enumerate(scores):
         found = made.systems[0].scores[k]
         # What only touches stays two events, as in the ceiling.
@@ -174,10 +187,5 @@ def test_systems_are_scored_against_consensus_events(method):
         backwards = again.systems[0].scores[k].over
         assert [each.value for each in found.over] == [each.value for each in backwards]
         assert 0 < found.value < 1
-        pairs = [
-            evaluate(
-                annotate(pair, consensus=True, method=method, **how).reference, system, events="rows", **how
-            )[name]
-            for pair in combinations(crowd, 2)
-        ]
-        assert found.over[1].value == pytest.approx(np.mean(pairs), abs=1e-12)
+        of_pairs = [evaluate(each, system, events="rows", **how)[name] for each in pairs]
+        assert found.over[1].value == pytest.approx(np.mean(of_pairs), abs=1e-12)

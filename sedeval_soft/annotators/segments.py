@@ -1,0 +1,208 @@
+"""Segments of tables that are scored against many references: laid out once, counted for each reference.
+
+What evaluations count of segments, class by class, without what they count regardless of class: enough for
+precision, recall and F. The segments of a class in a file stand together, one class after another, one file
+after another. Of a table those are kept that it names; they are laid out in full a few files at a time, so
+that sums are those of evaluations, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Codes, Floats, Index
+from sedeval_soft.evaluation.scores import Key, named
+from sedeval_soft.measures.base import Tables
+from sedeval_soft.measures.detection import DetectionCounts, detection_scores
+from sedeval_soft.settings import Settings
+from sedeval_soft.sorting import heads
+from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.ticks import Ticks
+from sedeval_soft.threads import for_each
+from sedeval_soft.timeline.events import Activity, Timed, active
+from sedeval_soft.timeline.grid import LONG, Grid
+from sedeval_soft.timeline.ranges import expand, portions
+
+_MEASURES = {"f1", "fbeta", "precision", "recall"}
+"""Those that have no errors regardless of class."""
+
+_SETTINGS = (
+    *("segment_length", "threshold", "reference_threshold", "inclusive", "beta", "classes", "means"),
+    *("confidence", "seed", "only", "measures", "events", "match_by", "iou", "matching"),
+    *("onset", "offset", "onset_collar", "offset_collar", "offset_collar_rate"),
+)
+"""Settings that are heeded here, or have no say in segments; others must be what they are by default."""
+
+_AT_ONCE = 1 << 18
+"""Segments that are laid out at a time, about: few enough for the processor's cache."""
+
+
+def are_simple(settings: Settings) -> bool:
+    """Return whether settings ask for nothing but what is heeded here."""
+    return Settings.of(**{name: getattr(settings, name) for name in _SETTINGS}) == settings
+
+
+class Cells(NamedTuple):
+    """Which segments of which class pieces of time overlap, in some files.
+
+    cell: (n_cells,) numbers, in order. row: (n_cells,) which file and class they are of. piece: (n,) what
+    overlaps the first of them, the second and so on. first: (n_cells,) where in that each cell begins.
+    """
+
+    cell: Index
+    row: Index
+    piece: Array
+    first: Index
+
+
+class Values(NamedTuple):
+    """The values of the cells of some files that a table names; others are 0.
+
+    cell, row: as of `Cells`. value: (n_cells,). total: (n_rows,) their sum in each file and class.
+    """
+
+    cell: Index
+    row: Index
+    value: Floats
+    total: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """The segments of all classes of all files.
+
+    start: (n_files * n_classes + 1,) the first cell of each file and class. files: those that are looked at
+    together.
+    """
+
+    grid: Grid
+    classes: tuple[str, ...]
+    settings: Settings
+    start: Index
+    files: list[slice]
+
+    @classmethod
+    def of(cls, length: Ticks, classes: tuple[str, ...], settings: Settings) -> Segments | None:
+        """Return the segments of files, (n_files,) ticks; None where settings ask for more than this."""
+        # What no row covers has the value 0, which such thresholds let pass.
+        silence_passes = min(settings.threshold, settings.reference_cut) <= 0
+        if not are_simple(settings) or silence_passes or not classes:
+            return None
+        grid = Grid.over(length, settings.segment_ticks)
+        if grid.n_segments.max(initial=0) > LONG:
+            return None
+        start = np.append(0, np.cumsum(np.repeat(grid.n_segments, len(classes))))
+        return cls(grid, classes, settings, start, portions(start[:: len(classes)], _AT_ONCE))
+
+    def have(self, key: Key) -> bool:
+        """Return whether a score is among those of `scores`."""
+        known = key.basis == "segment" and key.reading in {"hard", "soft"} and key.measure in _MEASURES
+        return known and (key.average in {"micro", "macro", "weighted"} or key.class_name in self.classes)
+
+    def cells(self, pieces: Timed, number: Codes) -> list[Cells]:
+        """Return what pieces overlap, that are by file, class and onset, and do not overlap one another.
+
+        number: (n_pieces,) by which they are known.
+        """
+        start = np.searchsorted(pieces.file, np.arange(len(self.grid.length) + 1))
+
+        def of_files(files: slice) -> Cells:
+            at = slice(*start[[files.start, files.stop]])
+            return self._cells(pieces.take(at), number[at])
+
+        return for_each(of_files, self.files, len(pieces))
+
+    def _cells(self, pieces: Timed, number: Index | Codes) -> Cells:
+        first, last = self.grid.cells(pieces.file, pieces.onset, pieces.offset)
+        row = pieces.file * np.int64(len(self.classes)) + pieces.label
+        # From the numbers of the grid, which has no classes, to those of cells.
+        moved = self.start[row] - self.grid.start[pieces.file]
+        piece, cell = expand(first + moved, last + moved)
+        begin = heads(cell) if len(cell) else cell
+        return Cells(cell[begin], row[piece[begin]], number[piece], begin)
+
+    def values(self, cells: Sequence[Cells], value: Floats) -> list[Values]:
+        """Return the highest value of what overlaps each cell; value: by the numbers of pieces."""
+
+        def of_files(some: tuple[slice, Cells]) -> Values:
+            return self._values(*some, value)
+
+        return for_each(of_files, zip(self.files, cells, strict=True), int(self.start[-1]))
+
+    def _values(self, files: slice, cells: Cells, value: Floats) -> Values:
+        cell, row, piece, first = cells
+        highest = np.maximum.reduceat(value[piece], first) if len(cell) else np.zeros(0)
+        return Values(cell, row, highest, self._sums(files, cell, highest))
+
+    def of_table(self, table: EventTable) -> list[Values]:
+        """Return the values of a table."""
+        by_file = np.argsort(table.file, kind="stable")
+        start = np.searchsorted(table.file[by_file], np.arange(len(table.files) + 1))
+
+        def of_files(files: slice) -> Values:
+            activity = Activity.of_table(table.take(by_file[slice(*start[[files.start, files.stop]])]))
+            return self._values(files, self._cells(activity, np.arange(len(activity))), activity.value)
+
+        return for_each(of_files, self.files, len(table))
+
+    def counts(self, reference: Sequence[Values], system: Sequence[Values]) -> dict[str, Floats]:
+        """Return TP, N_ref and N_sys of the soft and of the hard reading, (3, n_files, n_classes) each."""
+        settings = self.settings
+
+        def of_files(files: slice, ours: Values, theirs: Values) -> tuple[Floats, Floats]:
+            rows = slice(*(end * len(self.classes) for end in (files.start, files.stop)))
+            # What the system says of the cells that the reference names is all that they can have in common.
+            both = theirs.value
+            if theirs.cell is not ours.cell:
+                at = np.searchsorted(theirs.cell, ours.cell)
+                same = np.append(theirs.cell, -1)[at] == ours.cell
+                both = np.where(same, np.append(theirs.value, 0.0)[at], 0.0)
+            cut = active(ours.value, settings.reference_cut, settings.inclusive)
+            detected = active(theirs.value, settings.threshold, settings.inclusive)
+            hit = cut & active(both, settings.threshold, settings.inclusive)
+            active_rows = ours.row[hit], ours.row[cut], theirs.row[detected]
+            hard = [np.bincount(row - rows.start, minlength=rows.stop - rows.start) for row in active_rows]
+            tp = self._sums(files, ours.cell, np.minimum(ours.value, both))
+            return np.array((tp, ours.total, theirs.total)), np.array(hard, dtype=np.float64)
+
+        parts = zip(self.files, reference, system, strict=True)
+        counts = for_each(lambda each: of_files(*each), parts, int(self.start[-1]))
+        shape = 3, len(self.grid.length), len(self.classes)
+        soft, hard = (np.concatenate(each, axis=1).reshape(shape) for each in zip(*counts, strict=True))
+        return {"soft": soft, "hard": hard}
+
+    def _sums(self, files: slice, cell: Index, value: Floats) -> Floats:
+        """Return the sums of the values of some cells of some files, of each file and class, (n_rows,).
+
+        They are those of all their cells, in the order in which numpy adds these.
+        """
+        start = self.start[files.start * len(self.classes) : files.stop * len(self.classes) + 1]
+        values, sums, full = np.zeros(start[-1] - start[0]), np.zeros(len(start) - 1), np.diff(start) > 0
+        values[cell - start[0]] = value
+        if len(values):
+            sums[full] = np.add.reduceat(values, start[:-1][full] - start[0])
+        return sums
+
+    def scores(self, counts: Mapping[str, Floats], weights: Floats, keys: Sequence[Key]) -> Floats:
+        """Return scores of counts, (n_keys, n_weights), NaN where undefined.
+
+        weights: (n_weights, n_files) how often each file counts.
+        """
+        tables: Tables = {}
+        for reading, columns in counts.items():
+            if len(weights) == 1 and np.isin(weights, (0.0, 1.0)).all():
+                tp, n_ref, n_sys = columns[:, weights[0] > 0].sum(axis=1)[:, None]
+            else:
+                tp, n_ref, n_sys = weights @ columns
+            regardless = [np.full(len(weights), np.nan)] * 3
+            of_all = DetectionCounts(tp, n_ref, n_sys, *regardless)
+            tables["segment", reading] = detection_scores(of_all, self.settings.beta)
+        values, place = np.full((len(keys), len(weights)), np.nan), {key: row for row, key in enumerate(keys)}
+        for key, value in named(tables, self.classes, self.settings.means):
+            if key in place and value is not None:
+                values[place[key]] = value
+        return values

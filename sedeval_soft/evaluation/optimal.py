@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,15 +31,12 @@ from sedeval_soft.measures.thresholds import (
     PAIRED,
     TP,
     Alive,
-    Candidates,
     Lives,
     Merit,
     ThresholdCounts,
     Worth,
     error_merit,
     f_merit,
-    joint_scores,
-    satisficed_scores,
     threshold_between,
     worth_of,
 )
@@ -48,6 +45,9 @@ from sedeval_soft.settings import BASES, Constraint, Settings
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.candidates import Candidates
 
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
@@ -75,6 +75,8 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     if "joint" in settings.measures:
         classes = candidates_of(tally, basis, settings, by_file=False)
         (pooled,) = candidates_of(tally, basis, settings, by_file=False, pooled=True)
+        from sedeval_soft.measures.candidates import joint_scores
+
         others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
     if settings.satisfice:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
@@ -261,6 +263,8 @@ def candidates_of(
     every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
     of their own unless `by_file` is False.
     """
+    from sedeval_soft.measures.candidates import Candidates
+
     make = partial(Candidates.of, every=every)
     return threshold_counts(
         tally, basis, settings, make, by_file=by_file, pooled=pooled, regardless=regardless
@@ -294,6 +298,8 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     how |= {"pooled": True, "regardless": regardless}
     candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
     length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
+    from sedeval_soft.measures.candidates import satisficed_scores
+
     return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 

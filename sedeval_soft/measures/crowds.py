@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.measures import pairs as near
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, Overlapping
 from sedeval_soft.tables.ticks import Ticks
@@ -27,8 +28,6 @@ _MOST_COMPARED = 1_500_000_000
 """Comparisons of events of one crowd after which it is refused; to look at an event takes `_LOOK` more."""
 _LOOK = 8_000
 _OVERLAP = 10  # comparisons that take as long as finding how much two events overlap
-# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
-_MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 
 
 class Crowd(NamedTuple):
@@ -213,7 +212,7 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     """
     (order, first, last), nearest, others = candidates
     pairs = last - first
-    if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
+    if not candidates.are_many:
         return []
     for other in others:
         if isinstance(other, Condition):
@@ -225,7 +224,7 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     reach = np.maximum.accumulate(last[at])
     run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
     of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
-    crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
+    crowded = (of_run > near.MANY_PAIRS) & (of_one > near.MANY_OF_ONE)
     n_pairs = int(of_run[crowded].sum())
     most = MOST_PAIRS if most is None else most
     if n_pairs > most:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
-from sedeval_soft.measures.crowds import beside, crowds_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
 from sedeval_soft.measures.level_matching import matching_changes
@@ -22,6 +22,9 @@ from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
+
+if TYPE_CHECKING:
+    from sedeval_soft.measures.crowds import Crowd
 
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
@@ -72,13 +75,15 @@ def match_groups(
     start: (n_ref,) partners that an optimal matching begins with. candidates: of these events, if at hand.
     """
     candidates = candidates or Candidates.of(reference, system, groups, rule)
-    crowds = crowds_of(candidates)
+    crowds = _crowds_of(candidates)
     start = np.full(len(reference), -1, dtype=np.int64) if start is None else start
     if not crowds:
         left, right = candidates.pairs()
         if matching == "greedy":
             return first_free_matching(left, right, len(reference), len(system))
         return maximum_matching(left, right, len(reference), len(system), start)
+    from sedeval_soft.measures.crowds import beside
+
     ours, theirs = beside(crowds, reference, system)
     place = np.full(len(system) + 1, -1, dtype=np.int64)
     place[theirs] = np.arange(len(theirs))
@@ -92,6 +97,15 @@ def match_groups(
         began = start[crowd.ours]
         partner[crowd.ours] = crowd.first_free() if matching == "greedy" else crowd.maximum(began)
     return partner
+
+
+def _crowds_of(candidates: Candidates) -> list[Crowd]:
+    """Return the crowds among events: what matches them is imported where there may be some."""
+    if not candidates.are_many:
+        return []
+    from sedeval_soft.measures.crowds import crowds_of
+
+    return crowds_of(candidates)
 
 
 def count_events(
@@ -202,7 +216,7 @@ def _match_some(
     candidates = Candidates.of(reference, system, groups, rule)
     matched = []
     # Of nested lifetimes only few are alive at one time and level.
-    for crowd in [] if reference.nested or system.nested else crowds_of(candidates):
+    for crowd in [] if reference.nested or system.nested else _crowds_of(candidates):
         born = np.concatenate((reference.born[crowd.ours], system.born[crowd.theirs]))
         if np.any(born != born[0]):
             continue
@@ -215,6 +229,8 @@ def _match_some(
         group = np.full(len(dies), groups[0][crowd.ours[0]])
         yield LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies)
     if matched:
+        from sedeval_soft.measures.crowds import beside
+
         ours, theirs = beside(matched, reference, system)
         reference, system = reference.take(ours), system.take(theirs)
         groups = groups[0][ours], groups[1][theirs]

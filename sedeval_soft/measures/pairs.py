@@ -36,6 +36,8 @@ _AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's 
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
+# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
+MANY_PAIRS, MANY_OF_ONE = 100_000, 256
 
 
 class Condition(NamedTuple):
@@ -254,6 +256,12 @@ class Candidates(NamedTuple):
         """The number of pairs that meet the first condition."""
         _, first, last = self.windows
         return int((last - first).sum())
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there may be crowds among the events: see `crowds`."""
+        _, first, last = self.windows
+        return int((last - first).max(initial=0)) > MANY_OF_ONE and self.in_windows > MANY_PAIRS
 
     def pairs(self) -> tuple[Index, Index]:
         """Return all candidate pairs, as positions in either list, by reference event, then by system event.

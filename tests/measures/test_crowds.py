@@ -7,7 +7,7 @@ import pytest
 from tables import long_rows
 
 from sedeval_soft import EvaluationError, evaluate
-from sedeval_soft.measures import crowds
+from sedeval_soft.measures import crowds, pairs
 from sedeval_soft.measures.crowds import count_within
 from sedeval_soft.measures.event import count_events, count_soft_events, match_events, match_lifetimes
 from sedeval_soft.measures.matching import TooManyPairsError
@@ -36,8 +36,8 @@ def side(rng: np.random.Generator, levels: int, born: int) -> EventLifetimes:
 @pytest.fixture
 def everything_is_a_crowd(monkeypatch):
     def switch(is_so: bool) -> None:
-        monkeypatch.setattr(crowds, "_MANY_PAIRS", 0 if is_so else 10**9)
-        monkeypatch.setattr(crowds, "_MANY_OF_ONE", 0)
+        monkeypatch.setattr(pairs, "MANY_PAIRS", 0 if is_so else 10**9)
+        monkeypatch.setattr(pairs, "MANY_OF_ONE", 0)
 
     return switch
 

@@ -15,7 +15,7 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import crowds, event, level_pairs, pairs
+from sedeval_soft.measures import event, level_pairs, pairs
 from sedeval_soft.measures.event import count_events, match_events
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, Collars, Overlap
@@ -113,8 +113,8 @@ def test_counts(ours, theirs, collars, way, few, many):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_FEW_PAIRS", few)
-        patch.setattr(crowds, "_MANY_PAIRS", many)
-        patch.setattr(crowds, "_MANY_OF_ONE", many)
+        patch.setattr(pairs, "MANY_PAIRS", many)
+        patch.setattr(pairs, "MANY_OF_ONE", many)
         matched = match_events(reference, system, N_CLASSES, collars, way)
         counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
     matched = matched.tolist()
@@ -211,8 +211,8 @@ def random_rows(rng: np.random.Generator, levels: int):
 def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
     monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 4 > 1])
-    monkeypatch.setattr(crowds, "_MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
-    monkeypatch.setattr(crowds, "_MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(pairs, "MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(pairs, "MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
     monkeypatch.setattr(event, "_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))

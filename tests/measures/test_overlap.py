@@ -14,7 +14,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Scores, Settings, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import crowds, level_pairs
+from sedeval_soft.measures import level_pairs, pairs
 from sedeval_soft.measures.pairs import intersection_over_union
 
 FILES, LABELS = ("a", "b"), ("car", "dog")
@@ -108,8 +108,8 @@ def f1(counts: dict[str, int], label: str) -> Fraction | None:
 def test_every_reading_against_all_assignments(seed, merge, monkeypatch):
     """Ties, rows that overlap, touch, or have no extent; with and without crowds."""
     if seed % 2:
-        monkeypatch.setattr(crowds, "_MANY_PAIRS", 0)
-        monkeypatch.setattr(crowds, "_MANY_OF_ONE", 0)
+        monkeypatch.setattr(pairs, "MANY_PAIRS", 0)
+        monkeypatch.setattr(pairs, "MANY_OF_ONE", 0)
     monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed // 2 % 2])
     rng = np.random.default_rng(seed)
     least = (Fraction(1, 10), Fraction(3, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1))[seed % 5]

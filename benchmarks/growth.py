@@ -99,9 +99,10 @@ def replicates(n: int) -> Sides:  # noqa: ARG001 - the call has as many
 
 def evaluation(made: Sides, _: int) -> None:
     """Score one system, in all readings of segments and events."""
-    from sedeval_soft import evaluate
+    from sedeval_soft import Limits, evaluate
 
-    evaluate(*made)
+    # Ten thousand classes are refused unless it is said that they are meant.
+    evaluate(*made, limits=Limits(classes=10**6))
 
 
 def comparison(made: Sides, _: int) -> None:

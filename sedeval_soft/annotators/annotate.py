@@ -26,6 +26,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.memory import reuse_freed
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
@@ -184,6 +185,7 @@ def annotate(
         check_resampled(scores, chosen)
     limits = limits_from(limits)
     named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
+    reuse_freed()
     tables = _read(named, chosen, limits)
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
     others = _read(judged, chosen, limits)
@@ -284,7 +286,7 @@ def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable
     """Return a system's rows with the files and classes of the annotators."""
     names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
     ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
-    return align(names, system, Settings.of(classes=settings.classes), ends).system
+    return align(names, system, Settings.of(classes=settings.classes), ends, look=False).system
 
 
 def settings_for(

@@ -57,7 +57,9 @@ class Crowd:
         files, lengths = _files_of(rows, settings, durations)
         # Nothing is cut into segments here, whose edges would be compared with those of rows.
         plain = Settings.of(classes=settings.classes, only=("event.hard",))
-        pairs = for_each(lambda table: align(files, table, plain, lengths), rows, sum(map(len, rows)))
+        pairs = for_each(
+            lambda table: align(files, table, plain, lengths, look=False), rows, sum(map(len, rows))
+        )
         named = np.array(pairs[0].files, dtype=object)
         missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
         has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)
@@ -117,12 +119,12 @@ def _files_of(
     briefs = [_brief(table) for table in tables]
     names, lengths = briefs[0], dict[str, float]()
     for table in (*briefs[1:], briefs[0]):
-        pair = align(names, table, plain)
+        pair = align(names, table, plain, look=False)
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
         names = replace(EventTable.empty(tables[0].origin), files=pair.files, classes=pair.classes)
     if durations is not None:
-        pair = align(names, names, plain, durations)
+        pair = align(names, names, plain, durations, look=False)
         given = zip(pair.files, pair.length.tolist(), strict=True)
         lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
         # Of these are also files that no table names.

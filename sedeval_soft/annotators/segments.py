@@ -2,8 +2,8 @@
 
 What evaluations count of segments, class by class, without what they count regardless of class: enough for
 precision, recall and F. The segments of a class in a file stand together, one class after another, one file
-after another. Of a table those are kept that it names; they are laid out in full a few files at a time, so
-that sums are those of evaluations, to the last bit.
+after another. Of a table those are kept that it names. Where sums depend on the order in which they are added
+up, they are laid out in full a few files at a time, so that sums are those of evaluations, to the last bit.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ _SETTINGS = (
 _AT_ONCE = 1 << 18
 """Segments that are laid out at a time, about: few enough for the processor's cache."""
 
+_PARTS = 1 << 30
+"""Sums of whole multiples of one part by so many are exact: segments of a file are fewer than 2**20."""
+
 
 def are_simple(settings: Settings) -> bool:
     """Return whether settings ask for nothing but what is heeded here."""
@@ -49,8 +52,9 @@ def are_simple(settings: Settings) -> bool:
 class Cells(NamedTuple):
     """Which segments of which class pieces of time overlap, in some files.
 
-    cell: (n_cells,) numbers, in order. row: (n_cells,) which file and class they are of. piece: (n,) what
-    overlaps the first of them, the second and so on. first: (n_cells,) where in that each cell begins.
+    cell: (n_cells,) numbers, in order. row: (n_cells,) which file and class they are of, the first one of
+    these files 0. piece: (n,) what overlaps the first of them, the second and so on. first: (n_cells,) where
+    in that each cell begins.
     """
 
     cell: Index
@@ -112,18 +116,19 @@ class Segments:
 
         def of_files(files: slice) -> Cells:
             at = slice(*start[[files.start, files.stop]])
-            return self._cells(pieces.take(at), number[at])
+            return self._cells(files, pieces.take(at), number[at])
 
         return for_each(of_files, self.files, len(pieces))
 
-    def _cells(self, pieces: Timed, number: Index | Codes) -> Cells:
+    def _cells(self, files: slice, pieces: Timed, number: Index | Codes) -> Cells:
         first, last = self.grid.cells(pieces.file, pieces.onset, pieces.offset)
         row = pieces.file * np.int64(len(self.classes)) + pieces.label
         # From the numbers of the grid, which has no classes, to those of cells.
         moved = self.start[row] - self.grid.start[pieces.file]
         piece, cell = expand(first + moved, last + moved)
         begin = heads(cell) if len(cell) else cell
-        return Cells(cell[begin], row[piece[begin]], number[piece], begin)
+        row -= files.start * len(self.classes)
+        return Cells(cell[begin], row[piece[begin]], number[piece].astype(np.intp), begin)
 
     def values(self, cells: Sequence[Cells], value: Floats) -> list[Values]:
         """Return the highest value of what overlaps each cell; value: by the numbers of pieces."""
@@ -136,7 +141,7 @@ class Segments:
     def _values(self, files: slice, cells: Cells, value: Floats) -> Values:
         cell, row, piece, first = cells
         highest = np.maximum.reduceat(value[piece], first) if len(cell) else np.zeros(0)
-        return Values(cell, row, highest, self._sums(files, cell, highest))
+        return Values(cell, row, highest, self._sums(files, cell, row, highest))
 
     def of_table(self, table: EventTable) -> list[Values]:
         """Return the values of a table."""
@@ -145,7 +150,8 @@ class Segments:
 
         def of_files(files: slice) -> Values:
             activity = Activity.of_table(table.take(by_file[slice(*start[[files.start, files.stop]])]))
-            return self._values(files, self._cells(activity, np.arange(len(activity))), activity.value)
+            cells = self._cells(files, activity, np.arange(len(activity)))
+            return self._values(files, cells, activity.value)
 
         return for_each(of_files, self.files, len(table))
 
@@ -154,7 +160,7 @@ class Segments:
         settings = self.settings
 
         def of_files(files: slice, ours: Values, theirs: Values) -> tuple[Floats, Floats]:
-            rows = slice(*(end * len(self.classes) for end in (files.start, files.stop)))
+            n_rows = (files.stop - files.start) * len(self.classes)
             # What the system says of the cells that the reference names is all that they can have in common.
             both = theirs.value
             if theirs.cell is not ours.cell:
@@ -165,8 +171,8 @@ class Segments:
             detected = active(theirs.value, settings.threshold, settings.inclusive)
             hit = cut & active(both, settings.threshold, settings.inclusive)
             active_rows = ours.row[hit], ours.row[cut], theirs.row[detected]
-            hard = [np.bincount(row - rows.start, minlength=rows.stop - rows.start) for row in active_rows]
-            tp = self._sums(files, ours.cell, np.minimum(ours.value, both))
+            hard = [np.bincount(row, minlength=n_rows) for row in active_rows]
+            tp = self._sums(files, ours.cell, ours.row, np.minimum(ours.value, both))
             return np.array((tp, ours.total, theirs.total)), np.array(hard, dtype=np.float64)
 
         parts = zip(self.files, reference, system, strict=True)
@@ -175,11 +181,14 @@ class Segments:
         soft, hard = (np.concatenate(each, axis=1).reshape(shape) for each in zip(*counts, strict=True))
         return {"soft": soft, "hard": hard}
 
-    def _sums(self, files: slice, cell: Index, value: Floats) -> Floats:
+    def _sums(self, files: slice, cell: Index, row: Index, value: Floats) -> Floats:
         """Return the sums of the values of some cells of some files, of each file and class, (n_rows,).
 
         They are those of all their cells, in the order in which numpy adds these.
         """
+        parts = value * _PARTS
+        if np.array_equal(parts, np.rint(parts)):
+            return np.bincount(row, value, minlength=(files.stop - files.start) * len(self.classes))
         start = self.start[files.start * len(self.classes) : files.stop * len(self.classes) + 1]
         values, sums, full = np.zeros(start[-1] - start[0]), np.zeros(len(start) - 1), np.diff(start) > 0
         values[cell - start[0]] = value

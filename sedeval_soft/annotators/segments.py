@@ -188,7 +188,8 @@ class Segments:
         """
         parts = value * _PARTS
         if np.array_equal(parts, np.rint(parts)):
-            return np.bincount(row, value, minlength=(files.stop - files.start) * len(self.classes))
+            n_rows = (files.stop - files.start) * len(self.classes)
+            return np.bincount(row, value, minlength=n_rows).astype(np.float64)
         start = self.start[files.start * len(self.classes) : files.stop * len(self.classes) + 1]
         values, sums, full = np.zeros(start[-1] - start[0]), np.zeros(len(start) - 1), np.diff(start) > 0
         values[cell - start[0]] = value

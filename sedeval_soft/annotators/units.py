@@ -101,17 +101,13 @@ class Units:
         piece has an answer of its own.
         """
         n, n_classes = len(tables), len(tables[0].classes)
-        if continuous:
-            parts = _in_time(tables, len(length))
-            of_file, one = length, settings.segment_ticks
-        else:
-            grid = Grid.over(length, settings.segment_ticks)
-            parts = [_on_grid(tables, grid, settings.pool)]
-            of_file, one = grid.n_segments, Fraction(1)
+        grid = None if continuous else Grid.over(length, settings.segment_ticks)
+        of_file, one = (grid.n_segments, Fraction(1)) if grid else (length, settings.segment_ticks)
+        parts = [_on_grid(tables, grid, settings.pool)] if grid else _in_time(tables, len(length))
         size = sum(len(pieces) for pieces, _ in parts)
 
         def amount_of(pieces: Timed) -> Ticks:
-            if not continuous:
+            if grid:
                 return np.ones(len(pieces), dtype=np.int64)
             onset, offset = (np.minimum(end, length[pieces.file]) for end in (pieces.onset, pieces.offset))
             return offset - onset
@@ -119,9 +115,8 @@ class Units:
         # Who labelled is the same for many files.
         who, group = np.unique(has_file, axis=1, return_inverse=True)
         group, n_groups = group.reshape(-1), who.shape[1]
-        silent = np.zeros((n_groups, 1), dtype=np.int64)
-        np.add.at(silent[:, 0], group, of_file)
-        silent = np.repeat(silent, n_classes, axis=1)
+        silent = np.zeros((n_groups, n_classes), dtype=np.int64)
+        np.add.at(silent, group, of_file[:, None])
         by, label = np.repeat(np.arange(n_groups), n_classes), np.tile(np.arange(n_classes), n_groups)
         n_codes = n_classes * 3**n
         if apart or n_codes > _MOST_CODES or any(each.dtype != bool for _, said in parts for each in said):
@@ -143,7 +138,7 @@ class Units:
             code = pieces.label.copy()
             for each in said:
                 code *= 3
-                code += each
+                code += each.astype(bool)
             code += missing.astype(np.int32)[group[pieces.file]]
             return code, amount_of(pieces)
 
@@ -152,21 +147,19 @@ class Units:
         for code, amount in codes:
             np.add.at(total, code, amount)
             present[code] = True
+        # Of a class it is silent for as long as nobody says anything.
         named = np.flatnonzero(present)
-        digits = named // place[:, None] % 3
-        of_missing = dict(zip(missing.tolist(), range(n_groups), strict=True))
-        whose = [of_missing[each] for each in (2 * place @ (digits == 2)).tolist()]
+        number_of = dict(zip(missing.tolist(), range(n_groups), strict=True))
+        whose = [number_of[each] for each in (2 * place @ (named // place[:, None] % 3 == 2)).tolist()]
         np.subtract.at(silent, (whose, named // 3**n), total[named])
         np.add.at(total, label * 3**n + missing[by], silent.reshape(-1))
         named = np.flatnonzero((total > 0) | present)
         number = np.zeros(n_codes, dtype=np.int32)
         number[named] = np.arange(len(named))
-        digits = named // place[:, None] % 3
-        pieces = Timed.joined([own for own, _ in parts])
         answer = np.concatenate(for_each(lambda each: number[each[0]], codes, size))
-        values, given = (digits == 1).astype(np.float64), digits != 2
-        label = (named // 3**n).astype(np.int32)
-        return cls(values, given, label, total[named] / float(one), pieces, answer)
+        digits, pieces = named // place[:, None] % 3, Timed.joined([own for own, _ in parts])
+        values, label = (digits == 1).astype(np.float64), (named // 3**n).astype(np.int32)
+        return cls(values, digits != 2, label, total[named] / float(one), pieces, answer)
 
 
 Said = list[Floats | Bools]

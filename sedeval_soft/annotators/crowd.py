@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,8 @@ class Crowd:
                 f"one annotator labelled {listing(alone, 'file')}; it says nothing about agreement"
             )
         labelled, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
-        pairs = [pair.with_files(labelled) for pair in pairs]
+        if unlabelled:
+            pairs = [pair.with_files(labelled) for pair in pairs]
         rows = [pair.system for pair in pairs]
         ticks = pairs[0].reach_ticks
         if continuous is None:
@@ -116,7 +118,13 @@ def _files_of(
     Without durations they are as long as any annotator's last label says.
     """
     plain = Settings.of(classes=settings.classes)
-    briefs = [_brief(table) for table in tables]
+    # Names that several tables have alike are matched once.
+    alike = dict[Any, tuple[EventTable, Floats]]()
+    for table in tables:
+        last = last_offsets(table)
+        _, others = alike.setdefault((table.files, frozenset(table.classes)), (table, last))
+        np.maximum(others, last, out=others)
+    briefs = [_brief(*each) for each in alike.values()]
     names, lengths = briefs[0], dict[str, float]()
     for table in (*briefs[1:], briefs[0]):
         pair = align(names, table, plain, look=False)
@@ -132,9 +140,8 @@ def _files_of(
     return names, lengths
 
 
-def _brief(table: EventTable) -> EventTable:
+def _brief(table: EventTable, last: Floats) -> EventTable:
     """Return a table with the names of another one, and a row for each file, up to its last label."""
-    last = last_offsets(table)
     file = np.flatnonzero(last).astype(np.int32)
     brief = replace(EventTable.empty(table.origin), files=table.files, classes=table.classes)
     return replace(brief, file=file, onset=np.zeros(len(file)), offset=last[file], label=np.zeros_like(file))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sedeval_soft.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -23,7 +23,8 @@ from sedeval_soft.timeline.recordings import align, merges
 class Crowd:
     """Annotators' tables on one list of files and one of classes.
 
-    names: of annotators. tables: their rows, with codes of `files` and `classes`. length: (n_files,) seconds.
+    names: of annotators, in their order: no sum depends on that of the tables that were given. tables: their
+    rows, with codes of `files` and `classes`. length: (n_files,) seconds.
     has_file: (n_annotators, n_files), who labelled which. units: what they say, in continuous time or on a
     grid of segments. warnings: of how names were matched, and of files that few labelled.
     """
@@ -78,21 +79,17 @@ class Crowd:
         labelled, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
         if unlabelled:
             pairs = [pair.with_files(labelled) for pair in pairs]
-        rows = [pair.system for pair in pairs]
+        names = sorted(tables)
+        place = [[*tables].index(name) for name in names]
+        rows, has_file = [pairs[k].system for k in place], has_file[place]
         ticks = pairs[0].reach_ticks
         if continuous is None:
             continuous = not any(map(has_steps, rows))
         units = Units.of(rows, ticks, has_file, settings, continuous=continuous)
         return cls(
-            tuple(tables), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
+            tuple(names), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
             continuous, tuple(warnings),
         )  # fmt: skip
-
-    def of(self, annotators: Index) -> Crowd:
-        """Return the same annotators in another order; positions, (n_annotators,)."""
-        names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
-        units = self.units.some(annotators)
-        return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
 
     def events(self, settings: Settings) -> list[Events]:
         """Return each annotator's events at the threshold, in order."""

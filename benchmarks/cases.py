@@ -194,6 +194,7 @@ CASES: dict[str, Case] = {
     "archive": cases_floors.archive,
     "workers": cases_floors.workers,
     "soft": cases_events.soft,
+    "noise": cases_events.noise,
     "clips": cases_events.clips,
     "growth": cases_events.growth,
     "adversarial": cases_events.adversarial,

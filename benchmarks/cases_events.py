@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 
 import inputs
 from case import COMMAND, FULL, Bench, Command, Result, check, faster, hour, processes, seconds, within
-from timing import call, in_turn
+from timing import call, in_turn, process
 
 PEER = "sed_scores_eval"
 
@@ -90,6 +91,29 @@ def soft(bench: Bench) -> Iterator[Result]:
         costs = in_turn(call(soft), call(optimal), bench.runs)
         case = f"soft event-based, {hour(bench)} x {inputs.N_CLASSES} classes x 0.2 s frames, {reference}"
         yield within(case, costs, "our optimal event-based", 3.0)
+
+
+_WITHOUT_NUMBA = "import sys; sys.modules['numba'] = None; from sedeval_soft.cli import main; main()"
+
+
+def noise(bench: Bench) -> Iterator[Result]:
+    """Read white noise softly as a whole process, with and without numba, against the time it may take."""
+    n_fine = 3000 if bench.size is FULL else 100
+    for case, n_frames, n_classes, frames_per_second, limits in (
+        (f"{hour(bench)} x 17 classes x 0.2 s", bench.size.hour * 5, 17, 5, (15.0, 3.0)),
+        (f"{n_fine:,} frames of 20 ms x 10 classes", n_fine, 10, 50, (30.0, 3.0)),
+    ):
+        tables = inputs.noise_tables(bench.folder, n_frames, n_classes, frames_per_second)
+        arguments = [tables.reference, tables.system, "--only", "event.soft"]
+        commands = {"with numba": [COMMAND], "without numba": [sys.executable, "-c", _WITHOUT_NUMBA]}
+        runs = [process([*command, *arguments]) for command in commands.values()]
+        costs = in_turn(runs[0], runs[1], min(bench.runs, 3))
+        for name, took, limit in zip(commands, costs.processor_seconds, limits[::-1], strict=True):
+            row = f"soft event-based, white noise, {case}, {name}: processor time"
+            if name == "with numba" and find_spec("numba") is None:
+                yield Result(row, "-", "numba is not installed")
+            else:
+                yield Result(row, seconds(took), f"the limit, {seconds(limit)}", took / limit, 1.0)
 
 
 def clips(bench: Bench) -> Iterator[Result]:

@@ -281,6 +281,18 @@ def clip_tables(
     return paths
 
 
+def noise_tables(folder: Path, n_frames: int, n_classes: int, frames_per_second: int) -> Tables:
+    """Write two wide tables of one file whose values are white noise: nearly all events compete."""
+    paths = Tables(folder / f"noise_{n_frames}_ref.tsv", folder / f"noise_{n_frames}_sys.tsv")
+    rng, frame = np.random.default_rng(n_frames), np.arange(n_frames)
+    times = {"onset": frame / frames_per_second, "offset": (frame + 1) / frames_per_second}
+    for path in (paths.reference, paths.system):
+        values = rng.random((n_classes, n_frames)).round(9)
+        columns = dict(zip(CLASSES[:n_classes], values, strict=True))
+        _write(path, pa.table({"filename": [FILE] * n_frames} | times | columns))
+    return paths
+
+
 def annotators(folder: Path, n_annotators: int, n_events: int) -> list[Path]:
     """Write what annotators hear of so many events, 50 in each file of five minutes, and what they make up.
 

@@ -21,10 +21,11 @@ class CommandError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one run took. peak_bytes is 0 for a call in this process."""
+    """What one run took. peak_bytes and processor_seconds are 0 for a call in this process."""
 
     seconds: float
     peak_bytes: int = 0
+    processor_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,12 @@ class Costs:
     def seconds(self) -> tuple[float, float]:
         """Return the median time of ours and of the other."""
         return median(run.seconds for run in self.ours), median(run.seconds for run in self.other)
+
+    @property
+    def processor_seconds(self) -> tuple[float, float]:
+        """Return the median processor time of ours and of the other."""
+        ours, other = (median(run.processor_seconds for run in side) for side in (self.ours, self.other))
+        return ours, other
 
     @property
     def peak_bytes(self) -> float:
@@ -95,6 +102,6 @@ def process(command: Sequence[str | Path], output: Path | None = None) -> Callab
         if done.returncode:
             raise CommandError(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{done.stderr}")
         found = json.loads(done.stdout)
-        return Cost(found["seconds"], found["peak_bytes"])
+        return Cost(found["seconds"], found["peak_bytes"], found["processor_seconds"])
 
     return run

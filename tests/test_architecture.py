@@ -23,6 +23,7 @@ OPTIONAL = {
     "dask": "evaluation",
     "distributed": "evaluation",
     "fsspec": "tables",
+    "numba": "measures",
     "torch": "torch",
     "torchmetrics": "torch",
 }

@@ -15,7 +15,6 @@ from sedeval_soft.fields import READING
 from sedeval_soft.names import hint
 from sedeval_soft.settings import RegionList, Settings, checked
 from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.arrays import array_of, as_mapping, is_array
 from sedeval_soft.tables.columns import role_of
 from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -91,6 +90,8 @@ def listed_regions(regions: Any, limits: Limits | None = None) -> RegionList:  #
 
 def _regions_of_columns(data: Any) -> Any:  # noqa: ANN401
     """Return the regions by file of a data frame, or of a mapping of columns; anything else as it is."""
+    from sedeval_soft.tables.arrays import as_mapping
+
     data = as_mapping(data)
     names = [*data] if isinstance(data, Mapping) else getattr(data, "columns", ())
     # Of a table of pyarrow the columns have no names themselves.
@@ -141,6 +142,8 @@ def to_rows(
 
 
 def _rows_in_memory(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
+    from sedeval_soft.tables.arrays import array_of, as_mapping
+
     array = array_of(source, role)
     if array is not None:
         return _rows_of_array(array, role, settings)
@@ -197,6 +200,8 @@ def _rows_of_files(files: Mapping[Any, Any], role: str, settings: Settings, limi
 
 def _rows_if_any(source: Any, role: str, settings: Settings, limits: Limits) -> EventTable:  # noqa: ANN401
     """Return the rows of a source, none of one in which no row was ever entered."""
+    from sedeval_soft.tables.arrays import is_array
+
     empty = isinstance(source, list | tuple | Mapping) and not source
     # A data frame that no row was ever entered in has no columns either.
     if empty or (not is_array(source) and getattr(source, "shape", None) == (0, 0)):
@@ -241,6 +246,8 @@ def _is_table(value: Any, role: str) -> bool | None:  # noqa: ANN401
         return True
     if isinstance(value, list | tuple):
         return isinstance(value[0], list | tuple | Mapping) if value else None
+    from sedeval_soft.tables.arrays import array_of
+
     array = array_of(value, role)
     shape = getattr(value, "shape", None) if array is None else array.shape
     return isinstance(shape, tuple) and len(shape) > 1

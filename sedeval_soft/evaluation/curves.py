@@ -16,10 +16,8 @@ from sedeval_soft.evaluation.scores import finite, named
 from sedeval_soft.evaluation.sorted_cells import cut_of
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.calibration import Reliability, equal_mass, equal_width
-from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.curve_scores import Curve, Ordered, Points, Surface
 from sedeval_soft.measures.detection import detection_scores
-from sedeval_soft.measures.pairs import Candidates, pair_rule
 from sedeval_soft.measures.psd_roc import PsdRoc
 from sedeval_soft.measures.psds import psds_curve, systems_of
 from sedeval_soft.measures.registry import score_name
@@ -174,9 +172,6 @@ def _cut_at(tally: Tally, alive: Bools) -> Tally:
 
 # What the sliders of a page move over.
 
-_MOST_PAIRS = 100_000
-"""Pairs up to which it is found what is paired whatever its class: of more, that would take long."""
-
 STEPS = 20
 """The reference's thresholds are multiples of 1/20, and the one that the settings have."""
 
@@ -187,7 +182,7 @@ class Explored:
 
     steps: of each class thresholds, (n,) ascending, and TP and N_sys from each on, (2, n). n_ref: of each
     class. paired: (low, count), each (n,), how many events are paired whatever their class from each
-    threshold on; None where these are not matched by class, or are too many.
+    threshold on; None where these are not matched by class, or too many for memory.
     """
 
     steps: Sequence[tuple[Floats, Index]]
@@ -210,12 +205,6 @@ def explored_events(
     tally: Tally, basis: str, settings: Settings, thresholds: Sequence[float]
 ) -> list[Explored]:
     """Return the counts of a basis, `event` or `intersection`, with the reference cut at each threshold."""
-    paired = basis == "event"
-    if paired:
-        reference, system = tally.events["reference"].events(), tally.events["system"]
-        files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        candidates = Candidates.of(reference, system, files, pair_rule(settings))
-        paired = not crowds_of(candidates) and len(candidates.where()[0]) <= _MOST_PAIRS
     explored: list[Explored] = []
     # Between two values of the reference nothing changes.
     counted: dict[bytes, Explored] = {}
@@ -225,15 +214,15 @@ def explored_events(
             alive = tally.events["levels"].alive(threshold, settings.inclusive)
             key, cut = alive.tobytes(), _cut_at(tally, alive)
         if key not in counted:
-            counted[key] = _explored(cut, basis, settings, paired=paired)
+            counted[key] = _explored(cut, basis, settings)
         explored.append(counted[key])
     return explored
 
 
-def _explored(tally: Tally, basis: str, settings: Settings, *, paired: bool) -> Explored:
+def _explored(tally: Tally, basis: str, settings: Settings) -> Explored:
     counts: list[ThresholdCounts] = threshold_counts(tally, basis, settings)
     pairs = None
-    if paired:
+    if basis == "event":
         with contextlib.suppress(EvaluationError):
             files = np.zeros((1, 1), dtype=np.int64)
             (every,) = ThresholdCounts.of_lives([(paired_events(tally, settings), (0,))], files, 1)

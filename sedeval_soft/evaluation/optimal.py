@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import count_events, count_per_class, file_class, match_lifetimes
-from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
@@ -32,15 +31,12 @@ from sedeval_soft.measures.thresholds import (
     PAIRED,
     TP,
     Alive,
-    Candidates,
     Lives,
     Merit,
     ThresholdCounts,
     Worth,
     error_merit,
     f_merit,
-    joint_scores,
-    satisficed_scores,
     threshold_between,
     worth_of,
 )
@@ -50,12 +46,11 @@ from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import EventLifetimes, Events, active
 from sedeval_soft.timeline.recordings import positive
 
+if TYPE_CHECKING:
+    from sedeval_soft.measures.candidates import Candidates
+
 WeightedScores = Callable[[Floats], Table]
 """Returns the scores of weighted files; weights: (n_weights, n_files)."""
-
-_MOST_COPIES = 20_000_000
-"""Pairs of events times thresholds at which they compete, that are matched whatever their class."""
-
 
 Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
 """What `best_of_class` says of each class, and the counts of each file at the thresholds of the best F."""
@@ -80,6 +75,8 @@ def optimal_scores(tally: Tally, basis: str, settings: Settings, best: Best | No
     if "joint" in settings.measures:
         classes = candidates_of(tally, basis, settings, by_file=False)
         (pooled,) = candidates_of(tally, basis, settings, by_file=False, pooled=True)
+        from sedeval_soft.measures.candidates import joint_scores
+
         others |= joint_scores(classes, pooled, every, settings.beta, inclusive=inclusive)
     if settings.satisfice:
         others |= satisficed(tally, basis, settings, by_file=False)(every)
@@ -228,42 +225,26 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
 
 
 def events_when(
-    reference: Events,
-    system: EventLifetimes,
-    n_files: int,
-    n_classes: int,
-    rule: PairRule,
-    most: float = math.inf,
+    reference: Events, system: EventLifetimes, n_files: int, n_classes: int, rule: PairRule
 ) -> tuple[Lives, Index]:
-    """Return which file has which matched and existing events when, and its events, (n_files, n_classes).
-
-    most: as for `match_levels`, which raises TooManyPairsError beyond it.
-    """
-    groups = (file_class(reference, n_classes), file_class(system, n_classes))
+    """Return which file has which matched and existing events when, and its events, (n_files, n_classes)."""
     # The reference is there at all levels.
-    always = np.full(len(reference), np.inf)
-    ever = EventLifetimes(reference.file, reference.label, reference.onset, reference.offset, -always, always)
-    matched = match_lifetimes(ever, system, groups, rule, most)
-    hits = Alive(reference.label[matched.left], reference.file[matched.left], matched.low, matched.high)
+    ever = EventLifetimes.from_events(reference)
+    groups = file_class(ever, n_classes), file_class(system, n_classes)
+    group, level, change = match_lifetimes(ever, system, groups, rule)
+    # What is there from a level on counts at all thresholds below as if it were not there. None is below 0.
+    some = level > 0
+    file, label = np.divmod(group[some], n_classes)
+    hits = Alive(label, file, np.zeros(len(file)), level[some], -change[some])
     alive = Alive(system.label, system.file, system.born, system.dies)
     return [(hits, (TP,)), (alive, (N_SYS,))], count_per_class(reference, n_files, n_classes)
 
 
 def paired_events(tally: Tally, settings: Settings) -> Alive:
-    """Return which file has how many pairs of events, whatever their class, at which thresholds.
-
-    Raises EvaluationError where too many events overlap to be matched at every threshold.
-    """
+    """Return how many pairs of events which file has at which thresholds, whatever their class."""
     sides = (tally.events[name] for name in ("reference", "system"))
     reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
-    rule = pair_rule(settings)
-    try:
-        lives, _ = events_when(reference.events(), system, len(tally.files), 1, rule, _MOST_COPIES)
-    except TooManyPairsError as error:
-        raise EvaluationError(
-            f"satisfice={settings.satisfice}: too many events overlap to be matched at every threshold "
-            "whatever their class; expected a constraint on precision, recall or fpr_per_hour"
-        ) from error
+    lives, _ = events_when(reference.events(), system, len(tally.files), 1, pair_rule(settings))
     return lives[0][0]
 
 
@@ -282,6 +263,8 @@ def candidates_of(
     every: as for `Candidates.of`. by_file, pooled, regardless: as for `threshold_counts`; files have weights
     of their own unless `by_file` is False.
     """
+    from sedeval_soft.measures.candidates import Candidates
+
     make = partial(Candidates.of, every=every)
     return threshold_counts(
         tally, basis, settings, make, by_file=by_file, pooled=pooled, regardless=regardless
@@ -315,6 +298,8 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     how |= {"pooled": True, "regardless": regardless}
     candidates += candidates_of(tally, basis, settings, every=every or regardless, **how)
     length = tally.per_file["length"] if by_file else tally.per_file["length"].sum(keepdims=True)
+    from sedeval_soft.measures.candidates import satisficed_scores
+
     return lambda weights: satisficed_scores(candidates, weights, length, settings)
 
 

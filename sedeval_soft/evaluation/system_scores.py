@@ -60,7 +60,7 @@ def score_shard(
     if asked.tunes:
         shard, settings = _tuned(shard, files["folds"])
     tally = shard.tally
-    warnings = [*shard.findings.warnings(settings), *_notes(tally, plan), *unknown]
+    warnings = [*shard.findings.warnings(settings), *unknown]
     # An array has a row for every segment of its recording.
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and settings.regions is None and not whole:
@@ -341,20 +341,6 @@ def _spread(scores: Mapping[str, Score], of_folds: Mapping[str, Mapping[str, Sco
         if score.average is not None
     ]
     return Folds(tuple(folds), tuple(map(len, folds.values())), tuple(spreads))
-
-
-def _notes(tally: Tally, plan: Plan) -> list[str]:
-    """Return what a reader must know of soft events."""
-    notes = []
-    if plan.scores("event", "soft"):
-        crowded = np.flatnonzero(np.isnan(tally.per_file["event.soft.substitutions"]))
-        if len(crowded):
-            notes.append(
-                f"too many events overlap in {listing([tally.files[i] for i in crowded], 'file')} to match "
-                "them at every level whatever their class; the soft event-based error rate of all classes "
-                "together is left undefined"
-            )
-    return notes
 
 
 def _inexact(tables: Tables, group: str | None) -> list[str]:

@@ -42,9 +42,8 @@ class Law(NamedTuple):
     """What is true of a column.
 
     relation: `at least`, `at most`, or nothing for equal. limit: what it is held against, which `says` tells.
-    scale: the size of what was summed in floats, 0 where the law is exact. unless: where it need not hold.
-    values: what is compared with the limit, if not the column itself. All arrays are (n_files, n_classes) or
-    (n_files,), or become so.
+    scale: the size of what was summed in floats, 0 where the law is exact. values: what is compared with the
+    limit, if not the column itself. All arrays are (n_files, n_classes) or (n_files,), or become so.
     """
 
     column: str
@@ -52,7 +51,6 @@ class Law(NamedTuple):
     limit: Array | float
     says: str = ""
     scale: Array | float = 0.0
-    unless: Array | bool = False
     values: Array | None = None
 
 
@@ -94,7 +92,7 @@ def _first_broken(tally: Tally, settings: Settings) -> str | None:
             values = counts[law.column] if law.values is None else law.values
             over, slack = values - law.limit, ROUNDING * np.asarray(law.scale)
             holds = {"at least": over >= -slack, "at most": over <= slack, "": np.abs(over) <= slack}
-            broken = ~((np.isfinite(values) & holds[law.relation]) | law.unless)
+            broken = ~(np.isfinite(values) & holds[law.relation])
             if broken.any():
                 return _sentence(law, f"{prefix}{law.column}", values, broken, tally)
     return None
@@ -142,16 +140,13 @@ def _family_laws(columns: Columns, basis: str, reading: str, settings: Settings)
     # No order of adding makes TP larger than what it is a part of: these are exact in floats, too.
     yield Law("tp", "at most", n_ref, "N_ref")
     yield Law("tp", "at most", n_sys, "N_sys")
-    # Those of a file are all unknown where too many soft events overlap.
-    may_be_unknown = basis == "event" and reading == "soft"
-    unknown = np.logical_and.reduce([np.isnan(columns[name]) for name in PER_FILE]) & may_be_unknown
     for name in PER_FILE:
-        yield Law(name, "at least", 0, unless=unknown)
+        yield Law(name, "at least", 0)
     size = np.abs(n_ref).sum(axis=1) + np.abs(n_sys).sum(axis=1)
     for name, whole, called in (("deletions", n_ref, "N_ref"), ("insertions", n_sys, "N_sys")):
         left = (whole - tp).sum(axis=1) - columns["substitutions"]
         says = f"the sum over classes of {called} - TP, less the substitutions,"
-        yield Law(name, "", left, says, size, unknown)
+        yield Law(name, "", left, says, size)
     if basis in CELLS:
         yield from _cell_laws(columns, basis, reading, settings)
     if basis == "event" and reading == "hard":

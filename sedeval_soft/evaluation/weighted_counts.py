@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.evaluation.scores import counted_tables
 from sedeval_soft.measures.base import Tables
 from sedeval_soft.measures.tally import Tally
@@ -35,30 +35,21 @@ class Weighted:
 class Columns:
     """The columns of a tally side by side.
 
-    table: (n_files, n_columns), those of each class first; 0 where they are undefined, which `undefined` says
-    of the columns at `partly`, (n_files, n).
+    table: (n_files, n_columns), those of each class first.
     """
 
     tally: Tally
     table: Floats
-    partly: Index
-    undefined: Floats
 
     @classmethod
     def of(cls, tally: Tally) -> Self:
         """Put them side by side."""
         columns = (*tally.per_class.values(), *tally.per_file.values())
-        table = np.column_stack([np.zeros((len(tally.files), 0)), *map(np.asarray, columns)])
-        undefined = np.isnan(table)
-        partly = np.flatnonzero(undefined.any(axis=0))
-        table[undefined] = 0.0
-        return cls(tally, table, partly, undefined[:, partly] * 1.0)
+        return cls(tally, np.column_stack([np.zeros((len(tally.files), 0)), *map(np.asarray, columns)]))
 
     def weighted(self, weights: Floats) -> Weighted:
         """Return the totals of weighted files."""
         tally, sums = self.tally, weights @ self.table
-        # A file that does not count has no say in what is undefined.
-        sums[:, self.partly] = np.where(weights @ self.undefined > 0, np.nan, sums[:, self.partly])
         shape = len(weights), len(tally.per_class), len(tally.classes)
         n = shape[1] * shape[2]
         of_classes = zip(tally.per_class, sums[:, :n].reshape(shape).swapaxes(0, 1), strict=True)

@@ -25,6 +25,7 @@ from sedeval_soft.evaluation.optimal import (
 )
 from sedeval_soft.evaluation.weighted_counts import Columns, Weighted, WeightedTables
 from sedeval_soft.measures.base import Averaged, Table, Tables
+from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_regardless
 from sedeval_soft.measures.matching import TooManyPairsError
@@ -32,7 +33,7 @@ from sedeval_soft.measures.pairs import Candidates as PairCandidates
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
-from sedeval_soft.measures.thresholds import Candidates, error_merit, f_merit, joint_scores
+from sedeval_soft.measures.thresholds import error_merit, f_merit
 from sedeval_soft.plan import CELLS, Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.threads import for_each
@@ -179,8 +180,7 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
                 replace(side.take(chosen), file=of.astype(np.int32)).events()
                 for side, chosen, of in ((reference, mine, owner), (system, at_all[alive], other[alive]))
             )
-            nobody = np.full(len(ours), -1)
-            pairs[some] = count_regardless(ours, theirs, nobody, len(group[some]), rule)
+            pairs[some] = count_regardless(ours, theirs, len(group[some]), rule)
         total: Floats = np.bincount(row, pairs[back] * often, minlength=len(weights)).astype(np.float64)
         return total
 

@@ -42,7 +42,7 @@ def confuse_events(reference: Events, system: Events, n_classes: int, rule: Pair
     left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)
     ours, theirs = reference.take(left), system.take(right)
     files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    taken = match_groups(ours, theirs, *files, rule)
+    taken = match_groups(ours, theirs, files, rule)
     matched[left[taken >= 0]] = right[taken[taken >= 0]]
     hit = matched >= 0
     pairs = np.zeros((n_classes, n_classes), dtype=np.int64)

@@ -7,8 +7,7 @@ needed: among those near it in time, in one comparison of arrays.
 Events enter one after another: one that enters is paired by an augmenting path, if there is one, found
 breadth first (Berge 1957). What was searched in vain, when all events of the other side were there, will
 never lead anywhere. Where they enter in the order of their levels, from the highest on, the matching is
-maximum at every level. Where levels differ on one side only, a maximum matching is found first, and those of
-the lowest levels are left out as long as others take their place: what can be paired is a matroid.
+maximum at every level.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
+from sedeval_soft.measures import pairs as near
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, Overlapping
 from sedeval_soft.tables.ticks import Ticks
@@ -28,8 +28,6 @@ _MOST_COMPARED = 1_500_000_000
 """Comparisons of events of one crowd after which it is refused; to look at an event takes `_LOOK` more."""
 _LOOK = 8_000
 _OVERLAP = 10  # comparisons that take as long as finding how much two events overlap
-# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
-_MANY_PAIRS, _MANY_OF_ONE = 100_000, 256
 
 
 class Crowd(NamedTuple):
@@ -96,40 +94,21 @@ class Crowd(NamedTuple):
         search.pair(1, range(len(self.theirs)))
         return np.where(search.mate[0] < 0, -1, self.theirs[search.mate[0]])
 
-    def at_levels(self, ours: Floats, theirs: Floats) -> tuple[Index, Floats]:
-        """Return events of the reference, as positions, and up to which level each is paired, as (n,) both.
+    def levels(self, ours: Floats, theirs: Floats) -> Floats:
+        """Return up to which level the largest matching has one pair more, for each of its pairs, descending.
 
         ours, theirs: up to which level the events of either side are there, (n_ref,) and (n_sys,).
         """
-        search, everyone = _Search(self), (np.arange(len(ours)), np.arange(len(theirs)))
-        if ours.min() >= theirs.max() or theirs.min() >= ours.max():
-            # On one side all are there before the first of the other is.
-            search.enter(0, everyone[0])
-            search.enter(1, everyone[1])
-            side, level = (1, theirs) if ours.min() >= theirs.max() else (0, ours)
-            descending = np.argsort(-level, kind="stable").tolist()
-            # In the order of time paths are short. No more than there are on the other side can be paired.
-            most = len(everyone[1 - side])
-            search.pair(side, sorted(descending[:most]))
-            search.pair(side, sorted(descending[most:]))
-            if level.min() < level.max():
-                search.leave(side, descending[::-1])
-            levels = -np.sort(-level[search.mate[side] >= 0])
-        else:
-            level, side_of = np.concatenate((ours, theirs)), np.repeat((0, 1), (len(ours), len(theirs)))
-            event = np.concatenate(everyone)
-            # Of equal levels those of the reference are there first: nothing is searched for them.
-            order = np.lexsort((event, side_of, -level))
-            grown = np.zeros(len(order), dtype=bool)
-            for at, k in enumerate(order.tolist()):
-                search.enter(int(side_of[k]), event[k : k + 1])
-                grown[at] = search.pair(int(side_of[k]), [int(event[k])])
-            levels = level[order[grown]]
-        paired = np.flatnonzero(search.mate[0] >= 0)
-        # An event once paired stays so: those that are there up to the highest levels, up to these.
-        paired = paired[np.argsort(-ours[paired], kind="stable")]
-        order = np.argsort(self.ours[paired])
-        return self.ours[paired[order]], levels[order]
+        search, level = _Search(self), np.concatenate((ours, theirs))
+        side = np.repeat((0, 1), (len(ours), len(theirs)))
+        event = np.concatenate((np.arange(len(ours)), np.arange(len(theirs))))
+        # Of equal levels those of the reference are there first: nothing is searched for them.
+        order = np.lexsort((event, side, -level))
+        grown = np.zeros(len(order), dtype=bool)
+        for at, k in enumerate(order.tolist()):
+            search.enter(int(side[k]), event[k : k + 1])
+            grown[at] = search.pair(int(side[k]), [int(event[k])])
+        return level[order[grown]]
 
 
 class _Search:
@@ -177,23 +156,6 @@ class _Search:
                 self.n_loose[1] -= 1
                 grown += 1
         return grown
-
-    def leave(self, side: int, ascending: Sequence[int]) -> None:
-        """Leave out events of a side wherever others of higher levels can be paired instead.
-
-        ascending: all of them, in the order of their levels. The matching must be maximum, and stays so.
-        """
-        for event in ascending:
-            if not self.n_loose[side]:
-                break
-            self.open[side][event] = False
-            partner = int(self.mate[side][event])
-            if partner < 0:
-                self.loose[side][event] = False
-                self.n_loose[side] -= 1
-            elif self._augment(partner, 1 - side):
-                self.n_loose[side] -= 1
-                self.mate[side][event] = -1
 
     def _augment(self, root: int, side: int) -> bool:
         """Pair one event more by an augmenting path that begins with it, if there is one."""
@@ -250,7 +212,7 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     """
     (order, first, last), nearest, others = candidates
     pairs = last - first
-    if int(pairs.max(initial=0)) <= _MANY_OF_ONE or int(pairs.sum()) <= _MANY_PAIRS:
+    if not candidates.are_many:
         return []
     for other in others:
         if isinstance(other, Condition):
@@ -262,7 +224,7 @@ def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     reach = np.maximum.accumulate(last[at])
     run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
     of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
-    crowded = (of_run > _MANY_PAIRS) & (of_one > _MANY_OF_ONE)
+    crowded = (of_run > near.MANY_PAIRS) & (of_one > near.MANY_OF_ONE)
     n_pairs = int(of_run[crowded].sum())
     most = MOST_PAIRS if most is None else most
     if n_pairs > most:

@@ -23,9 +23,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
-from sedeval_soft.measures.event import file_class, level_edges
-from sedeval_soft.measures.matching import LevelEdges
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
+from sedeval_soft.measures.event import file_class
+from sedeval_soft.measures.level_pairs import level_pairs, shared_levels
 from sedeval_soft.measures.pairs import Candidates, PairRule
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand, numbered
@@ -148,24 +148,24 @@ def _remaining(
     level = np.clip(level_mostly(ignored, system), system.born, system.dies)
     near = _NONE if rule is None else _compatible(ignored, system, (_files(ignored), _files(system)), rule)
     doubtful = level > system.born
-    doubtful[near.right] = True
+    doubtful[near[0]] = True
     suspects = np.flatnonzero(doubtful)
     if not len(suspects):
         return np.arange(len(system)), system.born, system.dies
     some, everyone = system.take(suspects), np.arange(len(suspects))
+    own: tuple[Index | Codes, Floats, Floats]
     if rule is None:
         upto = _level_touched(reference, some, n_classes)
         own = everyone, some.born, np.clip(upto, some.born, some.dies)
     else:
         groups = file_class(reference, n_classes), file_class(some, n_classes)
-        edges = _compatible(reference, some, groups, rule)
-        own = edges.right, edges.low, edges.high
+        own = _compatible(reference, some, groups, rule)
     # A detection remains where it lives and either nothing ignored is there, or an event of its own class is.
     parts = (
         (1, (everyone, some.born, some.dies)),
         (-1, (everyone, some.born, level[suspects])),
-        (-1, ((np.cumsum(doubtful) - 1)[near.right], near.low, near.high)),
-        (len(near.right) + 2, own),
+        (-1, ((np.cumsum(doubtful) - 1)[near[0]], *near[1:])),
+        (len(near[0]) + 2, own),
     )
     event = np.concatenate([place for _, (place, *_) in parts for _ in range(2)])
     levels = np.concatenate([ends for _, (_, *both) in parts for ends in both])
@@ -180,10 +180,10 @@ def _remaining(
 
 def _compatible(
     events: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
-) -> LevelEdges:
-    """Return the pairs of an event and a detection of its group that may be matched, and at which levels."""
-    return level_edges(events, system, groups, Candidates.of(events, system, groups, rule))
+) -> tuple[Codes, Floats, Floats]:
+    """Return which detections may be matched with some event, and at which levels low < a <= high, (n,)."""
+    left, right = level_pairs(events, system, groups, Candidates.of(events, system, groups, rule))
+    return right, *shared_levels(events, system, left, right)
 
 
-_PLACES = np.zeros(0, dtype=np.int64)
-_NONE = LevelEdges(_PLACES, _PLACES, np.zeros(0), np.zeros(0))
+_NONE = np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0)

@@ -12,7 +12,7 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,10 +32,12 @@ Windows = tuple[Index, Index, Index]
 # Positions of events: of several, of one, or of a run of them.
 Places = Index | int | slice
 
-_AT_ONCE = 4_000_000  # pairs looked at at a time
+_AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's cache
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
+# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
+MANY_PAIRS, MANY_OF_ONE = 100_000, 256
 
 
 class Condition(NamedTuple):
@@ -255,6 +257,12 @@ class Candidates(NamedTuple):
         _, first, last = self.windows
         return int((last - first).sum())
 
+    @property
+    def are_many(self) -> bool:
+        """Whether there may be crowds among the events: see `crowds`."""
+        _, first, last = self.windows
+        return int((last - first).max(initial=0)) > MANY_OF_ONE and self.in_windows > MANY_PAIRS
+
     def pairs(self) -> tuple[Index, Index]:
         """Return all candidate pairs, as positions in either list, by reference event, then by system event.
 
@@ -264,29 +272,29 @@ class Candidates(NamedTuple):
         order = np.argsort(left * len(self.windows[0]) + right)
         return left[order], right[order]
 
-    def where(self, also: Callable[[Index, Index], Bools] | None = None) -> tuple[Index, Index]:
-        """Return the candidate pairs in any order, those that meet `also` if it is given.
-
-        Raises TooManyPairsError.
-        """
+    def where(self) -> tuple[Index, Index]:
+        """Return the candidate pairs in any order; raises TooManyPairsError."""
         order, first, last = self.windows
-        total = np.cumsum(last - first)
-        n_pairs = int(total.max(initial=0))
-        if n_pairs > _MOST_LOOKED_AT:
+        if self.in_windows > _MOST_LOOKED_AT:
             raise TooManyPairsError
-        # Runs of events with not many more than `_AT_ONCE` pairs.
-        cuts = np.searchsorted(total, np.arange(_AT_ONCE, n_pairs, _AT_ONCE), side="left") + 1
-        checks = [*([] if also is None else [also]), *(condition.holds for condition in self.others)]
-        pairs, held = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
-        for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
-            left, inside = expand(first[begin:end], last[begin:end])
-            left += begin
-            right = order[inside]
-            for check in checks:
-                passed = check(left, right)
+        pairs, n_pairs = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
+        for owner, inside in in_blocks(first, last):
+            left, right = owner, order[inside]
+            for condition in self.others:
+                passed = np.flatnonzero(condition.holds(left, right))
                 left, right = left[passed], right[passed]
             pairs.append((left, right))
-            held += len(left)
-            if held > MOST_PAIRS:
+            n_pairs += len(left)
+            if n_pairs > MOST_PAIRS:
                 raise TooManyPairsError
         return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
+
+
+def in_blocks(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:
+    """Unfold ranges as `expand` does, runs of them with not many more than `_AT_ONCE` members at a time."""
+    total = np.cumsum(last - first)
+    ends = np.arange(_AT_ONCE, int(total.max(initial=0)), _AT_ONCE)
+    cuts = np.searchsorted(total, ends, side="left") + 1
+    for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
+        owner, member = expand(first[begin:end], last[begin:end])
+        yield owner + begin, member

@@ -25,13 +25,14 @@ import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
+from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Criteria, Judged, found_when
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR
 from sedeval_soft.measures.psds import edges_of, lifetimes_of, systems_of, triggered
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import Alive, Candidates, ThresholdCounts
+from sedeval_soft.measures.thresholds import Alive, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND

@@ -14,7 +14,6 @@ from sedeval_soft.errors import counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import TIMES, Layout
-from sedeval_soft.tables.date_times import beginnings, ticks_of
 from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -67,6 +66,8 @@ class Named:
 
         Raises OtherTextError for other texts.
         """
+        from sedeval_soft.tables.date_times import ticks_of
+
         ticks = ticks_of(self.names)
         if (np.isnan(ticks) & np.array([bool(name) for name in self.names], dtype=bool)).any():
             raise OtherTextError
@@ -145,6 +146,8 @@ class Columns:
         unit, column = self.layout.units.get(position, "s"), self.numbers[position]
         if unit != "date":
             return column if unit == "s" else column / _PER_SECOND[unit]
+        from sedeval_soft.tables.date_times import beginnings
+
         names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
         return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
 

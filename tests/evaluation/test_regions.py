@@ -437,7 +437,7 @@ def test_without_durations_what_comes_after_the_reference_are_false_alarms():
 @pytest.mark.parametrize("share", [0, 10**9])
 def test_long_files_and_wide_tables(share, monkeypatch):
     """Segments that are counted together, and time steps with a value of every class."""
-    monkeypatch.setattr(grid, "_LONG", share)
+    monkeypatch.setattr(grid, "LONG", share)
     monkeypatch.setattr(grid, "_SHARE", 0)
     rng = random.Random(1)  # noqa: S311
     steps = [(name, at / 2, at / 2 + 0.5) for name in "ab" for at in range(40)]
@@ -455,9 +455,9 @@ def test_long_files_and_wide_tables(share, monkeypatch):
     for more in ({}, {"median_filter": 1.5, "region_edges": "onset"}, {"psds_median_filters": [0, 1.5]}):
         scores = evaluate(reference, wide, **how, **more)
         assert dict(scores) == pytest.approx(dict(evaluate(reference, long, **how, **more)), abs=1e-12)
-        monkeypatch.setattr(grid, "_LONG", 1 << 20)
+        monkeypatch.setattr(grid, "LONG", 1 << 20)
         assert dict(scores) == pytest.approx(dict(evaluate(reference, wide, **how, **more)), abs=1e-12)
-        monkeypatch.setattr(grid, "_LONG", share)
+        monkeypatch.setattr(grid, "LONG", share)
 
 
 def test_the_worst_segments_and_outcomes_lie_in_regions():

@@ -20,13 +20,11 @@ from drawn_again import (
 )
 from tables import long_rows
 
-from sedeval_soft import Evaluator, evaluate
+from sedeval_soft import evaluate
 from sedeval_soft.evaluation import resample, weighted_optimal
 from sedeval_soft.evaluation.resample import Replicates, bootstrap
 from sedeval_soft.measures import (
-    event,
-    matching,
-    thresholds,
+    candidates,
     weighted_files,
     weighted_psds,
     weighted_values,
@@ -119,8 +117,8 @@ def test_every_score_under_other_settings(chosen):
 )
 def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
     """What is counted at candidates, one weights at a time or many."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
+    monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(candidates, "_SHORTEST", (1, 5, 128)[seed % 3])
     monkeypatch.setattr(weighted_optimal, "_EVENTS", (1, 7, 1 << 20)[seed % 3])
     monkeypatch.setattr(weighted_optimal, "_LARGEST", 1 << (seed % 2 * 62))
     only = ("segment.optimal", "clip.optimal", "event.optimal", "intersection.optimal")
@@ -142,8 +140,8 @@ def test_best_thresholds_of_many_draws(monkeypatch, seed, form):
 )
 def test_psds_of_many_draws(monkeypatch, seed, form, changes):
     """Whatever is counted, put in order or looked at together, a few at a time or all at once."""
-    monkeypatch.setattr(thresholds, "_AT_ONCE", 1 << (seed % 3 * 8))
-    monkeypatch.setattr(thresholds, "_SHORTEST", (1, 5, 128)[seed % 3])
+    monkeypatch.setattr(candidates, "_AT_ONCE", 1 << (seed % 3 * 8))
+    monkeypatch.setattr(candidates, "_SHORTEST", (1, 5, 128)[seed % 3])
     for name in ("_AT_ONCE", "_STEPS", "_SORTED"):
         monkeypatch.setattr(weighted_psds, name, (1, 200, 1 << 20)[seed % 3])
     settings = Settings.of(only=("intersection",), **changes)
@@ -172,22 +170,6 @@ def test_curves_calibration_and_correlations_of_many_draws(monkeypatch, seed, fo
     assert not tally.is_expected.all()
     assert np.any(tally.per_file["n_segments"] > tally.per_file["n_evaluated_segments"])
     assert np.isfinite(values).mean() > 0.5
-
-
-def test_what_one_file_leaves_undefined_is_so_where_it_is_drawn(monkeypatch):
-    """Events that overlap too much to be matched whatever their class, in some of the files."""
-    monkeypatch.setattr(event, "_MOST_COPIES", 12)
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", 1)
-    settings = replace(COUNTED, only=("event.soft",), events="rows", onset_collar=3.0, offset_collar=3.0)
-    tables = random_tables(0, n=25)
-    names, values = compare(tables, settings, rows_of_weights(12))
-    for undefined in (
-        np.isnan(tables.tally(settings).per_file["event.soft.substitutions"]),
-        np.isnan(values[names.index("event.soft.error_rate.micro")]),
-    ):
-        assert undefined.any() and not undefined.all()
-    evaluator = Evaluator(replace(settings, satisfice=None)).update(tables.reference, tables.system)
-    assert dict(Evaluator.of_bytes(evaluator.to_bytes()).compute()) == dict(evaluator.compute())
 
 
 @pytest.mark.parametrize("inclusive", [False, True], ids=["above", "inclusive"])

@@ -32,7 +32,7 @@ def long_files(monkeypatch):
     """Make any file a long one that has more than so many segments."""
 
     def are(more_than: int) -> None:
-        monkeypatch.setattr(grid, "_LONG", more_than)
+        monkeypatch.setattr(grid, "LONG", more_than)
         monkeypatch.setattr(grid, "_SHARE", 0)
 
     return are

@@ -17,7 +17,6 @@ from embedded import embedded
 from tables import long_rows, wide_rows
 
 from sedeval_soft import Choices, InputError, SettingsError, evaluate, write_report
-from sedeval_soft.evaluation import curves
 from sedeval_soft.html import page_data
 
 SAMPLE = Path(__file__).parents[2] / "sample_data"
@@ -165,11 +164,6 @@ def test_what_is_explored_follows_the_settings(path, monkeypatch):
     data, grid = explorer(path), np.array(sorted({k / 100 for k in range(101)} | {0.123}))
     assert not data["exact"] and all(np.array_equal(levels, grid) for levels in data["levels"])
     assert data["segment"]["classes"][0]["count"].sum() == data["segment"]["n"]
-    # Where many classes compete what is of all is left out.
-    monkeypatch.setattr(curves, "_MOST_PAIRS", 0)
-    write_report(*TABLES, path)
-    events = explorer(path)["event"]
-    assert {each["paired"] for each in events} == {None} and all(each["classes"] for each in events)
 
 
 def test_curves_keep_their_ends_and_go_everywhere():

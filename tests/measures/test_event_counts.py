@@ -15,10 +15,11 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import crowds, event, matching, pairs
-from sedeval_soft.measures.event import count_events, level_edges, match_events
-from sedeval_soft.measures.matching import LevelEdges, TooManyPairsError
+from sedeval_soft.measures import event, level_pairs, pairs
+from sedeval_soft.measures.event import count_events, match_events
+from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import Candidates, Collars, Overlap
+from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
 
@@ -85,7 +86,7 @@ def candidate_pairs(ours, theirs, collars):
 
 def pairs_of_lifetimes(ours, theirs, collars):
     groups = group_of(ours), group_of(theirs)
-    return level_edges(ours, theirs, groups, Candidates.of(ours, theirs, groups, collars))
+    return level_pairs.level_pairs(ours, theirs, groups, Candidates.of(ours, theirs, groups, collars))
 
 
 @settings(max_examples=60)
@@ -112,8 +113,8 @@ def test_counts(ours, theirs, collars, way, few, many):
     reference, system = events(ours), events(theirs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(event, "_FEW_PAIRS", few)
-        patch.setattr(crowds, "_MANY_PAIRS", many)
-        patch.setattr(crowds, "_MANY_OF_ONE", many)
+        patch.setattr(pairs, "MANY_PAIRS", many)
+        patch.setattr(pairs, "MANY_OF_ONE", many)
         matched = match_events(reference, system, N_CLASSES, collars, way)
         counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
     matched = matched.tolist()
@@ -161,7 +162,8 @@ def alike(n):
 @pytest.mark.parametrize(
     ("limit", "find", "beside"),
     [
-        ((event, "MOST_PAIRS"), pairs_of_lifetimes, (event, "_FEW", -1)),
+        ((level_pairs, "_MOST_PAIRS"), pairs_of_lifetimes, (level_pairs, "_PAIRS_OF_ONE", 0)),
+        ((level_pairs, "_MOST_CHAINS"), pairs_of_lifetimes, (level_pairs, "_CHAINS_OF_ONE", 0)),
         ((pairs, "MOST_PAIRS"), candidate_pairs, None),
         ((pairs, "MOST_PAIRS"), candidate_pairs, (pairs, "_AT_ONCE", 4)),
         ((pairs, "_MOST_LOOKED_AT"), candidate_pairs, None),
@@ -174,8 +176,7 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatc
     if beside:
         monkeypatch.setattr(*beside)
     monkeypatch.setattr(*limit, 12)
-    edges = find(*asked)
-    assert len(edges.left if isinstance(edges, LevelEdges) else edges[0]) == 12
+    assert len(find(*asked)[0]) == 12
     monkeypatch.setattr(*limit, 11)
     with pytest.raises(TooManyPairsError) as refused:
         find(*asked)
@@ -184,6 +185,11 @@ def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatc
         "repeated, or are there very many events at one time? A smaller --onset-collar or --offset-collar "
         "(a larger --iou) leaves fewer, --only segment needs none"
     )
+
+
+def test_pairs_that_do_not_fit_into_memory_are_refused():
+    with memory_limited(1), pytest.raises(RoomError, match="events: to match them at all levels would take"):
+        pairs_of_lifetimes(alike(3), alike(4), Collars(1, 1, 0.0))
 
 
 # Readings.
@@ -204,11 +210,10 @@ def random_rows(rng: np.random.Generator, levels: int):
 @pytest.mark.parametrize("seed", range(16))
 def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
-    monkeypatch.setattr(matching, "_COPIES_PER_EDGE", (1, 2, 64)[seed % 3])
-    monkeypatch.setattr(event, "_FEW", (-1, 64)[seed % 4 > 1])
-    monkeypatch.setattr(crowds, "_MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
-    monkeypatch.setattr(crowds, "_MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
-    monkeypatch.setattr(event, "_LIFETIMES_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
+    monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 4 > 1])
+    monkeypatch.setattr(pairs, "MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(pairs, "MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
+    monkeypatch.setattr(event, "_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))
     sides = random_rows(rng, levels), random_rows(rng, levels)

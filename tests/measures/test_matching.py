@@ -1,4 +1,4 @@
-"""Matchings of graphs: maximum ones from any start, and maximum ones at every level."""
+"""Maximum matchings of graphs, from any start."""
 
 from __future__ import annotations
 
@@ -11,18 +11,9 @@ from hypothesis import strategies as st
 from oracles import is_matching, maximum_size
 
 from sedeval_soft.measures import matching
-from sedeval_soft.measures.matching import (
-    LevelEdges,
-    first_free_matching,
-    match_levels,
-    maximum_matching,
-)
+from sedeval_soft.measures.matching import first_free_matching, maximum_matching
 
 NONE = np.zeros(0, dtype=np.int64)
-
-
-def columns(edges):
-    return (np.array([edge[k] for edge in edges], dtype=np.int64) for k in (0, 1))
 
 
 @settings(max_examples=50)
@@ -57,22 +48,3 @@ def test_a_matching_with_nothing_to_add_is_kept():
     """A start is a matching even where there are no edges; and vertices without any have no partner."""
     assert maximum_matching(NONE, NONE, 2, 3).tolist() == [-1, -1]
     assert maximum_matching(NONE, NONE, 2, 3, start=np.array([-1, 2])).tolist() == [-1, 2]
-
-
-@settings(max_examples=50)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 4, 64]))
-def test_match_levels_is_maximum_at_every_level(seed, copies):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(0, 40))
-    left, right = np.divmod(rng.choice(144, n, replace=False), 12)
-    low, high = np.sort(rng.integers(0, 9, (2, n)), axis=0) / 8
-    edges = LevelEdges(*(column[low < high] for column in (left, right, low, high)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "_COPIES_PER_EDGE", copies)
-        found = match_levels(edges)
-    for level in (np.arange(8) + 0.5) / 8:
-        here = (edges.low < level) & (level <= edges.high)
-        pairs = list(zip(edges.left[here].tolist(), edges.right[here].tolist(), strict=True))
-        there = (found.low < level) & (level <= found.high)
-        assert there.sum() == maximum_size(pairs, 12, 12)
-        assert len(set(found.left[there].tolist())) == there.sum()

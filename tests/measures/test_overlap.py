@@ -14,7 +14,7 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Scores, Settings, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import crowds, event
+from sedeval_soft.measures import level_pairs, pairs
 from sedeval_soft.measures.pairs import intersection_over_union
 
 FILES, LABELS = ("a", "b"), ("car", "dog")
@@ -108,9 +108,9 @@ def f1(counts: dict[str, int], label: str) -> Fraction | None:
 def test_every_reading_against_all_assignments(seed, merge, monkeypatch):
     """Ties, rows that overlap, touch, or have no extent; with and without crowds."""
     if seed % 2:
-        monkeypatch.setattr(crowds, "_MANY_PAIRS", 0)
-        monkeypatch.setattr(crowds, "_MANY_OF_ONE", 0)
-    monkeypatch.setattr(event, "_FEW", (-1, 64)[seed // 2 % 2])
+        monkeypatch.setattr(pairs, "MANY_PAIRS", 0)
+        monkeypatch.setattr(pairs, "MANY_OF_ONE", 0)
+    monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed // 2 % 2])
     rng = np.random.default_rng(seed)
     least = (Fraction(1, 10), Fraction(3, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1))[seed % 5]
     sides = random_rows(rng), random_rows(rng)
@@ -260,7 +260,7 @@ def test_chains_hold_all_pairs_that_share_a_level(noise, iou, monkeypatch):
     """Whether all pairs in windows are tried, or chains of nested lifetimes are searched by level."""
     sides, found = [curves(seed, 240, noise) for seed in (3, 4)], []
     for few in (-1, 10**9):
-        monkeypatch.setattr(event, "_FEW", few)
+        monkeypatch.setattr(level_pairs, "_FEW", few)
         scores = evaluate(*sides, match_by="iou", iou=iou, only=["event.soft", "event.optimal"])
         found.append(dict(scores))
     assert found[0] == found[1]

@@ -1,0 +1,342 @@
+"""Candidate thresholds: for files with weights, the best of all classes jointly, or under a constraint.
+
+They are made of the counts at every threshold, where more is asked than what is best for each class alone:
+
+- Jointly: micro F pools the counts of classes, so the threshold that is best for a class alone need not be
+  best for all. F is a ratio of sums over classes: for a given value f, the classes part, each maximising
+  (1 + b^2) TP - f N_sys by itself; the F that these reach is the next f, until it is not higher. A few rounds
+  do. Source: Dinkelbach 1967.
+- Under a constraint: exact over all thresholds. One for which nothing is detected is among them: it has no
+  precision, and so reaches none. Where no threshold satisfies the constraint, the scores are those of what
+  comes nearest to it, and nothing is best. sed_scores_eval answers with a precision of 1 at F = 0, and takes
+  constraints of its best error rate the wrong way round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Array, Bools, Floats, Index
+from sedeval_soft.measures.base import Averaged, Table, ratio
+from sedeval_soft.measures.detection import f_beta
+from sedeval_soft.measures.thresholds import N_SYS, TP, Merit, ThresholdCounts, f_merit, threshold_between
+from sedeval_soft.measures.weighted_files import FileSums
+from sedeval_soft.settings import AT_LEAST, Constraint, Settings
+from sedeval_soft.sorting import distinct, heads
+from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+
+_AT_ONCE = 1 << 16
+"""Numbers in an array that is made for some weights."""
+
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 512, 1 / 8, 2.0**-18
+"""Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """By how much a count grows at which candidate in which file; candidates are the things of the sums."""
+
+    sums: FileSums
+
+    def counts(self, weights: Floats) -> Floats:
+        """Return the count of weighted files at all candidates, (n_candidates, n_weights)."""
+        return np.cumsum(self.sums.weighted(weights), axis=1).T
+
+    def within(self, some: slice, weights: Floats, before: Floats) -> Floats:
+        """Return the count of weighted files at some candidates, (n_weights, n).
+
+        before: (n_weights,) the counts right before the first of them.
+        """
+        counts = self.sums.take(some).weighted(weights)
+        counts[:, 0] += before
+        np.cumsum(counts, axis=1, out=counts)
+        return counts
+
+    def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
+        """Return the counts right before stretches of candidates, and the least and the most within them.
+
+        begins: (n,) the first candidate of each. Returns (n_files, n) each; no candidate need have the ends.
+        """
+        sums, n = self.sums, len(begins)
+        key = sums.file * n + (np.searchsorted(begins, sums.thing, side="right") - 1)
+        rises, falls = (
+            np.bincount(key, bound(sums.amount, 0.0), n * sums.n_files).astype(np.float64).reshape(-1, n)
+            for bound in (np.maximum, np.minimum)
+        )
+        before: Floats = (rises + falls).cumsum(axis=1) - rises - falls
+        least: Floats = np.maximum(before + falls, 0.0)
+        return before, least, before + rises
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Candidates in stretches, and what weighted files may have in each.
+
+    changes: of each count. weights: (n_weights, n_files). ends: (n + 1,) the first candidate of each stretch,
+    and how many there are. before: each count right before each stretch, (n_weights, n). least, most: bounds
+    of N_sys and of TP within it, (n_weights, n), which no candidate need reach.
+    """
+
+    changes: Sequence[Changes]
+    weights: Floats
+    ends: Index
+    before: Sequence[Floats]
+    least: Floats
+    most: Floats
+
+    def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
+        """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
+
+        These are the first candidate, positions of weights, (n,), and each count, (n, n_candidates).
+        """
+        # Products are of weights in columns.
+        columns = np.ascontiguousarray(self.weights.T)
+        for k in np.flatnonzero(worth.any(axis=0)).tolist():
+            some, rows = slice(*self.ends[k : k + 2].tolist()), np.flatnonzero(worth[:, k])
+            step = max(1, _AT_ONCE // (some.stop - some.start))
+            for i in range(0, len(rows), step):
+                row = rows[i : i + step]
+                block, pairs = columns.take(row, axis=1).T, zip(self.changes, self.before, strict=True)
+                yield some.start, row, [of.within(some, block, start[row, k]) for of, start in pairs]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The candidate thresholds of one class, or of all classes as one.
+
+    value: (n,) descending: a threshold right below each; the first is infinite, where nothing is detected.
+    changes: of each count. table: what they are candidates of.
+    """
+
+    value: Floats
+    changes: Sequence[Changes]
+    table: ThresholdCounts
+
+    @classmethod
+    def of(cls, table: ThresholdCounts, *, every: bool = False) -> Self:
+        """Return the candidates among the levels of a table.
+
+        every: whether any level is one; F can only be best, and errors fewest, where TP rises or N_sys falls.
+        """
+        level, file = table.level, table.file
+        chosen = level if every else level[(table.changes[TP] > 0) | (table.changes[N_SYS] < 0)]
+        # From the highest level down: of equally good ones the first has the highest threshold.
+        value = np.append(math.inf, chosen[heads(chosen)][::-1])
+        place = cls(value, (), table).place(level)
+        n_files, files = (1, np.zeros_like(place)) if file is None else (len(table.n_ref), file)
+        changes = []
+        for row in table.changes:
+            # Levels ascend, and candidates descend.
+            some = np.flatnonzero((row != 0) & (place < len(value)))[::-1]
+            changes.append(Changes(FileSums.of(place[some], files[some], row[some], (len(value), n_files))))
+        return cls(value, changes, table)
+
+    def place(self, level: Floats) -> Index:
+        """Return the first candidate at which what changes at a level has changed, (n,)."""
+        return len(self.value) - np.searchsorted(self.value[::-1], level, side="right")
+
+    def counts(self, weights: Floats) -> list[Floats]:
+        """Return the counts of weighted files at all candidates, (n, n_weights), then N_ref, (n_weights,).
+
+        weights: (n_weights, n_files), whole numbers, so that sums are exact in any order.
+        """
+        return [*(changes.counts(weights) for changes in self.changes), weights @ self.table.n_ref]
+
+    def stretches(self, weights: Floats) -> Stretches:
+        """Return stretches of candidates: the further down, the more changes are in each.
+
+        weights: (n_weights, n_files), whole numbers.
+        """
+        ends: Index = np.sum([of.sums.start[1:] for of in self.changes], axis=0)
+        growth, edges = max(_GROWTH, weights.shape[1] * _GROWTH_OF_FILES), [0]
+        while edges[-1] < ends[-1]:
+            edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
+        begins = distinct(np.minimum(np.searchsorted(ends, edges), len(ends) - 1))
+        before, least, most = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
+        counts = [weights @ of for of in before]
+        bounds = weights @ least[N_SYS], weights @ most[TP]
+        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts, *bounds)
+
+    def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
+        """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
+
+        For each merit these are its position, -1 where there is no reference, and weighted TP, N_sys and
+        N_ref there, (n_weights,) each; TP and N_sys are 0 where there is no reference.
+
+        Most candidates are far from the best: a stretch of them is looked at only where the most TP and the
+        least N_sys that it may have are as good as what some candidate right before a stretch has.
+        """
+        stretches, n_ref = self.stretches(weights), weights @ self.table.n_ref
+        worth = np.zeros(stretches.before[TP].shape, dtype=bool)
+        for merit in merits:
+            reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
+            bound = merit(stretches.most, stretches.least, n_ref[:, None])
+            worth |= bound >= reached.max(axis=1, keepdims=True)
+        highest = np.full((len(merits), len(weights)), -np.inf)
+        at = np.zeros((len(merits), 3, len(weights)))
+        for first, row, (tp, n_sys, *_) in stretches.counts(worth):
+            for number, merit in enumerate(merits):
+                values = merit(tp, n_sys, n_ref[row, None])
+                place = values.argmax(axis=1)
+                value = values[np.arange(len(row)), place]
+                # Of equally good ones the first: its threshold is the highest.
+                better = np.flatnonzero(value > highest[number, row])
+                chosen, place = row[better], place[better]
+                highest[number, chosen] = value[better]
+                at[number][:, chosen] = first + place, tp[better, place], n_sys[better, place]
+        at[:, :, n_ref <= 0] = np.array([-1.0, 0.0, 0.0])[:, None]
+        return [[place.astype(np.int64), tp, n_sys, n_ref] for place, tp, n_sys in at]
+
+    def thresholds(self, weights: Floats, at: Index, *, inclusive: bool) -> Floats:
+        """Return the threshold that stands for a candidate for each weights, NaN where there is none."""
+        thresholds = np.full(len(at), np.nan)
+        chosen = np.flatnonzero(at >= 0)
+        value = self.value[at[chosen]]
+        middles = threshold_between(self._below(weights[chosen], value), value, inclusive)
+        thresholds[chosen] = np.where(np.isinf(value), 2.0 if inclusive else 1.0, middles)
+        return thresholds
+
+    def _below(self, weights: Floats, value: Floats) -> Floats:
+        """Return for each weights the highest level below a value in files that count, NaN for none."""
+        level, file = self.table.level, self.table.file
+        at, row = np.searchsorted(level, value, side="left") - 1, np.arange(len(weights))
+        while file is not None and len(row := row[at[row] >= 0]):
+            row = row[weights[row, file[at[row]]] <= 0]
+            at[row] -= 1
+        return np.append(level, math.nan)[at]
+
+
+def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:
+    """Return the columns that a function makes of weights, of some at a time; size: numbers for each."""
+    rows = max(1, _AT_ONCE // max(size, 1))
+    parts = [of_block(weights[i : i + rows]) for i in range(0, max(len(weights), 1), rows)]
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def joint_scores(
+    classes: Sequence[Candidates], pooled: Candidates, weights: Floats, beta: float, *, inclusive: bool
+) -> Table:
+    """Return the best micro F of weighted files, and the thresholds that reach it, by name.
+
+    classes: the candidates of each class. pooled: those of all classes as one. weights: (n_weights, n_files).
+    """
+    at, best = joint_best(classes, weights, beta)
+    thresholds = [each.thresholds(weights, at[:, c], inclusive=inclusive) for c, each in enumerate(classes)]
+    single, tp, n_sys, n_ref = pooled.best(weights, [f_merit(beta)])[0]
+    threshold = pooled.thresholds(weights, single, inclusive=inclusive)
+    return {
+        "joint_f": Averaged(None, overall=best),
+        "joint_threshold": Averaged(np.reshape(thresholds, (-1, len(weights))).T),
+        "single_f": Averaged(None, overall=np.where(n_ref > 0, f_beta(tp, n_ref, n_sys, beta), np.nan)),
+        "single_threshold": Averaged(None, overall=threshold),
+    }
+
+
+def joint_best(classes: Sequence[Candidates], weights: Floats, beta: float) -> tuple[Index, Floats]:
+    """Return the positions of the thresholds with the best micro F of each weights, and that F.
+
+    Positions are (n_weights, n_classes), -1 where nothing of a class is detected; F is (n_weights,), NaN
+    where there is no reference.
+    """
+    square = beta * beta
+
+    def of_block(block: Floats) -> tuple[Index, Floats]:
+        column, counts = np.arange(len(block)), [each.counts(block) for each in classes]
+        n_ref = sum((n_ref for *_, n_ref in counts), np.zeros(len(block)))
+        at, best = np.full((len(block), len(classes)), -1), np.zeros(len(block))
+        while True:
+            places, (tp, n_sys) = np.full_like(at, -1), np.zeros((2, len(block)))
+            for c, (hits, detections, *_) in enumerate(counts):
+                gain = (1.0 + square) * hits - best * detections
+                place = np.argmax(gain, axis=0)
+                # Where nothing is gained, nothing of the class is detected.
+                worth = gain[place, column] > 0
+                places[:, c] = np.where(worth, place, -1)
+                tp += np.where(worth, hits[place, column], 0.0)
+                n_sys += np.where(worth, detections[place, column], 0.0)
+            f = f_beta(tp, n_ref, n_sys, beta)
+            better = f > best
+            if not better.any():
+                return at, np.where(n_ref > 0, best, np.nan)
+            best = np.where(better, f, best)
+            at = np.where(better[:, None], places, at)
+
+    at, best = _in_blocks(of_block, weights, sum(len(each.value) for each in classes) // 4)
+    return at, best
+
+
+_TICKS_PER_HOUR = 3600.0 * TICKS_PER_SECOND
+
+
+def satisficed_scores(
+    candidates: Sequence[Candidates], weights: Floats, length: Index, settings: Settings
+) -> Table:
+    """Return the scores at the best threshold of each class, and at the best one for all, by name.
+
+    candidates: those of each class, then those of all classes as one, with what is PAIRED where the
+    constraint needs it. weights: (n_weights, n_files). length: (n_files,) of the recordings in ticks.
+    """
+    constraint, inclusive = Constraint.parse(settings.satisfice), settings.inclusive
+    columns = []
+    for each in candidates:
+
+        def of_block(block: Floats, each: Candidates = each) -> Sequence[Array]:
+            # As whole as counts are: hours would be rounded, and a rate just at its limit be above it.
+            return _satisfying(each.counts(block), block @ length, constraint, settings.beta)
+
+        at, *values = _in_blocks(of_block, weights, len(each.value))
+        columns.append((each.thresholds(weights, at, inclusive=inclusive), *values))
+    names = ("threshold", "constraint", "f", "precision", "recall")
+    table = np.moveaxis(np.array(columns), 0, -1)
+    return {
+        f"satisficed_{name}": Averaged(values[:, :-1], overall=values[:, -1])
+        for name, values in zip(names, table, strict=True)
+    }
+
+
+def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint, beta: float) -> list[Array]:
+    """Return the best candidates, and what they reach, (n_weights,) each.
+
+    counts: as `Candidates.counts` returns them. ticks: (n_weights,) length of all files. Returns positions,
+    -1 without reference; the constrained measure there; and F, precision and recall, NaN where the constraint
+    is not satisfied. Of one class M, what is paired, is TP.
+    """
+    tp, n_sys, *paired, n_ref = counts
+    m = paired[0] if paired else tp
+
+    def values(measure: str) -> Floats:
+        """Return a measure at all candidates, with S = M - TP, D = N_ref - M and I = N_sys - M."""
+        if measure == "f":
+            return f_beta(tp, n_ref, n_sys, beta)
+        if measure == "precision":
+            return ratio(tp, n_sys)
+        if measure == "fpr_per_hour":
+            return ratio((n_sys - tp) * _TICKS_PER_HOUR, ticks)
+        errors = {
+            "recall": tp,
+            "substitution_rate": m - tp,
+            "deletion_rate": n_ref - m,
+            "insertion_rate": n_sys - m,
+            "error_rate": n_ref + n_sys - m - tp,
+        }
+        return ratio(errors[measure], n_ref)
+
+    value, goal = values(constraint.measure), values(constraint.best)
+    at_least = constraint.measure in AT_LEAST
+    holds = value >= constraint.number if at_least else value <= constraint.number
+    # What has no value cannot be nearest, and is not best.
+    near = np.where(np.isnan(value), -np.inf, value if at_least else -value)
+    merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
+    feasible, present, column = holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
+    at = np.where(feasible, merit.argmax(axis=0), near.argmax(axis=0))
+    reached = (values(name)[at, column] for name in ("f", "precision", "recall"))
+    return [
+        np.where(present, at, -1),
+        np.where(present, value[at, column], np.nan),
+        *(np.where(present & feasible, numbers, np.nan) for numbers in reached),
+    ]

@@ -1,0 +1,302 @@
+"""The largest matching at every level at once, of events that come and go with the level.
+
+As the level rises from 0 to 1, events are born and die. A largest matching of those that are there is kept,
+and mended at each birth and death instead of being found anew. An event that is born, or whose partner died,
+gets a partner along an augmenting path, if there is one (Berge 1957). Marks on pairs keep the search short:
+they are the parts of a graph that Dulmage and Mendelsohn (1958) found, only that a pair may keep a mark that
+it no longer deserves. docs/explanations/matching.md has the algorithm step by step, and the proof.
+
+The sweep is plain Python. Where there is much to do, numba compiles the same functions, if it is installed,
+as it is beside sed_eval. How many can be paired does not depend on which largest matching is held, so that
+both give the same counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence, Sequence
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from sedeval_soft.arrays import Bools, Codes, Index
+from sedeval_soft.measures.level_counts import LevelChanges
+from sedeval_soft.measures.level_pairs import shared_levels
+from sedeval_soft.sorting import distinct, heads, in_order
+from sedeval_soft.timeline.events import EventLifetimes
+
+_MUCH = 1_000_000
+"""Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""
+
+_ABSENT, _DESERTED, _FREE = -3, -2, -1
+"""In the place of a partner: the event is not there; its partner died at this level; it has none."""
+
+_REFERENCE, _SYSTEM = 1, 2
+"""Marks of pairs to which alternating paths may lead from a free event of the reference, or of the system."""
+
+
+def matching_changes(
+    reference: EventLifetimes,
+    system: EventLifetimes,
+    groups: tuple[Index, Index],
+    left: Codes,
+    right: Codes,
+    *,
+    compiled: bool | None = None,
+) -> LevelChanges:
+    """Return where the size of the largest matching of each group changes.
+
+    groups: of the events of either side. left, right: (n,) the pairs, as positions of events of one group
+    that may pair and share a level. compiled: whether numba compiles the sweep; None for where it pays.
+    """
+    alone = _without_rival(reference, system, left, right)
+    pair = left[alone], right[alone]
+    changes = LevelChanges.of_lives(groups[0][pair[0]], *shared_levels(reference, system, *pair))
+    left, right = left[~alone], right[~alone]
+    if not len(left):
+        return changes
+    # Events that compete are numbered, those of the reference first.
+    (ours, left), (theirs, right) = _renumbered(left), _renumbered(right)
+    n_ref, n = len(ours), len(ours) + len(theirs)
+    first, near = _neighbours(left, right + np.int32(n_ref), n)
+    group = np.concatenate((groups[0][ours], groups[1][theirs]))
+    born = np.concatenate((reference.born[ours], system.born[theirs]))
+    dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
+    # Deaths come before births at the same level: what is equal stays in order.
+    level, order = in_order(np.concatenate((dies, born)))
+    is_death = order < n
+    event = np.where(is_death, order, order - n)
+    by_group = np.argsort(group[event].astype(np.min_scalar_type(int(group.max()))), kind="stable")
+    level, event, is_death = level[by_group], event[by_group], is_death[by_group]
+    begin = heads(group[event], level)
+    moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(event)))
+    update = np.where(is_death, ~event, event).astype(np.int32)
+    change = _swept((n_ref, first, near), update, moment, compiled)
+    at, change = begin[change != 0], change[change != 0]
+    return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change)))
+
+
+def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Codes, right: Codes) -> Bools:
+    """Return which pairs compete with no other one at any level of theirs, (n,).
+
+    Where pairs are more than their events most compete: to look for the others takes longer than it saves.
+    """
+    if len(left) >= sum(np.count_nonzero(np.bincount(events)) for events in (left, right)):
+        return np.zeros(len(left), dtype=bool)
+    alone = np.ones(len(left), dtype=bool)
+    low, high = shared_levels(reference, system, left, right)
+    levels = distinct(np.concatenate((low, high)))
+    births, deaths = np.searchsorted(levels, low), np.searchsorted(levels, high)
+    for events in (left, right):
+        base = events.astype(np.int64) * len(levels)
+        order = np.argsort(base + births)
+        reached = np.maximum.accumulate((base + deaths)[order])
+        rivals = np.flatnonzero((base + births)[order][1:] < reached[:-1])
+        alone[order[rivals]] = alone[order[rivals + 1]] = False
+    return alone
+
+
+def _renumbered(events: Codes) -> tuple[Index, Codes]:
+    """Return which events there are, ascending, and the place of each of them among these, (n,)."""
+    is_there = np.bincount(events) > 0
+    place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_there), place[events]
+
+
+def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
+    """Return whom each of n events may pair with, (2 n_pairs,), after where those of each begin, (n + 1,)."""
+    near = []
+    for ends in ((left, right), (right, left)):
+        key = ends[0].astype(np.int64) << 32
+        key |= ends[1]
+        key.sort()
+        key &= (1 << 32) - 1
+        near.append(key.astype(np.int32))
+    degree = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
+    return np.append(0, np.cumsum(degree)).astype(np.int32), np.concatenate(near)
+
+
+# The sweep. Events have numbers, those of the reference are below `n_ref`. Event v may pair with the events
+# `near[first[v]:first[v + 1]]`. A moment is a level of one group.
+#
+# Two things are true after each step, which make the matching a largest one: each event of the reference that
+# may pair with a free event of the system, or with that of a pair with the mark of the system, is in a pair
+# with this mark; and the same with the sides exchanged.
+
+Graph = tuple[int, Sequence[int], Sequence[int]]
+"""`n_ref`, `first` and `near`."""
+
+State = tuple[MutableSequence[int], MutableSequence[int], MutableSequence[int]]
+"""Of each event its partner, the mark of its pair, and whence a search came."""
+
+
+def _sweep(
+    graph: Graph, updates: Sequence[int], moments: Sequence[int], state: State, change: MutableSequence[int]
+) -> None:
+    """Let events be born and die, and count by how much the matching grows at each moment.
+
+    updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
+    """
+    partner = state[0]
+    now = -1
+    deserted = list(updates[:0])
+    for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
+        if moment != now:
+            for v in deserted:
+                if partner[v] == _DESERTED:
+                    change[now] += _enter(v, graph, state)
+            deserted.clear()
+            now = moment
+        if update < 0:
+            v = partner[~update]
+            partner[~update] = _ABSENT
+            if v >= 0:
+                change[now] -= 1
+                partner[v] = _DESERTED
+                deserted.append(v)
+        elif deserted and _take_over(update, graph, state):
+            change[now] += 1
+        else:
+            change[now] += _enter(update, graph, state)
+
+
+def _enter(event: int, graph: Graph, state: State) -> int:
+    """Let an event be there, and pair it if that makes the matching larger; return by how much.
+
+    An augmenting path leads through pairs with the mark of the other side. It is searched depth first. Pairs
+    that are reached get the mark of the event's own side, and keep it if there is no path.
+    """
+    n_ref, first, near = graph
+    partner, mark, way = state
+    partner[event] = _FREE
+    own = _REFERENCE if event < n_ref else _SYSTEM
+    other = _REFERENCE + _SYSTEM - own
+    reached, waiting = [event], [event]
+    spreads = False
+    while waiting:
+        u = waiting.pop()
+        for w in near[first[u] : first[u + 1]]:
+            mate = partner[w]
+            if mate >= 0:
+                if mark[w] == other:
+                    mark[w] = mark[mate] = own
+                    way[w] = u
+                    reached.append(mate)
+                    waiting.append(mate)
+                elif mark[w] != own:
+                    spreads = True
+            elif mate == _FREE:
+                _swap(u, w, state)
+                for u in reached:
+                    mark[u] = mark[partner[u]] = other
+                return 1
+    if spreads:
+        _spread(reached, own, graph, state)
+    return 0
+
+
+def _swap(event: int, other: int, state: State) -> None:
+    """Pair two events. Back to where the search began, each takes the partner of the one before it."""
+    partner, _, way = state
+    while other >= 0:
+        before = partner[event]
+        partner[event] = other
+        partner[other] = event
+        other = before
+        if other >= 0:
+            event = way[other]
+
+
+def _spread(reached: list[int], own: int, graph: Graph, state: State) -> None:
+    """Mark all pairs to which alternating paths lead from events of one side, free or of marked pairs."""
+    _, first, near = graph
+    partner, mark, _ = state
+    for u in reached:
+        for w in near[first[u] : first[u + 1]]:
+            mate = partner[w]
+            if mate >= 0 and mark[w] != own:
+                mark[w] = mark[mate] = own
+                reached.append(mate)
+
+
+def _take_over(event: int, graph: Graph, state: State) -> bool:
+    """Pair an event that is born with one whose partner died at this level; return whether that is done.
+
+    Not if each of the two might be paired without the other: then there might be two pairs. An event cannot
+    be if it may pair with no free event, and with none of a pair that has the mark of the other side.
+    """
+    n_ref, first, near = graph
+    partner, mark, _ = state
+    own = _REFERENCE if event < n_ref else _SYSTEM
+    other = _REFERENCE + _SYSTEM - own
+    deserted = -1
+    might = might_other = False
+    for w in near[first[event] : first[event + 1]]:
+        mate = partner[w]
+        if mate == _DESERTED:
+            deserted = w
+        elif mate == _FREE or (mate >= 0 and mark[w] == other):
+            might = True
+    if deserted < 0:
+        return False
+    for w in near[first[deserted] : first[deserted + 1]]:
+        mate = partner[w]
+        if mate == _FREE or (mate >= 0 and mark[w] == own):
+            might_other = True
+            break
+    if might and might_other:
+        return False
+    partner[event] = deserted
+    partner[deserted] = event
+    mark[event] = mark[deserted] = other if might else own if might_other else 0
+    if might or might_other:
+        _spread([deserted if might else event], other if might else own, graph, state)
+    return True
+
+
+# In Python, or compiled.
+
+_PAIRS = [0]
+"""How many pairs this process has swept."""
+
+
+def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, compiled: bool | None) -> Index:
+    """Return by how much the largest matching grows at each moment, (n_moments,).
+
+    compiled: as for `matching_changes`.
+    """
+    n_ref, first, near = graph
+    _PAIRS[0] += len(near) // 2
+    sweep = _compiled() if (_PAIRS[0] >= _MUCH if compiled is None else compiled) else None
+    n, change = len(first) - 1, np.zeros(int(moments[-1]) + 1, dtype=np.int64)
+    if sweep is not None:
+        state = np.full(n, _ABSENT, dtype=np.int32), np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int32)
+        sweep(graph, updates, moments, state, change)
+        return change
+    # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
+    changes = change.tolist()
+    lists = n_ref, first.tolist(), memoryview(near.data)
+    _sweep(lists, updates.tolist(), moments.tolist(), ([_ABSENT] * n, [0] * n, [0] * n), changes)
+    return np.array(changes)
+
+
+@cache
+def _compiled() -> Callable[..., None] | None:
+    """Return the sweep compiled by numba, None where that is not possible.
+
+    numba keeps what it compiled for later processes, in a folder of its choice.
+    """
+    try:
+        from numba import njit
+
+        functions: dict[str, Any] = {}
+        for function in (_swap, _spread, _enter, _take_over, _sweep):
+            # A copy that calls the compiled ones.
+            copy = FunctionType(function.__code__, {**globals(), **functions}, function.__name__)
+            functions[function.__name__] = njit(cache=True)(copy)
+    except (ImportError, RuntimeError):
+        # There is no numba, or no folder that it may write to: each process would compile anew.
+        return None
+    sweep: Callable[..., None] = functions["_sweep"]
+    return sweep

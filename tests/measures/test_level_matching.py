@@ -1,0 +1,224 @@
+"""Matchings at all levels at once, against one that is made anew at each level, and sums in fractions."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import maximum_size
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+
+from sedeval_soft import Evaluator
+from sedeval_soft.measures import event, level_matching, level_pairs
+from sedeval_soft.measures.event import count_soft_events
+from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
+from sedeval_soft.measures.level_matching import matching_changes
+from sedeval_soft.measures.pairs import Collars, Overlap, PairRule
+from sedeval_soft.timeline.events import Activity, EventLifetimes
+
+N_GROUPS = 30
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["Python", "numba"])
+def compiled(request):
+    if request.param:
+        pytest.importorskip("numba")
+    return request.param
+
+
+def lifetimes(rng: np.random.Generator, n: int, n_levels: int) -> EventLifetimes:
+    """Return events of random groups at levels k / n_levels."""
+    low, high = np.sort(rng.integers(0, n_levels, (2, n)), axis=0)
+    time, group = np.arange(n), rng.integers(0, N_GROUPS, n).astype(np.int32)
+    return EventLifetimes(group, group, time, time + 1, low / n_levels, (high + 1) / n_levels)
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(0, 2**32 - 1), *(st.sampled_from([900, 500, 20]) for _ in range(2)),
+    st.sampled_from([4, 9, 30]), st.sampled_from([0.1, 0.2, 0.5]),
+)  # fmt: skip
+def test_any_graph_is_matched_at_every_level(compiled, seed, n_ref, n_sys, n_levels, dense):
+    """Few and many pairs, of which many or few come and go together."""
+    rng = np.random.default_rng(seed)
+    ours, theirs = (lifetimes(rng, n, n_levels) for n in (n_ref, n_sys))
+    share = np.maximum(ours.born[:, None], theirs.born) < np.minimum(ours.dies[:, None], theirs.dies)
+    may = share & (ours.file[:, None] == theirs.file) & (rng.random(share.shape) < dense)
+    left, right = np.argwhere(may)[rng.permutation(may.sum())].astype(np.int32).T
+    groups = ours.file.astype(np.int64), theirs.file.astype(np.int64)
+    found = matching_changes(ours, theirs, groups, left, right, compiled=compiled)
+    for level in (np.arange(n_levels) + 0.5) / n_levels:
+        there = ours.alive(level)[left] & theirs.alive(level)[right]
+        graph = csr_array((np.ones(there.sum()), (left[there], right[there])), shape=share.shape)
+        hit = maximum_bipartite_matching(graph, "column") >= 0
+        below = found.level < level
+        size = np.bincount(found.group[below], found.change[below], minlength=N_GROUPS)
+        assert size.tolist() == np.bincount(groups[0][hit], minlength=N_GROUPS).tolist()
+
+
+RULES = {
+    "collars": Collars(3, 3, 0.5), "no tolerance": Collars(0, 0, 0.0), "onsets": Collars(4, None, 0.0),
+    "offsets": Collars(None, 2, 0.3), "wide": Collars(30, 30, 1.0), "overlap": Overlap(0.4),
+    "any overlap": Overlap(1e-9),
+}  # fmt: skip
+
+
+def values(rng: np.random.Generator, form: str) -> Activity:
+    """Values of three classes in two files: noise, smooth or tied, with gaps, in steps of many lengths."""
+    parts = []
+    for file, label in itertools.product(range(2), range(3)):
+        n, step = int(rng.integers(0, 14)), int(rng.integers(1, 4))
+        value = rng.random(n + 4)
+        value = np.convolve(value, np.ones(5) / 5, "valid") if form == "smooth" else value[:n]
+        if form == "tied":
+            value = np.ceil(value * 4) / 4
+        kept = rng.random(n) < 0.9
+        onset = np.arange(n)[kept] * step + int(rng.integers(0, 5))
+        codes = np.full((2, len(onset)), [[file], [label]], dtype=np.int32)
+        parts.append(Activity(*codes, onset, onset + step, value[kept]))
+    return Activity.joined(parts).sounding()
+
+
+def rows(rng: np.random.Generator) -> EventLifetimes:
+    """Rows that overlap, touch, or have no extent, each an event up to its value."""
+    n = int(rng.integers(0, 25))
+    file, label = np.sort(rng.integers(0, 2, n)).astype(np.int32), rng.integers(0, 3, n).astype(np.int32)
+    onset, dies = rng.integers(0, 40, n), rng.integers(1, 6, n) / 5
+    return EventLifetimes(file, label, onset, onset + rng.integers(0, 20, n), np.zeros(n), dies)
+
+
+@dataclass
+class Exact:
+    """Exact integrals of the counts of all levels, of files by classes and of files."""
+
+    tp: list[list[Fraction]]
+    n_ref: list[list[Fraction]]
+    n_sys: list[list[Fraction]]
+    substitutions: list[Fraction]
+    deletions: list[Fraction]
+    insertions: list[Fraction]
+
+
+def may_pair(a, b, rule: PairRule) -> bool:
+    if isinstance(rule, Overlap):
+        both = max(a[3], b[3]) - min(a[2], b[2])
+        common = Fraction(min(a[3], b[3]) - max(a[2], b[2]), both) if both else Fraction(1)
+        return common >= Fraction(str(rule.least))
+    starts = rule.onset is None or abs(a[2] - b[2]) <= rule.onset
+    tolerance = max(rule.offset or 0, round(rule.rate * (a[3] - a[2])))
+    return starts and (rule.offset is None or abs(a[3] - b[3]) <= tolerance)
+
+
+def exact(ours: EventLifetimes, theirs: EventLifetimes, rule: PairRule) -> Exact:
+    """Look at all pairs one by one, and match them anew at each level."""
+    names = ("file", "label", "onset", "offset", "born", "dies")
+    sides = [list(zip(*(getattr(side, n).tolist() for n in names), strict=True)) for side in (ours, theirs)]
+    pairs = [
+        (i, j) for (i, a), (j, b) in itertools.product(*map(enumerate, sides))
+        if a[0] == b[0] and may_pair(a, b, rule)
+    ]  # fmt: skip
+    levels = sorted({0.0, *(each for side in sides for row in side for each in row[4:])})
+    counts = Exact(
+        *([[Fraction(0)] * 3 for _ in range(2)] for _ in range(3)), *([Fraction(0)] * 2 for _ in range(3))
+    )
+    for low, high in itertools.pairwise(levels):
+        width = Fraction(high) - Fraction(low)
+        alive = [{k for k, row in enumerate(side) if row[4] <= low and high <= row[5]} for side in sides]
+        here = [(i, j) for i, j in pairs if i in alive[0] and j in alive[1]]
+        for file in range(2):
+            of_file = [(i, j) for i, j in here if sides[0][i][0] == file]
+            m, total = maximum_size(of_file, *map(len, sides)), [0, 0, 0]
+            for label in range(3):
+                own = [(i, j) for i, j in of_file if sides[0][i][1] == sides[1][j][1] == label]
+                n = [
+                    sum(side[k][:2] == (file, label) for k in some)
+                    for side, some in zip(sides, alive, strict=True)
+                ]
+                for k, (name, count) in enumerate(
+                    zip(("tp", "n_ref", "n_sys"), (maximum_size(own, *map(len, sides)), *n), strict=True)
+                ):
+                    getattr(counts, name)[file][label] += count * width
+                    total[k] += count
+            counts.substitutions[file] += (m - total[0]) * width
+            counts.deletions[file] += (total[1] - m) * width
+            counts.insertions[file] += (total[2] - m) * width
+    return counts
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("form", ["noise", "smooth", "tied", "rows", "rows against noise", "perfect"])
+def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
+    """Each is a float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 2])
+        monkeypatch.setattr(event, "_AT_ONCE", (1, 10, 10**6)[seed])
+        sides = [
+            rows(rng) if form == "rows" or (form == "rows against noise" and k) else
+            EventLifetimes.of(values(rng, form))
+            for k in range(2)
+        ]  # fmt: skip
+        if form == "perfect":
+            sides[1] = sides[0]
+        got, wanted = count_soft_events(*sides, 2, 3, RULES[rule]), exact(*sides, RULES[rule])
+        for name in ("tp", "n_ref", "n_sys", "substitutions", "deletions", "insertions"):
+            for found, sums in zip(
+                getattr(got, name).ravel().tolist(),
+                np.ravel(np.array(getattr(wanted, name), dtype=object)),
+                strict=True,
+            ):
+                assert abs(Fraction(found) - sums) <= sums * Fraction(2) ** -52
+        if form == "perfect":
+            assert got.tp.tolist() == got.n_ref.tolist() == got.n_sys.tolist()
+            assert not any(each.any() for each in (got.substitutions, got.deletions, got.insertions))
+
+
+LIVES = st.lists(st.tuples(st.integers(0, 2), st.floats(0, 1), st.floats(0, 1), st.booleans()))
+
+
+@settings(max_examples=100)
+@given(LIVES)
+def test_integrals_are_exact(lives):
+    """Of all lives, of some of them, and of what is left: whatever the levels, down to the smallest float."""
+    group, born, dies = (
+        np.array([row[k] for row in lives], dtype) for k, dtype in enumerate((int, float, float))
+    )
+    born, dies = np.minimum(born, dies), np.maximum(born, dies)
+    some = np.array([row[3] for row in lives], dtype=bool)
+    counts = [LevelChanges.of_lives(group[at], born[at], dies[at]) for at in (slice(None), some)]
+    whole, part = integrals(counts, 3).swapaxes(0, 1)
+    floats = [rounded(digits) for digits in (whole, part, whole - part)]
+    for found, at in zip(floats, (np.ones_like(some), some, ~some), strict=True):
+        for g in range(3):
+            lengths = [
+                Fraction(b) - Fraction(a)
+                for a, b in zip(born[at & (group == g)], dies[at & (group == g)], strict=True)
+            ]
+            assert abs(Fraction(found[g].item()) - sum(lengths)) <= sum(lengths) * Fraction(2) ** -52
+    assert (floats[1] <= floats[0]).all()
+
+
+def test_bytes_do_not_depend_on_numba(monkeypatch):
+    """With it and without it, where there is enough to do."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(level_matching, "_MUCH", 0)
+    rng = np.random.default_rng(0)
+    sides, counted = rng.random((2, 80, 6)), []
+    for present in (True, False):
+        with monkeypatch.context() as patch:
+            level_matching._compiled.cache_clear()
+            if not present:
+                patch.setitem(sys.modules, "numba", None)
+            evaluator = Evaluator(segment_length=0.02, only=["event.soft", "event.optimal"])
+            counted.append(evaluator.update(*sides, files="a.wav").to_bytes())
+            assert (level_matching._compiled() is not None) == present
+    level_matching._compiled.cache_clear()
+    assert counted[0] == counted[1]
+    assert Evaluator.of_bytes(counted[0]).compute()["event.soft.error_rate.micro"] > 0

@@ -227,7 +227,7 @@ def annotate(
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
     drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
-    boundaries = agreed and boundaries_of(crowd.names, apart, agreed.events)
+    boundaries = () if agreed is None else boundaries_of(crowd.names, apart, agreed.events)
     return Annotation(
         reference=reference,
         method=method,
@@ -243,7 +243,7 @@ def annotate(
         systems=results,
         rankings=rankings,
         events=None if agreed is None else agreed.of(order),
-        boundaries=tuple(boundaries[k] for k in order) if boundaries else (),
+        boundaries=tuple(boundaries[k] for k in order if boundaries),
     )
 
 

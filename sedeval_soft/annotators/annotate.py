@@ -26,6 +26,7 @@ from sedeval_soft.errors import SettingsError
 from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
+from sedeval_soft.memory import reuse_freed
 from sedeval_soft.settings import GROUPS, Settings
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
@@ -184,6 +185,7 @@ def annotate(
         check_resampled(scores, chosen)
     limits = limits_from(limits)
     named = named_sources(annotators, "annotator", "tables, or a mapping of names to tables", numbered=True)
+    reuse_freed()
     tables = _read(named, chosen, limits)
     system = None if ceiling_of is None else to_rows(ceiling_of, "system", chosen, limits)
     others = _read(judged, chosen, limits)
@@ -194,7 +196,8 @@ def annotate(
     # File names are matched once, with all of the annotators'.
     system = None if system is None else _aligned(crowd, system, chosen)
     others = {name: _aligned(crowd, table, chosen) for name, table in others.items()}
-    threshold, names, n_classes = _threshold(chosen), crowd.names, len(crowd.classes)
+    threshold, names, n_classes = _threshold(chosen), tuple(tables), len(crowd.classes)
+    order = [crowd.names.index(name) for name in names]
     estimate = competence_of(crowd.units, threshold)
     events = crowd.events(chosen)
     # Those of one annotator that overlap are one; none is without extent.
@@ -210,20 +213,21 @@ def annotate(
         if agreed is not None and of_events
         else Patterns.of(crowd.units, threshold),
         n_classes,
-    )
+    ).of(order)
     shares = [map(finite, each.tolist()) for each in errors.micro()]
-    numbers = (crowd.has_file.sum(axis=1), estimate.competence, estimate.says_yes)
-    pairs = pairs_of(crowd, events, chosen)
+    numbers = (crowd.has_file.sum(axis=1)[order], estimate.competence[order], estimate.says_yes[order])
+    pairs = pairs_of(crowd, events, chosen, order)
     warnings = [*crowd.warnings, *outliers(names, pairs)]
     if method in {"competence", "dawid-skene"} and len(tables) < ENOUGH:
         warnings.append("which of two annotators is more competent cannot be known; expected three or more")
     if method == "dawid-skene":
         warnings += doubts(errors, names, crowd.classes)
     with_ceiling = [name for name in scores if measure_of(name).direction == "higher"]
-    results, rankings = systems_of(references, chosen, scores, others)
+    results, rankings = systems_of(references, chosen, scores, others, order)
     shaped = {name: getattr(chosen, name) for name in ("segment_length", "pool", "threshold", "inclusive")}
     how = {"continuous": crowd.continuous, "consensus": consensus, "same_iou": iou}
     drawn = {name: getattr(chosen, name) for name in ("confidence", "seed") if others}
+    boundaries = () if agreed is None else boundaries_of(crowd.names, apart, agreed.events)
     return Annotation(
         reference=reference,
         method=method,
@@ -232,14 +236,14 @@ def annotate(
         confusions=confusions(errors, crowd.classes),
         agreement=agreement_of(crowd, threshold, apart, float(chosen.segment_ticks)),
         pairs=pairs,
-        ceiling=_ceilings(references, chosen, with_ceiling, system),
+        ceiling=_ceilings(references, chosen, with_ceiling, system, order),
         segments=segments_in(crowd.units.weight, n_classes),
         warnings=tuple(warnings),
         system=None if system is None else system.origin.name,
         systems=results,
         rankings=rankings,
-        events=agreed,
-        boundaries=() if agreed is None else boundaries_of(names, apart, agreed.events),
+        events=None if agreed is None else agreed.of(order),
+        boundaries=tuple(boundaries[k] for k in order if boundaries),
     )
 
 
@@ -284,7 +288,7 @@ def _aligned(crowd: Crowd, system: EventTable, settings: Settings) -> EventTable
     """Return a system's rows with the files and classes of the annotators."""
     names = replace(EventTable.empty(Origin("annotators")), files=crowd.files, classes=crowd.classes)
     ends = dict(zip(crowd.files, crowd.length.tolist(), strict=True))
-    return align(names, system, Settings.of(classes=settings.classes), ends).system
+    return align(names, system, Settings.of(classes=settings.classes), ends, look=False).system
 
 
 def settings_for(
@@ -326,9 +330,16 @@ def _threshold(settings: Settings) -> float:
 
 
 def _ceilings(
-    references: References, settings: Settings, names: Sequence[str], system: EventTable | None
+    references: References,
+    settings: Settings,
+    names: Sequence[str],
+    system: EventTable | None,
+    order: Sequence[int],
 ) -> tuple[Ceiling, ...]:
-    """Score each annotator, and the system, against what the others say of the files that are both's."""
+    """Score each annotator, and the system, against what the others say of the files that are both's.
+
+    order: of the annotators.
+    """
     n, files = len(references.crowd.tables), references.crowd.has_file.astype(np.float64)
     keys, systems = [key_of(ScoreName.parse(name)) for name in names], () if system is None else (system,)
     scoring = Scoring.of(references, settings, keys, systems)
@@ -342,7 +353,7 @@ def _ceilings(
     for name, people, *machine in zip(names, *scores.tolist(), strict=True):
         ours, theirs = (_mean_of(map(finite, each)) for each in (people, *machine, [])[:2])
         share = theirs / ours if ours and theirs is not None else None
-        ceilings.append(Ceiling(name, tuple(map(finite, people)), ours, theirs, share))
+        ceilings.append(Ceiling(name, tuple(finite(people[k]) for k in order), ours, theirs, share))
     return tuple(ceilings)
 
 

@@ -124,6 +124,12 @@ class Consensus:
     classes: tuple[str, ...]
     annotators: tuple[str, ...]
 
+    def of(self, annotators: Sequence[int]) -> Consensus:
+        """Return the same of annotators in another order."""
+        members = self.events.members[[*annotators]]
+        names = tuple(self.annotators[k] for k in annotators)
+        return replace(self, events=replace(self.events, members=members), annotators=names)
+
     def __len__(self) -> int:
         """Return how many events there are."""
         return len(self.events)

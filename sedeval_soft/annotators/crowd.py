@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from sedeval_soft.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import listing
@@ -22,7 +23,8 @@ from sedeval_soft.timeline.recordings import align, merges
 class Crowd:
     """Annotators' tables on one list of files and one of classes.
 
-    names: of annotators. tables: their rows, with codes of `files` and `classes`. length: (n_files,) seconds.
+    names: of annotators, in their order: no sum depends on that of the tables that were given. tables: their
+    rows, with codes of `files` and `classes`. length: (n_files,) seconds.
     has_file: (n_annotators, n_files), who labelled which. units: what they say, in continuous time or on a
     grid of segments. warnings: of how names were matched, and of files that few labelled.
     """
@@ -57,7 +59,9 @@ class Crowd:
         files, lengths = _files_of(rows, settings, durations)
         # Nothing is cut into segments here, whose edges would be compared with those of rows.
         plain = Settings.of(classes=settings.classes, only=("event.hard",))
-        pairs = for_each(lambda table: align(files, table, plain, lengths), rows, sum(map(len, rows)))
+        pairs = for_each(
+            lambda table: align(files, table, plain, lengths, look=False), rows, sum(map(len, rows))
+        )
         named = np.array(pairs[0].files, dtype=object)
         missing = [{*pair.findings.missing} if not all_files else set() for pair in pairs]
         has_file = np.array([[name not in lacking for name in named] for lacking in missing], dtype=bool)
@@ -73,22 +77,19 @@ class Crowd:
                 f"one annotator labelled {listing(alone, 'file')}; it says nothing about agreement"
             )
         labelled, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
-        pairs = [pair.with_files(labelled) for pair in pairs]
-        rows = [pair.system for pair in pairs]
+        if unlabelled:
+            pairs = [pair.with_files(labelled) for pair in pairs]
+        names = sorted(tables)
+        place = [[*tables].index(name) for name in names]
+        rows, has_file = [pairs[k].system for k in place], has_file[place]
         ticks = pairs[0].reach_ticks
         if continuous is None:
             continuous = not any(map(has_steps, rows))
         units = Units.of(rows, ticks, has_file, settings, continuous=continuous)
         return cls(
-            tuple(tables), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
+            tuple(names), tuple(rows), labelled, pairs[0].classes, pairs[0].reach, has_file, units,
             continuous, tuple(warnings),
         )  # fmt: skip
-
-    def of(self, annotators: Index) -> Crowd:
-        """Return the same annotators in another order; positions, (n_annotators,)."""
-        names, tables = (tuple(each[k] for k in annotators.tolist()) for each in (self.names, self.tables))
-        units = self.units.some(annotators)
-        return replace(self, names=names, tables=tables, has_file=self.has_file[annotators], units=units)
 
     def events(self, settings: Settings) -> list[Events]:
         """Return each annotator's events at the threshold, in order."""
@@ -114,15 +115,21 @@ def _files_of(
     Without durations they are as long as any annotator's last label says.
     """
     plain = Settings.of(classes=settings.classes)
-    briefs = [_brief(table) for table in tables]
+    # Names that several tables have alike are matched once.
+    alike = dict[Any, tuple[EventTable, Floats]]()
+    for table in tables:
+        last = last_offsets(table)
+        _, others = alike.setdefault((table.files, frozenset(table.classes)), (table, last))
+        np.maximum(others, last, out=others)
+    briefs = [_brief(*each) for each in alike.values()]
     names, lengths = briefs[0], dict[str, float]()
     for table in (*briefs[1:], briefs[0]):
-        pair = align(names, table, plain)
+        pair = align(names, table, plain, look=False)
         for name, seconds in zip(pair.files, pair.reach.tolist(), strict=True):
             lengths[name] = max(seconds, lengths.get(name, 0.0))
         names = replace(EventTable.empty(tables[0].origin), files=pair.files, classes=pair.classes)
     if durations is not None:
-        pair = align(names, names, plain, durations)
+        pair = align(names, names, plain, durations, look=False)
         given = zip(pair.files, pair.length.tolist(), strict=True)
         lengths = {name: seconds or lengths.get(name, 0.0) for name, seconds in given}
         # Of these are also files that no table names.
@@ -130,9 +137,8 @@ def _files_of(
     return names, lengths
 
 
-def _brief(table: EventTable) -> EventTable:
+def _brief(table: EventTable, last: Floats) -> EventTable:
     """Return a table with the names of another one, and a row for each file, up to its last label."""
-    last = last_offsets(table)
     file = np.flatnonzero(last).astype(np.int32)
     brief = replace(EventTable.empty(table.origin), files=table.files, classes=table.classes)
     return replace(brief, file=file, onset=np.zeros(len(file)), offset=last[file], label=np.zeros_like(file))

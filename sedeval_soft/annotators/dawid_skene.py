@@ -49,6 +49,11 @@ class DawidSkene(NamedTuple):
     negatives: Floats
     likelihood: Floats
 
+    def of(self, annotators: Sequence[int]) -> DawidSkene:
+        """Return the same of annotators in another order."""
+        names = ("sensitivity", "specificity", "positives", "negatives")
+        return self._replace(**{name: getattr(self, name)[[*annotators]] for name in names})
+
     def micro(self) -> tuple[Floats, Floats]:
         """Return sensitivity and specificity over the items of all classes, (n_annotators,)."""
         return _pooled(self.sensitivity, self.positives), _pooled(self.specificity, self.negatives)

@@ -52,8 +52,10 @@ class PairAgreement(NamedTuple):
     event_f1_micro: float | None = None
 
 
-def pairs_of(crowd: Crowd, events: Sequence[Events], settings: Settings) -> tuple[PairAgreement, ...]:
-    """Return how far each two annotators agree; events: of each, in order."""
+def pairs_of(
+    crowd: Crowd, events: Sequence[Events], settings: Settings, order: Sequence[int]
+) -> tuple[PairAgreement, ...]:
+    """Return how far each two annotators agree; events: of each, sorted; order: of the annotators."""
     n_classes, size = len(crowd.classes), sum(map(len, events))
     settings = replace(settings, only=("event.soft",), measures=(), compat=None)
     simple = are_simple(settings) and (settings.onset or settings.match_by == "iou")
@@ -73,7 +75,7 @@ def pairs_of(crowd: Crowd, events: Sequence[Events], settings: Settings) -> tupl
         event_f = _event_f(crowd, pair, settings, lines)
         return PairAgreement(names, *soft_f(crowd.units, pair, n_classes), event_f)
 
-    return tuple(for_each(agreement, combinations(range(len(crowd.names)), 2), size))
+    return tuple(for_each(agreement, combinations(order, 2), size))
 
 
 def soft_f(units: Units, pair: tuple[int, int], n_classes: int) -> tuple[float | None, float | None, float]:
@@ -173,7 +175,8 @@ def outliers(annotators: Sequence[str], pairs: Sequence[PairAgreement]) -> list[
     """
     own = {name: [each.f1_micro for each in pairs if name in each.annotators] for name in annotators}
     means = {
-        name: float(np.mean([f for f in each if f is not None] or [np.nan])) for name, each in own.items()
+        name: float(np.mean(sorted(f for f in each if f is not None) or [np.nan]))
+        for name, each in own.items()
     }
     means = {name: mean for name, mean in means.items() if not np.isnan(mean)}
     if len(means) < _FEWEST_JUDGED:

@@ -11,7 +11,7 @@ from sedeval_soft.annotators.consensus import SAME_IOU, Consensus, ConsensusEven
 from sedeval_soft.annotators.crowd import Crowd
 from sedeval_soft.annotators.dawid_skene import dawid_skene
 from sedeval_soft.annotators.units import Units
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Floats
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import Events
@@ -39,11 +39,6 @@ class References:
     threshold: float
     events: tuple[Events, ...] | None = None
     iou: float = SAME_IOU
-
-    def ordered(self, annotators: Index) -> References:
-        """Return the same of annotators in another order; positions, (n_annotators,)."""
-        events = None if self.events is None else tuple(self.events[k] for k in annotators.tolist())
-        return replace(self, crowd=self.crowd.of(annotators), events=events)
 
     def of_all(self) -> tuple[EventTable, Consensus | None]:
         """Return the reference that all annotators make, and its consensus events."""

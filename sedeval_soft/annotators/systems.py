@@ -129,17 +129,16 @@ def systems_of(
     settings: Settings,
     names: Sequence[str],
     systems: Mapping[str, EventTable],
+    order: Sequence[int],
 ) -> tuple[tuple[System, ...], tuple[Ranking, ...]]:
     """Return what several annotators say of systems, and how many annotators their ranking takes.
 
-    names: of scores. systems: rows with the files and classes of the annotators.
+    names: of scores. systems: rows with the files and classes of the annotators. order: in which those that
+    systems are scored against are given.
     """
     if not systems:
         return (), ()
     threshold, n = references.threshold, len(references.crowd.names)
-    # Sums are taken in the order of names, whichever that of the tables is.
-    order = np.array(sorted(range(n), key=references.crowd.names.__getitem__))
-    references = references.ordered(order)
     crowd = references.crowd
     keys = [key_of(ScoreName.parse(name)) for name in names]
     measures = [measure_of(name) for name in names]
@@ -156,7 +155,6 @@ def systems_of(
     whole = [*scoring.against(everyone, numbers, np.ones((1, len(crowd.files))))]
     against = against_each(scoring)
     place, _ = places_among(against, len(systems), lower)
-    back = np.argsort(order)
     results = []
     for k, (name, table) in enumerate(systems.items()):
         own = {size: values[k] for size, values in scores.items()}
@@ -164,8 +162,8 @@ def systems_of(
         each = against.scores[k]
         units, says = with_system(crowd, table, settings)
         columns = zip(
-            names, zip(*over, strict=True), *errors.tolist(), each[:, back].tolist(), mean_of(each).tolist(),
-            deviation_of(each).tolist(), place[k].tolist(), strict=True,
+            names, zip(*over, strict=True), *errors.tolist(), each[:, [*order]].tolist(),
+            mean_of(each).tolist(), deviation_of(each).tolist(), place[k].tolist(), strict=True,
         )  # fmt: skip
         results.append(
             System(

@@ -28,7 +28,7 @@ from sedeval_soft.timeline.ranges import portions
 
 _BYTES_PER_VALUE = 48
 
-_AT_ONCE = 1 << 18
+_AT_ONCE = 1 << 16
 """Rows that are worked on at a time, about, and pieces."""
 
 _MOST_CODES = 1 << 24
@@ -61,20 +61,27 @@ class Units:
 
         value: (n_answers,).
         """
-        pieces, answer = self.pieces, self.answer
+        pieces, answer, some = self.pieces, self.answer, value != 0.0
+        start = np.searchsorted(pieces.file, np.arange(len(files) + 1))
+        parts = [slice(*start[[own.start, own.stop]]) for own in portions(start, _AT_ONCE)]
+        sizes = for_each(lambda at: np.count_nonzero(some[answer[at]]), parts, len(pieces))
+        ends = np.append(0, np.cumsum(sizes))
+        # What is large is made once: to get memory takes as long as to fill it.
+        (file, label), (onset, offset, values) = (
+            [np.empty(ends[-1], kind) for _ in range(n)] for kind, n in ((np.int32, 2), (np.float64, 3))
+        )
 
-        def of_files(codes: slice) -> tuple[Timed, Floats]:
-            own, values = pieces.take(at := slice(*start[[codes.start, codes.stop]])), value[answer[at]]
+        def fill(part: int) -> None:
+            own, values_here = pieces.take(parts[part]), value[answer[parts[part]]]
             # Pieces are in the order of classes in each file: a stable sort leaves these in order.
             order = order_of(own.onset, own.file)
-            order = order[values[order] != 0.0]
-            return own.take(order), values[order]
+            order = order[values_here[order] != 0.0]
+            at = slice(ends[part], ends[part + 1])
+            file[at], label[at], values[at] = own.file[order], own.label[order], values_here[order]
+            onset[at], offset[at] = to_seconds(own.onset[order]), to_seconds(own.offset[order])
 
-        start = np.searchsorted(pieces.file, np.arange(len(files) + 1))
-        parts = for_each(of_files, portions(start, _AT_ONCE), len(pieces))
-        rows, values = Timed.joined([own for own, _ in parts]), np.concatenate([each for _, each in parts])
-        times = to_seconds(rows.onset), to_seconds(rows.offset)
-        return EventTable(files, classes, rows.file, *times, (values,), Origin(name), rows.label)
+        for_each(fill, range(len(parts)), len(pieces))
+        return EventTable(files, classes, file, onset, offset, (values,), Origin(name), label)
 
     @classmethod
     def of(
@@ -94,47 +101,65 @@ class Units:
         piece has an answer of its own.
         """
         n, n_classes = len(tables), len(tables[0].classes)
-        if continuous:
-            pieces, said = _in_time(tables, len(length))
+        grid = None if continuous else Grid.over(length, settings.segment_ticks)
+        of_file, one = (grid.n_segments, Fraction(1)) if grid else (length, settings.segment_ticks)
+        parts = [_on_grid(tables, grid, settings.pool)] if grid else _in_time(tables, len(length))
+        size = sum(len(pieces) for pieces, _ in parts)
+
+        def amount_of(pieces: Timed) -> Ticks:
+            if grid:
+                return np.ones(len(pieces), dtype=np.int64)
             onset, offset = (np.minimum(end, length[pieces.file]) for end in (pieces.onset, pieces.offset))
-            amount, of_file, one = offset - onset, length, settings.segment_ticks
-        else:
-            grid = Grid.over(length, settings.segment_ticks)
-            pieces, said = _on_grid(tables, grid, settings.pool)
-            amount, of_file, one = np.ones(len(pieces), dtype=np.int64), grid.n_segments, Fraction(1)
+            return offset - onset
+
         # Who labelled is the same for many files.
         who, group = np.unique(has_file, axis=1, return_inverse=True)
         group, n_groups = group.reshape(-1), who.shape[1]
-        silent = np.zeros(n_groups, dtype=np.int64)
-        np.add.at(silent, group, of_file)
-        silent = np.repeat(silent, n_classes)
-        np.subtract.at(silent, group[pieces.file] * n_classes + pieces.label, amount)
+        silent = np.zeros((n_groups, n_classes), dtype=np.int64)
+        np.add.at(silent, group, of_file[:, None])
         by, label = np.repeat(np.arange(n_groups), n_classes), np.tile(np.arange(n_classes), n_groups)
         n_codes = n_classes * 3**n
-        if apart or n_codes > _MOST_CODES or any(each.dtype != bool for each in said):
-            values = np.array([np.append(each, np.zeros(len(silent))) for each in said])
+        if apart or n_codes > _MOST_CODES or any(each.dtype != bool for _, said in parts for each in said):
+            pieces = Timed.joined([own for own, _ in parts])
+            amount = amount_of(pieces)
+            np.subtract.at(silent, (group[pieces.file], pieces.label), amount)
+            said = (np.concatenate(own) for own in zip(*(said for _, said in parts), strict=True))
+            values = np.array([np.append(each, np.zeros(silent.size)) for each in said])
             weight = np.append(amount, silent) / float(one)
             given = who[:, np.append(group[pieces.file], by)]
-            label, answer = np.append(pieces.label, label), np.arange(len(pieces), dtype=np.int32)
-        else:
-            # Digits of 0 for no, 1 for yes, and 2 for those who did not label the file.
-            place = 3 ** np.arange(n)[::-1]
-            missing = 2 * place @ ~who
+            label, answer = np.append(pieces.label, label), np.arange(size, dtype=np.int32)
+            return cls(values, given, label.astype(np.int32), weight, pieces, answer)
+        # Digits of 0 for no, 1 for yes, and 2 for those who did not label the file.
+        place = 3 ** np.arange(n)[::-1]
+        missing = 2 * place @ ~who
+
+        def coded(part: tuple[Timed, Said]) -> tuple[Codes, Ticks]:
+            pieces, said = part
             code = pieces.label.copy()
             for each in said:
                 code *= 3
                 code += each.astype(bool)
-            code += missing[group[pieces.file]].astype(np.int32)
-            total = np.zeros(n_codes, dtype=np.int64)
+            code += missing.astype(np.int32)[group[pieces.file]]
+            return code, amount_of(pieces)
+
+        codes = for_each(coded, parts, size)
+        total, present = np.zeros(n_codes, dtype=np.int64), np.zeros(n_codes, dtype=bool)
+        for code, amount in codes:
             np.add.at(total, code, amount)
-            np.add.at(total, label * 3**n + missing[by], silent)
-            codes = np.flatnonzero((total > 0) | (np.bincount(code, minlength=n_codes) > 0))
-            weight, number = total[codes] / float(one), np.zeros(n_codes, dtype=np.int32)
-            number[codes] = np.arange(len(codes))
-            answer, label = number[code], codes // 3**n
-            digits = codes // place[:, None] % 3
-            values, given = (digits == 1).astype(np.float64), digits != 2
-        return cls(values, given, label.astype(np.int32), weight, pieces, answer)
+            present[code] = True
+        # Of a class it is silent for as long as nobody says anything.
+        named = np.flatnonzero(present)
+        number_of = dict(zip(missing.tolist(), range(n_groups), strict=True))
+        whose = [number_of[each] for each in (2 * place @ (named // place[:, None] % 3 == 2)).tolist()]
+        np.subtract.at(silent, (whose, named // 3**n), total[named])
+        np.add.at(total, label * 3**n + missing[by], silent.reshape(-1))
+        named = np.flatnonzero((total > 0) | present)
+        number = np.zeros(n_codes, dtype=np.int32)
+        number[named] = np.arange(len(named))
+        answer = np.concatenate(for_each(lambda each: number[each[0]], codes, size))
+        digits, pieces = named // place[:, None] % 3, Timed.joined([own for own, _ in parts])
+        values, label = (digits == 1).astype(np.float64), (named // 3**n).astype(np.int32)
+        return cls(values, digits != 2, label, total[named] / float(one), pieces, answer)
 
 
 Said = list[Floats | Bools]
@@ -161,8 +186,11 @@ def _on_grid(tables: Sequence[EventTable], grid: Grid, pool: Pool) -> tuple[Time
     return pieces, [*(said > 0 if says_yes_or_no(said) else said)]
 
 
-def _in_time(tables: Sequence[EventTable], n_files: int) -> tuple[Timed, Said]:
-    """Return the stretches of time in which no annotator changes, and somebody says something."""
+def _in_time(tables: Sequence[EventTable], n_files: int) -> list[tuple[Timed, Said]]:
+    """Return the stretches of time in which no annotator changes, and somebody says something.
+
+    They are those of some files each, one after another.
+    """
     n_classes, n_rows = len(tables[0].classes), sum(map(len, tables))
     check_room(
         2 * n_rows * (_BYTES_PER_VALUE + 9 * len(tables)),
@@ -176,9 +204,7 @@ def _in_time(tables: Sequence[EventTable], n_files: int) -> tuple[Timed, Said]:
         ends = start[:, files.start].tolist(), start[:, files.stop].tolist()
         return _changes([each.take(slice(*own)) for each, *own in zip(rows, *ends, strict=True)], n_classes)
 
-    parts = for_each(of_files, portions(start.sum(axis=0), _AT_ONCE), n_rows)
-    said = [np.concatenate(own) for own in zip(*(said for _, said in parts), strict=True)]
-    return Timed.joined([pieces for pieces, _ in parts]), said
+    return for_each(of_files, portions(start.sum(axis=0), _AT_ONCE), n_rows)
 
 
 def _changes(rows: Sequence[Timed], n_classes: int) -> tuple[Timed, Said]:

@@ -24,20 +24,25 @@ class OutputError(EvaluationError):
     """A result could not be written; what was there before still is."""
 
 
-def write_atomic(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a text, or bytes, to a temporary file beside the target, and rename that.
+def write_atomic(path: str | os.PathLike[str], content: str | bytes | Iterable[bytes]) -> None:
+    """Write a text, or bytes, or pieces of these, to a temporary file beside the target, and rename that.
 
     Devices, pipes and what is open already (`/dev/stdout`) are written directly. A link is followed, and
     an existing file's permissions are kept. Raises OutputError; BrokenPipeError where nobody reads any more.
     """
     name = os.fspath(path)
+    if isinstance(content, str | bytes):
+        content = (content.encode("utf-8") if isinstance(content, str) else content,)
+
+    def write(target: Path, mode: str = "wb") -> None:
+        with target.open(mode) as opened:
+            opened.writelines(content)
+
     with _failing(name):
-        data = content.encode("utf-8") if isinstance(content, str) else content
         if _OPEN_ALREADY.fullmatch(name):
-            with Path(name).open("ab") as opened:
-                opened.write(data)
+            write(Path(name), "ab")
         else:
-            replaced(name, lambda target: target.write_bytes(data))
+            replaced(name, write)
 
 
 def add_to(path: str | os.PathLike[str], text: str) -> None:

@@ -6,20 +6,22 @@ Tables of text are those of DESED, DCASE, sed_eval, MAESTRO and sed_scores_eval,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sedeval_soft.arrays import Array, Codes
+from sedeval_soft.arrays import Array, Codes, Floats
 from sedeval_soft.errors import InputError, Problem, be, counted, plural, quoted, without_commands
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
+from sedeval_soft.tables.arrow_columns import buffer_of
 from sedeval_soft.tables.columns import LayoutError, layout_of_header
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_extension
@@ -28,10 +30,11 @@ from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
 from sedeval_soft.tables.text import sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
-from sedeval_soft.threads import for_each
+from sedeval_soft.threads import ahead, for_each
 
 PLAIN = 5  # columns that are none of a class, at the most: file name, times, label, value
-_ROWS = 1 << 18  # made text at once: what a string array of pyarrow holds is bounded
+_ROWS, _AT_ONCE = 1 << 16, 8  # rows made text at once, and how often that is done before any is handed on
+_PER_WHOLE = 1000  # parts of one that most times are made of
 _SAMPLE, _FEW = 1 << 12, 1 << 6  # numbers looked at to see whether few different ones repeat
 _TEXT = pa.large_string()
 _NAMED = 3  # how many names a message shows
@@ -361,18 +364,36 @@ def silent_files(rows: EventTable) -> list[str]:
 
 def write(rows: EventTable, form: str) -> bytes:
     """Return rows as the lines of a table; raises InputError for names that would not be read back so."""
+    return b"".join(blocks(rows, form))
+
+
+def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
+    """Return rows as the lines of a table, several at a time, each made while those before it are worked on.
+
+    Raises InputError, before any is made but the first, for names that would not be read back so.
+    """
     delimiter, header = form_of(form).delimiter, "header" in form_of(form).kind
     columns = written_columns(rows, form)
     names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
+    ends = [delimiter] * (len(columns) - 1) + ["\n"]
     coded = [
-        _coded(of, cells, delimiter, (k, len(columns) - 1 - k)) for k, (_, of, cells) in enumerate(columns)
+        _coded(of, cells, delimiter, end, first=not k)
+        for k, ((_, of, cells), end) in enumerate(zip(columns, ends, strict=True))
     ]
     parts = [slice(at, at + _ROWS) for at in range(0, len(rows), _ROWS)]
-    lines = for_each(partial(_lines, coded, delimiter), parts, len(rows) * len(columns))
     empty = delimiter * (len(names) - 1) + "\n"
     silent = "".join(_quoted(file, delimiter, first=True) + empty for file in silent_files(rows))
-    data = b"".join([head.encode(), *lines, silent.encode()])
+
+    def lines() -> Iterator[bytes]:
+        yield head.encode() + b"".join(_lines(coded, part) for part in parts[:1])
+        for begin in range(1, len(parts), _AT_ONCE):
+            some = parts[begin : begin + _AT_ONCE]
+            yield from for_each(partial(_lines, coded), some, _ROWS * len(some) * len(columns))
+        yield silent.encode()
+
+    made = lines()
+    data = next(made) + (silent.encode() if len(parts) <= 1 else b"")
     if data.startswith(BOM):
         raise _cannot(rows, f"its first name begins with a byte order mark, which {form} cannot hold")
     try:
@@ -383,7 +404,7 @@ def write(rows: EventTable, form: str) -> bytes:
     if data and layout != (delimiter, names):
         expected = "expected a form with a header, such as --to long"
         raise _cannot(rows, f"its names would not be told from other columns in {form}; {expected}")
-    return data
+    return (data,) if len(parts) <= 1 else chain((data,), ahead(made))
 
 
 def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
@@ -393,43 +414,52 @@ def _quoted(name: str, delimiter: str, *, first: bool = False) -> str:
     return '"' + name.replace('"', '""') + '"' if quotes else name
 
 
-def _lines(columns: Sequence[tuple[Any, Any]], delimiter: str, part: slice) -> bytes:
+def _lines(columns: Sequence[tuple[Any, Any, str]], part: slice) -> bytes:
     """Return some rows as lines: columns are joined at once, in the buffer that is written.
 
-    columns: their texts and codes into these, or None and numbers. The last one's texts end the line.
+    columns: their texts and codes into these, or None and numbers, and what stands behind each number.
     """
-    fields = [
-        cells[part].cast(_TEXT) if texts is None else texts.take(cells[part]) for texts, cells in columns
-    ]
-    if columns[-1][0] is None:
-        fields[-1] = _ending(fields[-1])
-    joined = pc.binary_join_element_wise(*fields, _texts([delimiter])[0])
+    fields: list[Any] = []
+    for texts, cells, end in columns:
+        fields += _decimals(cells[part], end) if texts is None else [texts.take(_arrow(cells[part]))]
+    joined = pc.binary_join_element_wise(*fields, _texts([""])[0])
     _, offsets, characters = joined.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[joined.offset : joined.offset + len(joined) + 1]
     return bytes(memoryview(characters)[int(ends[0]) : int(ends[-1])])
 
 
 def _coded(
-    names: Sequence[str] | None, cells: Array, delimiter: str, place: tuple[int, int]
-) -> tuple[Any, Any]:
-    """Return the texts of a column and codes into these; None and numbers where these are no few.
+    names: Sequence[str] | None, cells: Array, delimiter: str, end: str, *, first: bool
+) -> tuple[Any, Any, str]:
+    """Return the texts of a column and codes into these, None and numbers where these are no few; and end.
 
-    place: of the column, counted from the first and from the last, which ends the line.
+    end: what stands behind each text. first: whether it is the first column.
     """
-    codes = _arrow(cells)
     if names is not None:
-        texts = _texts([_quoted(name, delimiter, first=not place[0]) for name in names])
-    elif len(distinct(cells[:_SAMPLE])) > _FEW:
-        return None, codes
-    else:
-        # What repeats is made text once.
-        codes = codes.dictionary_encode()
-        texts, codes = codes.dictionary.cast(_TEXT), codes.indices
-    return texts if place[1] else _ending(texts), codes
+        return _texts([_quoted(name, delimiter, first=first) + end for name in names]), cells, end
+    if len(distinct(cells[:_SAMPLE])) > _FEW:
+        return None, cells, end
+    # What repeats is made text once.
+    codes = _arrow(cells).dictionary_encode()
+    return _ending(codes.dictionary.cast(_TEXT), end), buffer_of(codes.indices, np.int32), end
 
 
-def _ending(texts: Any) -> Any:  # noqa: ANN401 - an array of pyarrow, as below
-    return pc.binary_join_element_wise(texts, *_texts(["\n", ""]))
+def _decimals(numbers: Floats, end: str) -> list[Any]:
+    """Return numbers as text, (n,), in pieces to be joined."""
+    scaled = np.rint(numbers * _PER_WHOLE)
+    exact = bool(np.all(scaled / _PER_WHOLE == numbers) and not np.signbit(numbers).any())
+    low, high = (int(edge) // _PER_WHOLE for edge in (scaled.min(), scaled.max())) if exact else (0, 0)
+    if not exact or high - low > len(numbers):
+        return [_ending(_arrow(numbers).cast(_TEXT), end)]
+    # Of whole thousandths, as most times are, the parts before and behind the point are few.
+    whole, rest = np.divmod(scaled.astype(np.int64), _PER_WHOLE)
+    behind = [f".{k:03}".rstrip(".0") + end for k in range(_PER_WHOLE)]
+    before = [str(k) for k in range(low, high + 1)]
+    return [_texts(before).take(_arrow(whole - low)), _texts(behind).take(_arrow(rest))]
+
+
+def _ending(texts: Any, end: str) -> Any:  # noqa: ANN401 - an array of pyarrow, as below
+    return pc.binary_join_element_wise(texts, *_texts([end, ""]))
 
 
 # Arrays of pyarrow made of buffers: whatever else makes them imports pandas where it is installed.

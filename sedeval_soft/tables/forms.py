@@ -19,7 +19,7 @@ Each form is a row of `forms.tsv`, in the order in which they are asked whether 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -96,6 +96,13 @@ class Form:
         """Return the bytes of rows that this form can hold, which is one that is written."""
         written: bytes = self._function("write")(rows)
         return written
+
+    def blocks(self, rows: EventTable) -> Iterable[bytes]:
+        """Return the same bytes in pieces: of a long table of text before all of them are there."""
+        pieces: Iterable[bytes] = (
+            self._function("blocks")(rows) if self.module == "text" else (self.write(rows),)
+        )
+        return pieces
 
     def _function(self, name: str) -> Callable[..., Any]:
         """Return a function of the module of this form."""

@@ -422,11 +422,10 @@ def _decompressed(name: str, stream: mmap.mmap | io.BytesIO, kind: str) -> Itera
         raise InputError(Problem(name, message, code="broken-gzip")) from error
 
 
-def compressed(path: str, data: bytes) -> bytes:
-    """Return bytes as a file of that name holds them: compressed where its extension says so."""
+def compressed(path: str, pieces: Iterable[bytes]) -> Iterable[bytes]:
+    """Return bytes in pieces as a file of that name holds them: compressed where its extension says so."""
     module = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}.get(PurePosixPath(path).suffix.lower())
     if module is None:
-        return data
+        return pieces
     how = {"mtime": 0} if module == "gzip" else {}  # the same input gives the same bytes
-    packed: bytes = import_module(module).compress(data, **how)
-    return packed
+    return (import_module(module).compress(b"".join(pieces), **how),)

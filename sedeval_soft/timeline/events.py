@@ -69,8 +69,10 @@ class Timed:
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return those of all parts, at least one, one part after another."""
         names = [each.name for each in fields(cls) if each.name != "nested"]
-        columns: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in parts]) for name in names}
-        return replace(parts[0], **columns)
+        columns = for_each(
+            lambda name: np.concatenate([getattr(part, name) for part in parts]), names, sum(map(len, parts))
+        )
+        return replace(parts[0], **dict[str, Any](zip(names, columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

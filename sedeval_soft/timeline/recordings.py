@@ -151,6 +151,8 @@ def align(
     system: EventTable,
     settings: Settings,
     durations: Mapping[str, float] | None = None,
+    *,
+    look: bool = True,
 ) -> Recordings:
     """Bring a reference and a system onto one list of files and one of classes.
 
@@ -162,7 +164,8 @@ def align(
     settings ask for, and what lies outside the evaluated regions is cut off then; files without any are left
     out. Rows of ignored classes, those of the settings and those that the reference itself declares, are
     evaluated on neither side; what a system declares to be unknown are no detections. Classes are those of
-    the whole tables, whatever the regions are.
+    the whole tables, whatever the regions are. look: whether it is reported what rows tell of how they were
+    read.
 
     Raises InputError where names cannot be matched, and for arrays of different shapes.
     """
@@ -197,7 +200,7 @@ def align(
     by_reference = np.where(given > 0, given, last["reference"]) if reference.origin.timed else own
     late = {role: _late_rows(rows, last[role], ends).values() for role, rows in sides.items()}
     at_least = {"reference": own, "system": by_reference}
-    read = [role for role, rows in sides.items() if rows.origin.timed and rows.origin.shape is None]
+    read = [role for role, rows in sides.items() if look and rows.origin.timed and rows.origin.shape is None]
     statistics = for_each(
         lambda role: RowStatistics.of(sides[role], at_least[role], ends, last[role]),
         read,

@@ -56,7 +56,7 @@ class Prepared:
         """Write a file, or a folder of one per recording: it is complete or as it was."""
         rows, stems = self.fitted.rows, self.fitted.stems
         if stems is None:
-            write_atomic(target, compressed(os.fspath(target), self.content()))
+            write_atomic(target, compressed(os.fspath(target), self.form.blocks(rows)))
             return
         extensions, named = self.form.extensions, self.form.named
         members = (

@@ -91,6 +91,27 @@ def test_the_ceiling_is_each_against_the_others():
         assert ceiling.share == pytest.approx(np.mean(machine) / np.mean(expected))
 
 
+@pytest.mark.parametrize("n", [4, 5])
+@pytest.mark.parametrize("length", [0.5, 60.0])
+def test_ceilings_are_scores_of_evaluate_to_the_last_bit(n, length):
+    """Thirds, whose sums depend on their order, and quarters; few pieces in a segment, and hundreds."""
+    rng = np.random.default_rng(n)
+    tables = []
+    for _ in range(n):
+        onset = np.sort(np.round(rng.uniform(0, 119, 400), 3))
+        offset = np.round(onset + rng.uniform(0.05, 0.5, 400), 3)
+        names = rng.choice(["a.wav", "b.wav"], 400), rng.choice(["c", "d"], 400)
+        tables.append({"filename": names[0], "onset": onset, "offset": offset, "event_label": names[1]})
+    asked = {"durations": {"a.wav": 120.0, "b.wav": 120.0}, "classes": ["c", "d"]}
+    scores = ["segment.soft.f1.micro", "segment.soft.f1.macro", "segment.hard.f1.micro"]
+    found = annotate(tables, scores=scores, segment_length=length, continuous=True, **asked)
+    for k, each in enumerate(tables):
+        others = [table for table in tables if table is not each]
+        reference = annotate(others, scores=scores, **asked).reference
+        expected = evaluate(reference, each, segment_length=length, **asked)
+        assert [ceiling.annotators[k] for ceiling in found.ceiling] == [expected[name] for name in scores]
+
+
 def test_annotators_who_share_no_file_have_no_ceiling():
     found = annotate([table(x=[0]), table(y=[0]), table(y=[0])])
     assert found.ceiling[0].annotators[0] is None

@@ -96,6 +96,13 @@ def test_event_f_of_a_pair_is_the_mean_of_both_evaluations():
     assert annotate([crowd[0], crowd[0]], durations=LENGTHS).pairs[0].event_f1_micro == 1.0
 
 
+def test_annotators_without_consensus_have_boundaries_that_are_unknown():
+    alone = [{"filename": ["x"], "onset": [k], "offset": [k + 1], "event_label": ["a"]} for k in (0, 2, 4)]
+    made = annotate(alone, method="majority", consensus=True)
+    assert len(made.events) == 0
+    assert [each[1:] for each in made.boundaries] == [(0, None, None, None, None)] * 3
+
+
 def test_dawid_skene_of_consensus_events_is_that_of_the_same_answers():
     """Annotators who draw the same boundaries: each event that one has is an item."""
     values, labelled, _ = confused(4, 2, 60, 5, 0.2)

@@ -350,9 +350,7 @@ def test_the_order_of_tables_and_rows_does_not_matter():
         mixed[name] = {column: [cells[i] for i in order] for column, cells in named[name].items()}
     for method in ("mean", "competence", "majority"):
         one, other = (annotate(each, consensus=True, method=method) for each in (named, mixed))
-        assert sorted(rows_of(one.reference)) == [
-            (*row[:4], pytest.approx(row[4], abs=1e-9)) for row in sorted(rows_of(other.reference))
-        ]
+        assert sorted(rows_of(one.reference)) == sorted(rows_of(other.reference))
         who = [
             {(each["file"], each["onset"], each["class"], *sorted(each["annotators"])) for each in events_}
             for events_ in (one.to_dict()["events"], other.to_dict()["events"])

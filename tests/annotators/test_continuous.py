@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from itertools import product
 
-import pytest
 from called import call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sedeval_soft import annotate, evaluate
+from sedeval_soft.annotators.references import METHODS
 from sedeval_soft.timeline.events import Activity
 
 FILES, CLASSES = ("x", "y"), ("a", "b")
@@ -95,23 +95,35 @@ def test_equal_annotators_give_what_each_of_them_says(events, n, method):
     assert scores["event.soft.f1.micro"] == 1.0
 
 
-@settings(max_examples=8)
-@given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from(["mean", "majority", "competence"]))
-def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method):
-    people = people_of(crowd)
+@settings(max_examples=16)
+@given(PEOPLE, st.randoms(use_true_random=False), st.sampled_from([*METHODS]), st.booleans())
+def test_the_order_of_annotators_and_files_does_not_matter(crowd, random, method, consensus):
+    """The reference is the same to the last bit, and so is what is said of each annotator."""
     order = random.sample(range(len(crowd)), len(crowd))
+    names, back = "abcd"[: len(crowd)], [order.index(k) for k in range(len(crowd))]
+    people = dict(zip(names, people_of(crowd), strict=True))
     turned = people_of([crowd[k][::-1] for k in order], declared=FILES[::-1])
     one, other = (
-        annotate(each, method=method, scores=["segment.soft.f1.micro"]) for each in (people, turned)
+        annotate(each, method=method, consensus=consensus)
+        for each in (people, dict(zip([names[k] for k in order], turned, strict=True)))
     )
-    if method == "competence":
-        pieces = [[piece[:4] for piece in function(each.reference)] for each in (one, other)]
-        values = [[piece[4] for piece in function(each.reference)] for each in (one, other)]
-        assert pieces[0] == pieces[1]
-        assert values[0] == pytest.approx(values[1], abs=1e-6)
-    else:
-        assert function(one.reference) == function(other.reference)
-    assert one.ceiling[0].mean == pytest.approx(other.ceiling[0].mean, abs=1e-6)
+    ours, theirs = (
+        [column.tobytes() for column in (rows.file, rows.label, rows.onset, rows.offset, *rows.values)]
+        for rows in (one.reference, other.reference)
+    )
+    assert (one.reference.files, one.reference.classes) == (other.reference.files, other.reference.classes)
+    assert ours == theirs
+    assert one.annotators == tuple(other.annotators[k] for k in back)
+    assert one.agreement == other.agreement
+    assert one.boundaries == tuple(other.boundaries[k] for k in back[: len(other.boundaries)])
+    pairs = ({frozenset(pair.annotators): pair[1:] for pair in each.pairs} for each in (one, other))
+    assert next(pairs) == next(pairs)
+    for ceiling, turned_ceiling in zip(one.ceiling, other.ceiling, strict=True):
+        assert ceiling.annotators == tuple(turned_ceiling.annotators[k] for k in back)
+        assert ceiling.mean == turned_ceiling.mean
+    for confusion, turned_confusion in zip(one.confusions, other.confusions, strict=True):
+        assert confusion.prevalence == turned_confusion.prevalence
+        assert confusion.sensitivity == tuple(turned_confusion.sensitivity[k] for k in back)
 
 
 @settings(max_examples=10)

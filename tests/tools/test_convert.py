@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
 from called import call
 from click.testing import CliRunner
@@ -38,6 +39,21 @@ def test_extension_of_the_target_says_the_form_and_the_compression(table, tmp_pa
     call("convert", tmp_path / "wide.tsv", tmp_path / "wide.parquet")
     call("convert", tmp_path / "wide.parquet", tmp_path / "back.tsv")
     assert (tmp_path / "back.tsv").read_bytes() == (tmp_path / "wide.tsv").read_bytes()
+
+
+@pytest.mark.parametrize("decimals", [0, 3, 6])
+def test_long_tables_are_written_number_by_number_as_they_were(decimals, tmp_path):
+    """Numbers are the shortest decimals, as Python has them; rows of several blocks, and a silent file."""
+    rng, n = np.random.default_rng(decimals), 70_000
+    onset = np.round(np.sort(rng.uniform(1, 2e6, n)), decimals)
+    offset = np.round(onset + rng.uniform(1, 9, n), decimals)
+    columns = {"filename": ["a.wav"] * n + ["b.wav"], "event_label": ["dog"] * n + [None]}
+    columns |= {"onset": [*onset.tolist(), None], "offset": [*offset.tolist(), None]}
+    sedeval_soft.convert(columns, tmp_path / "out.tsv")
+    times = zip(onset.tolist(), offset.tolist(), strict=True)
+    rows = ["\t".join(repr(time).removesuffix(".0") for time in each) for each in times]
+    expected = ["filename\tonset\toffset\tevent_label", *(f"a.wav\t{row}\tdog" for row in rows)]
+    assert (tmp_path / "out.tsv").read_text().splitlines() == [*expected, "b.wav\t\t\t"]
 
 
 def test_what_is_lost_is_said_once_and_refused_when_strict(table, tmp_path):

@@ -270,12 +270,18 @@ class Ends(NamedTuple):
         weight = self.weight if isinstance(self.weight, int) else self.weight[some]
         return Ends(self.level[some], self.rows, weight)
 
-    def sums(self, upto: Index) -> Index:
-        """Return the sums of weights between positions; upto: (n + 1,) ascending."""
+    def rises_and_falls(self, upto: Index) -> tuple[Index, Index]:
+        """Return how much counts rise and fall between positions; upto: (n + 1,) ascending."""
         if isinstance(self.weight, int):
-            return np.diff(upto) * self.weight
-        # Sums may wrap around; their differences are right all the same.
-        return np.diff(np.append(0, np.cumsum(self.weight))[upto])
+            size = np.diff(upto)
+            return size * max(self.weight, 0), size * max(-self.weight, 0)
+        # Where some weights are above 0 and others below, a count may be higher than at both ends. Sums may
+        # wrap around; their differences are right all the same.
+        rises, falls = (
+            np.diff(np.append(0, np.cumsum(np.maximum(weight, 0)))[upto])
+            for weight in (self.weight, -self.weight)
+        )
+        return rises, falls
 
 
 class Stretched(NamedTuple):
@@ -302,9 +308,9 @@ class Stretched(NamedTuple):
         upto = [np.append(0, np.searchsorted(each.level, highest, side="right")) for each in ends]
         rises, falls = np.zeros((2, n_counts, len(highest)), dtype=np.int64)
         for each, place in zip(ends, upto, strict=True):
-            change = each.sums(place)
-            rises[list(each.rows)] += np.maximum(change, 0)
-            falls[list(each.rows)] += np.maximum(-change, 0)
+            up, down = each.rises_and_falls(place)
+            rises[list(each.rows)] += up
+            falls[list(each.rows)] += down
         growth = rises - falls
         return cls(ends, highest, upto, np.cumsum(growth[:, ::-1], axis=1)[:, ::-1] - growth, rises, falls)
 

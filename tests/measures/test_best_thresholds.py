@@ -20,7 +20,9 @@ from sedeval_soft.measures.thresholds import (
     TP,
     Alive,
     ThresholdCounts,
+    error_merit,
     f_merit,
+    worth_of,
 )
 from sedeval_soft.settings import Constraint, Settings
 
@@ -40,6 +42,30 @@ def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     # What is best where nothing is detected, or everything.
     assert table.plateau(lambda *counts: -counts[1], levels=True) == (1.0, 1.0)
     assert table.plateau(lambda *counts: counts[1], levels=True) == (0.0, 0.25)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_levels_that_are_left_out_are_never_the_best(seed):
+    """Hits that come and go within few levels, in one column, as matching at all levels has them."""
+    rng = np.random.default_rng(seed)
+    n, n_ref, none = 4000, 30, np.zeros(4000, dtype=np.int64)
+    # From the highest level down: one at the top, and peaks that end soon.
+    hits, peaks = np.zeros(n, dtype=np.int64), rng.choice(1500, 5, replace=False)
+    hits[0] = 1
+    for peak, height in zip(peaks.tolist(), rng.integers(1, 11, len(peaks)).tolist(), strict=True):
+        hits[peak] += height
+        hits[peak + 3] -= height
+    level = np.sort(rng.random(n))[::-1]
+    pairs = Alive(none, none, np.zeros(n), level, hits)
+    alive = Alive(none, none, np.zeros(n), rng.permutation(level), 1)
+    lives, merits = [(pairs, (TP,)), (alive, (N_SYS,))], [f_merit(1.0), error_merit]
+    (whole,), (some,) = (
+        ThresholdCounts.of_lives(lives, np.array([[n_ref]]), worth=worth)
+        for worth in (None, worth_of(merits))
+    )
+    assert len(some.level) < len(whole.level)
+    for merit in merits:
+        assert some.best(merit, inclusive=False) == whole.best(merit, inclusive=False)
 
 
 # Best thresholds of tables, against given ones.

@@ -50,7 +50,8 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.evaluation.optimal import candidates_of, optimal_scores, threshold_counts
-    from sedeval_soft.measures.thresholds import f_merit, joint_best
+    from sedeval_soft.measures.candidates import joint_best
+    from sedeval_soft.measures.thresholds import f_merit
     from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))

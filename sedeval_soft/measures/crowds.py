@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
-from sedeval_soft.measures import pairs as near
+from sedeval_soft.measures import pairs
 from sedeval_soft.measures.matching import TooManyPairsError
 from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, Overlapping
 from sedeval_soft.tables.ticks import Ticks
@@ -206,25 +206,24 @@ class _Search:
 def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
     """Return the crowds among events, whose pairs are too many to be listed.
 
+    candidates: those that `are_many`. most: pairs of crowds that are not too many; None for `MOST_PAIRS`.
     Whether events are a crowd depends on those of their group alone. Raises TooManyPairsError where crowds
-    have more than `most` pairs, or `MOST_PAIRS`. Of events that must overlap all pairs are counted whose
+    have more pairs. Of events that must overlap all pairs are counted whose
     onsets and offsets are in the windows: no fewer than there are.
     """
     (order, first, last), nearest, others = candidates
-    pairs = last - first
-    if not candidates.are_many:
-        return []
+    n_near = last - first
     for other in others:
         if isinstance(other, Condition):
             low, high = other.reference - other.before, other.reference + other.after
-            pairs = count_within(first, last, other.system[order], low, high)
+            n_near = count_within(first, last, other.system[order], low, high)
     # Runs of reference events each of which may pair with one that another of them may pair with.
     at = np.flatnonzero(last > first)
     at = at[np.argsort(first[at], kind="stable")]
     reach = np.maximum.accumulate(last[at])
     run = np.flatnonzero(np.concatenate(([True], first[at][1:] >= reach[:-1])))
-    of_run, of_one = np.add.reduceat(pairs[at], run), np.maximum.reduceat(pairs[at], run)
-    crowded = (of_run > near.MANY_PAIRS) & (of_one > near.MANY_OF_ONE)
+    of_run, of_one = np.add.reduceat(n_near[at], run), np.maximum.reduceat(n_near[at], run)
+    crowded = (of_run > pairs.MANY_PAIRS) & (of_one > pairs.MANY_OF_ONE)
     n_pairs = int(of_run[crowded].sum())
     most = MOST_PAIRS if most is None else most
     if n_pairs > most:

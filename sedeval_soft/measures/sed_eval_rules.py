@@ -93,7 +93,8 @@ def candidates(
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = replace(Collars.of(settings), slack=2)
     near = Candidates.of(reference, system, (reference_group, system_group), wide)
-    crowds_of(near, _MOST_PAIRS)
+    if near.are_many:
+        crowds_of(near, _MOST_PAIRS)
     left, right = near.pairs()
     kept = np.ones(len(left), dtype=bool)
     if settings.onset:

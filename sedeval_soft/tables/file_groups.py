@@ -31,7 +31,7 @@ from sedeval_soft.errors import (
     quoted,
 )
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of
+from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of, to_number
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
@@ -64,11 +64,12 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
     durations: dict[str, float] = {}
 
     def enter(file: str, text: str) -> None:
-        if not is_number(text) or float(text) < 0:
+        seconds = to_number(text)
+        if not seconds >= 0:
             raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
-        if float(text) > limits.duration:
-            raise ValueError(f"duration {text} {limits.too_long(float(text))}; expected seconds")
-        _enter_once(durations, file, float(text), "duration", text)
+        if seconds > limits.duration:
+            raise ValueError(f"duration {text} {limits.too_long(seconds)}; expected seconds")
+        _enter_once(durations, file, seconds, "duration", text)
 
     source = open_source(path, limits=limits)
     _enter_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)

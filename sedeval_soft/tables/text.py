@@ -237,7 +237,7 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
 
 
 def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:
-    """Return the columns of a plain table as `parsed_columns` does; None where anything is out of the ordinary.
+    """Return the columns of a plain table as `parsed_columns` does; None where anything is unusual.
 
     A small table is taken apart sooner than pyarrow is imported.
     """

@@ -14,9 +14,9 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -47,8 +47,7 @@ _Columns = Mapping[str, Sequence[Collection[str]]]
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """The part that each file belongs to.
 
     parts: by file name, as written. source: the name of a table, or the pattern. sha256: of the table.
@@ -72,7 +71,7 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
         _enter_once(durations, file, seconds, "duration", text)
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
+    _enter_different_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
     return durations
 
 
@@ -91,7 +90,7 @@ def read_partition(
         _enter_once(parts, file, text, "part", repr(text))
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
+    _enter_different_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
     return Partition(parts, source.name, source.sha256)
 
 
@@ -130,6 +129,18 @@ def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str)
     earlier = values.setdefault(file, value)
     if earlier != value:
         raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
+
+
+def _enter_different_lines(
+    source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]
+) -> None:
+    """Do as `_enter_lines` where a line that is there again says nothing new."""
+    try:
+        lines = b"\n".join(dict.fromkeys(source.data[:].splitlines()))
+        _enter_lines(replace(source, data=lines), limits, columns, enter)
+    except InputError:
+        # Of all lines only, what is wrong is told with their numbers.
+        _enter_lines(source, limits, columns, enter)
 
 
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:

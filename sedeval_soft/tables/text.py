@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 
@@ -246,7 +247,7 @@ def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | N
         return None
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[layout.skip :]
     lines = [line for line in lines if line]
-    if {line.count(edge) for line in lines} != {n_columns - 1}:
+    if {*map(str.count, lines, repeat(edge))} != {n_columns - 1}:
         return None
     cells = edge.join(lines).split(edge)
     texts: dict[str, Named] = {}
@@ -262,7 +263,8 @@ def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | N
             if _NO_NUMBER.search("\n".join(column)):
                 return None
             try:
-                numbers[i] = np.array([float(cell or "nan") for cell in column])
+                present = column if all(column) else [cell or "nan" for cell in column]
+                numbers[i] = np.fromiter(map(float, present), np.float64, len(present))
             except ValueError:
                 return None
     if layout.wide:

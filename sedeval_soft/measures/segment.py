@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ class Pieces(NamedTuple):
         file, number = expand(np.zeros_like(count), count)
         return cls(np.append(start[file] + number * _PIECE, start[-1]), np.append(0, np.cumsum(count)))
 
-    def sums(self, values: Callable[[slice], Sequence[Floats]], n_rows: int) -> Floats:
+    def sums(self, values: Callable[[slice], Iterable[Floats]], n_rows: int) -> Floats:
         """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
         # Pieces of short files are made together.

@@ -159,16 +159,19 @@ class Gains(NamedTuple):
     def of_distinct(cls, reference: Array, whole: int) -> Gains:
         """Count what cells gain of which no two scores are equal; reference: as of `Ordered`."""
         # Cells without anything positive need no look.
-        n, at = len(reference), np.flatnonzero(reference.astype(bool, copy=False))[::-1]
-        size, n_sys = len(at), (n - at).astype(np.float64)
+        n, positive = len(reference), reference.astype(bool, copy=False)
+        size = int(np.count_nonzero(positive))
+        at = slice(None, None, -1) if size == n else np.flatnonzero(positive)[::-1]
+        n_sys = np.arange(1.0, n + 1) if size == n else (n - at).astype(np.float64)
         if reference.dtype == np.bool_:
             # Those that each is above are all that are silent, but for those above it.
             pairs = size * (n - size) - n_sys.sum().item() + size * (size + 1) // 2
             return cls(1.0, np.arange(1.0, size + 1), n_sys, pairs, n - size)
-        gain = reference[at]
+        gain = np.ascontiguousarray(reference[at])
         tp, silent = np.cumsum(gain), 1.0 * whole - gain
         # The ROC slopes where something is gained, and is level to the next such point.
-        pairs = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole + _product(silent, tp - gain / 2)
+        level = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole if size < n else 0.0
+        pairs = level + _product(silent, tp - gain / 2)
         end = n - size + silent.sum() if gain.dtype == np.float64 else n * whole - gain.sum()
         return cls(gain, tp, n_sys, pairs, end.item(), whole)
 
@@ -211,7 +214,8 @@ class Sums(NamedTuple):
 
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
-    precision = (gains.tp + tp) / ((gains.n_sys + n_sys) * gains.whole)
+    detected = gains.n_sys + n_sys
+    precision = (gains.tp + tp) / (detected if gains.whole == 1 else detected * gains.whole)
     at = _records(precision)
     steps = float((gains.gain * precision).sum())
     return Sums(steps, gains.pairs + tp * gains.end, gains.tp[at] + tp, precision[at])
@@ -221,8 +225,11 @@ def _records(precision: Floats) -> Index:
     """Return the points whose precision is above that of all that come after them."""
     # Most stretches have none, and are passed over.
     highest = np.maximum.reduceat(precision, np.arange(0, len(precision), _STRETCH))
-    at = np.flatnonzero(np.repeat(highest > _highest_after(highest), _STRETCH)[: len(precision)])
-    return at[precision[at] > _highest_after(precision[at])]
+    some = np.flatnonzero(highest > _highest_after(highest)) * _STRETCH
+    at = (some[:, None] + np.arange(_STRETCH)).reshape(-1)
+    at = at[: np.searchsorted(at, len(precision))]
+    values = precision[at]
+    return at[values > _highest_after(values)]
 
 
 def _highest_after(values: Floats) -> Floats:

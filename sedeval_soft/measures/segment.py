@@ -42,7 +42,10 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
 
 
 _PIECE = 1 << 13
-"""Segments summed at a time: what is made of them stays in the processor's cache."""
+"""Segments summed at a time."""
+
+_AT_ONCE = 1 << 15
+"""Segments of which what is summed is made at a time: it stays in the processor's cache."""
 
 
 class Pieces(NamedTuple):
@@ -65,8 +68,7 @@ class Pieces(NamedTuple):
     def sums(self, values: Callable[[slice], Iterable[Floats]], n_rows: int) -> Floats:
         """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
-        # Pieces of short files are made together.
-        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))
+        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _AT_ONCE))
         for begin, end in pairwise((*distinct(first).tolist(), sums.shape[1])):
             edges = self.edges[begin : end + 1]
             made = values(slice(int(edges[0]), int(edges[-1])))

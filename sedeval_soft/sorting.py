@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -164,11 +164,16 @@ class Blocks:
         first, last = self.edges[:, block : block + 2].T.tolist()
         return list(map(slice, first, last))
 
-    def between(self, first: int, last: int) -> Floats | float:
-        """Return the values at some ranks, from 0 on, all in one block; one number where they are equal."""
+    def between(self, first: int, last: int, joined: Callable[[int], Floats] | None = None) -> Floats | float:
+        """Return the values at some ranks, from 0 on, all in one block; one number where they are equal.
+
+        joined: gives a block's values in order, where they are at hand.
+        """
         block = int(np.searchsorted(self.before, first, side="right")) - 1
         level, before = self.levels[block], int(self.before[block])
-        return self.joined(block)[first - before : last - before] if level is None else level
+        if level is not None:
+            return level
+        return (joined or self.joined)(block)[first - before : last - before]
 
     def sums(self, part: int, weights: Array) -> Array:
         """Return the sums of weights of a part in each block, (n_blocks,); int64 if they are no floats."""
@@ -190,9 +195,11 @@ class Blocks:
             first = heads(self.joined(block))
             end = np.append(first[1:], after - below)
             ranks = np.repeat(first + end + (2 * below + 1), end - first)
-        if order is not None:
-            ranks[order] = ranks.copy()
-        return ranks
+        if order is None:
+            return ranks
+        placed = np.empty_like(ranks)
+        placed[order] = ranks
+        return placed
 
     def all_ranks(self) -> list[Index]:
         """Return twice the ranks of all values, (n,) of each part."""

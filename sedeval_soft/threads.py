@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -17,6 +17,9 @@ R = TypeVar("R")
 
 _WORTH = 1 << 20
 """Numbers to work on from which threads pay."""
+
+_RUNS = 16
+"""Runs of pieces that each thread is given: to hand over each piece by itself takes several times as long."""
 
 
 def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list[R]:
@@ -31,11 +34,17 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context
 
+    def work(run: list[T]) -> list[R]:
+        return [function(piece) for piece in run]
+
+    length = -(-len(pieces) // (workers * _RUNS))
+    runs = [pieces[begin : begin + length] for begin in range(0, len(pieces), length)]
     # What is true here, such as how much memory may be taken, is true in the threads, too.
     context = copy_context()
     pool = ThreadPoolExecutor(workers, initializer=become_worker)
     try:
-        return list(pool.map(lambda piece: context.copy().run(function, piece), pieces))
+        done = pool.map(lambda run: context.copy().run(work, run), runs)
+        return list(chain.from_iterable(done))
     finally:
         # Who presses Ctrl-C does not wait for what is worked on.
         pool.shutdown(wait=False, cancel_futures=True)

@@ -48,13 +48,6 @@ class SortedClass:
         return SortedClass(cells, number[self.place[some]], self.units)
 
 
-def _in_order(values: Floats) -> tuple[Floats, Codes]:
-    """Return values in order, and the place that each had, (n,) each."""
-    values, order = in_order(values)
-    # Indices of 32 bits take half the memory.
-    return values, order.astype(np.int32)
-
-
 @dataclass(frozen=True, slots=True)
 class SortedCells:
     """The cells of a basis, `segment` or `clip`: from these all is read that needs them in order.
@@ -78,10 +71,10 @@ class SortedCells:
         curves = plan.scores(basis, "soft") and plan.asks_for("curves")
 
         def of_class(sides: tuple[Floats, Floats]) -> SortedClass:
-            y, (score, place) = sides[0], _in_order(sides[1])
-            return SortedClass(
-                Ordered(score, y.take(place, mode="clip")), place, Units.of(y) if curves else Units()
-            )
+            y, (score, place) = sides[0], in_order(sides[1])
+            cells = Ordered(score, y.take(place, mode="clip"))
+            # Indices of 32 bits take half the memory.
+            return SortedClass(cells, place.astype(np.int32), Units.of(y) if curves else Units())
 
         classes = for_each(of_class, zip(reference, system, strict=True), system.size)
         inside = evaluated_cells(*(tally.per_file[name] for name in lengths))
@@ -224,8 +217,9 @@ def _correlation(evaluated: SortedCells, together: Blocks) -> Table:
 
     def of_class(c: int) -> tuple[Floats, Codes, Moments, Moments, dict[str, float]]:
         own = left.pop(c)
-        score, (values, place) = own.cells.score, _in_order(own.cells.reference)
-        del own
+        score, (values, order) = own.cells.score, in_order(own.cells.reference)
+        place = order.astype(np.int32)
+        del own, order
         moments = Moments.of(evaluated.reference[c], evaluated.system[c])
         table = scores(Blocks.of([values]), Blocks.of([score]), [place], *moments)
         return values, place, *moments, table

@@ -121,16 +121,21 @@ class Points:
     @classmethod
     def of(cls, cells: Ordered) -> Points:
         """Count what is detected; equal scores are detected together."""
-        n = len(cells.score)
+        every = cls.of_distinct(cells)
+        first = heads(cells.score)[::-1]
+        last = len(cells.score) - 1 - first
+        return cls(cells.score[first], every.tp[last], every.fp[last], every.n_sys[last])
+
+    @classmethod
+    def of_distinct(cls, cells: Ordered) -> Points:
+        """Count what is detected of cells of which no two scores are equal."""
         reference = cells.reference[::-1]
         # Summed from the top, and each by itself: what is small is not the difference of two large sums.
         floats = reference.dtype == np.float64
         tp = np.cumsum(reference, dtype=np.float64 if floats else np.int64)
-        n_sys = np.arange(1, n + 1)
+        n_sys = np.arange(1, len(reference) + 1)
         fp = np.cumsum(1.0 - reference) if floats else n_sys * cells.whole - tp
-        first = heads(cells.score)[::-1]
-        last = n - 1 - first
-        return cls(cells.score[first], tp[last], fp[last], n_sys[last])
+        return cls(cells.score[::-1], tp, fp, n_sys)
 
 
 class Gains(NamedTuple):
@@ -159,16 +164,19 @@ class Gains(NamedTuple):
     def of_distinct(cls, reference: Array, whole: int) -> Gains:
         """Count what cells gain of which no two scores are equal; reference: as of `Ordered`."""
         # Cells without anything positive need no look.
-        n, at = len(reference), np.flatnonzero(reference.astype(bool, copy=False))[::-1]
-        size, n_sys = len(at), (n - at).astype(np.float64)
+        n, positive = len(reference), reference.astype(bool, copy=False)
+        at = None if positive.all() else np.flatnonzero(positive)[::-1]
+        n_sys = np.arange(1.0, n + 1) if at is None else (n - at).astype(np.float64)
+        size = len(n_sys)
         if reference.dtype == np.bool_:
             # Those that each is above are all that are silent, but for those above it.
             pairs = size * (n - size) - n_sys.sum().item() + size * (size + 1) // 2
             return cls(1.0, np.arange(1.0, size + 1), n_sys, pairs, n - size)
-        gain = reference[at]
+        gain = np.ascontiguousarray(reference[::-1]) if at is None else reference[at]
         tp, silent = np.cumsum(gain), 1.0 * whole - gain
         # The ROC slopes where something is gained, and is level to the next such point.
-        pairs = _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole + _product(silent, tp - gain / 2)
+        level = 0.0 if at is None else _product(np.diff(n_sys, append=n + 1) - 1.0, tp) * whole
+        pairs = level + _product(silent, tp - gain / 2)
         end = n - size + silent.sum() if gain.dtype == np.float64 else n * whole - gain.sum()
         return cls(gain, tp, n_sys, pairs, end.item(), whole)
 
@@ -211,7 +219,8 @@ class Sums(NamedTuple):
 
 def sums_of(gains: Gains, tp: float = 0, n_sys: int = 0) -> Sums:
     """Return the sums of points in order; tp, n_sys: what is detected before them."""
-    precision = (gains.tp + tp) / ((gains.n_sys + n_sys) * gains.whole)
+    detected = gains.n_sys + n_sys
+    precision = (gains.tp + tp) / (detected if gains.whole == 1 else detected * gains.whole)
     at = _records(precision)
     steps = float((gains.gain * precision).sum())
     return Sums(steps, gains.pairs + tp * gains.end, gains.tp[at] + tp, precision[at])
@@ -221,8 +230,11 @@ def _records(precision: Floats) -> Index:
     """Return the points whose precision is above that of all that come after them."""
     # Most stretches have none, and are passed over.
     highest = np.maximum.reduceat(precision, np.arange(0, len(precision), _STRETCH))
-    at = np.flatnonzero(np.repeat(highest > _highest_after(highest), _STRETCH)[: len(precision)])
-    return at[precision[at] > _highest_after(precision[at])]
+    some = np.flatnonzero(highest > _highest_after(highest)) * _STRETCH
+    at: Index = (some[:, None] + np.arange(_STRETCH)).reshape(-1)
+    at = at[: np.searchsorted(at, len(precision))]
+    values = precision[at]
+    return at[values > _highest_after(values)]
 
 
 def _highest_after(values: Floats) -> Floats:
@@ -355,7 +367,8 @@ def curve_scores(
     def points(place: int) -> Points:
         block = downwards[place]
         if blocks.levels[block] is None:
-            return Points.of(Ordered(blocks.joined(block), reference(block), whole))
+            cells = Ordered(blocks.joined(block), reference(block), whole)
+            return Points.of_distinct(cells) if blocks.distinct[block] else Points.of(cells)
         # However many cells of one score are one point.
         tp, n = positives[place : place + 1], np.diff(n_sys[place : place + 2])
         fp = n * whole - tp

@@ -12,10 +12,10 @@ kept apart, so that a class that is absent from a file needs no entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
+from functools import lru_cache, partial
+from itertools import chain, pairwise
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -34,6 +34,9 @@ ROUNDING = 1e-14
 
 _BLOCK = 1 << 15
 """Cells whose products are summed at a time: what is in between stays in the processor's cache."""
+
+_PIECES = 32
+"""Pieces between the edges of blocks that one thread looks at in a row."""
 
 ENTROPIES = ("kl_divergence", "kl_divergence_reverse", "cross_entropy", "jensen_shannon")
 """What is counted in nats."""
@@ -72,7 +75,8 @@ class Logarithms(NamedTuple):
     def of(cls, value: Floats) -> Self:
         """Take the logarithms of values."""
         rest = 1.0 - value
-        return cls(value, rest, *(np.log(np.maximum(side, _TINY)) for side in (value, rest)))
+        of_value, of_rest = (np.maximum(side, _TINY) for side in (value, rest))
+        return cls(value, rest, np.log(of_value, out=of_value), np.log(of_rest, out=of_rest))
 
     def clipped(self, eps: float) -> Self:
         """Return the logarithms of the values clipped to [eps, 1 - eps]."""
@@ -90,31 +94,43 @@ class Logarithms(NamedTuple):
 
     def entropy(self) -> Floats:
         """Return -v ln v - (1 - v) ln(1 - v) elementwise."""
-        return -self.expected(self.value, self.rest)
+        entropy = self.expected(self.value, self.rest)
+        return np.negative(entropy, out=entropy)
 
 
 def _values(
     names: tuple[str, ...], y: Floats, p: Logarithms, clipped: Logarithms, eps: float
-) -> dict[str, Floats]:
-    """Return named values of each cell; names: `KL`, `SOFT` or `PROPER`. clipped: the logarithms of p."""
+) -> Iterator[Floats]:
+    """Yield the named values of each cell in their order; names: `KL`, `SOFT` or `PROPER`.
+
+    clipped: the logarithms of p. Who takes an array may change it. None is made before it is needed: what
+    is in use stays in the processor's cache.
+    """
     if names == PROPER:
-        return {"cross_entropy": -clipped.expected(y, 1.0 - y), "brier": np.square(y - p.value)}
+        forward, distance = clipped.expected(y, 1.0 - y), y - p.value
+        yield np.negative(forward, out=forward)
+        yield np.square(distance, out=distance)
+        return
     of_y = Logarithms.of(y)
     forward, ours = clipped.expected(y, of_y.rest), of_y.expected(y, of_y.rest)
     # y ln(y/p) + (1-y) ln((1-y)/(1-p))
-    values = {"kl_divergence": ours - forward}
+    yield ours - forward
     if names == KL:
-        return values
-    theirs, of_mean = p.expected(p.value, p.rest), Logarithms.of((y + p.value) / 2)
+        return
+    theirs = p.expected(p.value, p.rest)
+    yield theirs - of_y.clipped(eps).expected(p.value, p.rest)
+    yield np.negative(forward, out=forward)
+    ours += theirs
+    ours /= 2
+    values = y + p.value
+    values /= 2
+    of_mean = Logarithms.of(values)
+    ours -= of_mean.expected(of_mean.value, of_mean.rest)
+    yield ours
     distance = y - p.value
-    return values | {
-        "kl_divergence_reverse": theirs - of_y.clipped(eps).expected(p.value, p.rest),
-        "cross_entropy": -forward,
-        "jensen_shannon": (ours + theirs) / 2 - of_mean.expected(of_mean.value, of_mean.rest),
-        "brier": np.square(distance),
-        "mean_absolute_error": np.abs(distance),
-        "product": y * p.value,
-    }
+    yield np.square(distance)
+    yield np.abs(distance, out=distance)
+    yield y * p.value
 
 
 def count_divergence(
@@ -134,18 +150,20 @@ def count_divergence(
     pieces = Pieces.of(start)
 
     def count(label: int) -> None:
-        def values(block: slice) -> list[Floats]:
+        def cells(block: slice) -> Iterator[Floats]:
             p = Logarithms.of(system[label, block])
-            clipped, rows = p.clipped(eps), []
+            clipped, above = p.clipped(eps), p.value > 0
             for reference, names in readings.values():
                 y = reference[label, block].astype(np.float64, copy=False)
-                sounds = ((y > 0) | (p.value > 0)).astype(np.float64)
-                for name, cells in _values(names, y, p, clipped, eps).items():
-                    rows.append(cells * sounds if name in _CLIPPED else cells)
-                rows.append(sounds)
-            return rows if times is None else [row * times[block] for row in rows]
+                sounding = (y > 0) | above
+                sounds, everywhere = sounding.astype(np.float64), sounding.all()
+                for name, values in zip(names, _values(names, y, p, clipped, eps), strict=True):
+                    if name in _CLIPPED and not everywhere:
+                        np.multiply(values, sounds, out=values)
+                    yield values if times is None else values * times[block]
+                yield sounds if times is None else sounds * times[block]
 
-        totals[:, :, label] = pieces.sums(values, len(columns))
+        totals[:, :, label] = pieces.sums(cells, len(columns))
 
     for_each(count, range(len(system)), system.size)
     counted: dict[str, dict[str, Array]] = {reading: {} for reading in readings}
@@ -232,9 +250,9 @@ class Moments:
     def _of(cls, *sides: Floats) -> Self:
         mean, low, high = (np.array([f(side) for side in sides]) for f in (np.mean, np.min, np.max))
         centred = cls(len(sides[0]), mean, low, high, np.zeros(3))
-        y, p = (
-            (side - mean) / unit for side, mean, unit in zip(sides, centred.mean, centred.unit, strict=True)
-        )
+        y, p = (side - mean for side, mean in zip(sides, centred.mean, strict=True))
+        y /= centred.unit[0]
+        p /= centred.unit[1]
         return replace(centred, products=_products(y, p))
 
     @classmethod
@@ -316,11 +334,18 @@ def wasserstein(reference: Blocks, system: Blocks) -> float:
     size = int(reference.before[-1])
     edges = np.unique(np.concatenate((reference.before, system.before))).tolist()
 
-    def distance(piece: tuple[int, int]) -> float:
-        apart = np.abs(np.asarray(reference.between(*piece)) - system.between(*piece))
-        return float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0])
+    def distances(begin: int) -> list[float]:
+        # Pieces in a row lie in the same blocks, which are put together once.
+        ours, theirs = (lru_cache(maxsize=1)(side.joined) for side in (reference, system))
+        some = []
+        for piece in pairwise(edges[begin : begin + _PIECES + 1]):
+            apart = np.asarray(reference.between(*piece, ours) - system.between(*piece, theirs))
+            np.abs(apart, out=apart)
+            some.append(float(apart.sum()) if apart.ndim else float(apart) * (piece[1] - piece[0]))
+        return some
 
-    return math.fsum(for_each(distance, pairwise(edges), 2 * size)) / size if size else math.nan
+    parts = for_each(distances, range(0, len(edges) - 1, _PIECES), 2 * size)
+    return math.fsum(chain.from_iterable(parts)) / size if size else math.nan
 
 
 # Means over all ways to put the segments of a system beside those of a reference: closed forms. Where every

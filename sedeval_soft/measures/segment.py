@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -42,7 +42,10 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
 
 
 _PIECE = 1 << 13
-"""Segments summed at a time: what is made of them stays in the processor's cache."""
+"""Segments summed at a time."""
+
+_AT_ONCE = 1 << 15
+"""Segments of which what is summed is made at a time: it stays in the processor's cache."""
 
 
 class Pieces(NamedTuple):
@@ -62,11 +65,10 @@ class Pieces(NamedTuple):
         file, number = expand(np.zeros_like(count), count)
         return cls(np.append(start[file] + number * _PIECE, start[-1]), np.append(0, np.cumsum(count)))
 
-    def sums(self, values: Callable[[slice], Sequence[Floats]], n_rows: int) -> Floats:
+    def sums(self, values: Callable[[slice], Iterable[Floats]], n_rows: int) -> Floats:
         """Sum over each file what is made of a range of segments, (n,) per row: (n_rows, n_files)."""
         sums = np.zeros((n_rows, len(self.edges) - 1))
-        # Pieces of short files are made together.
-        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _PIECE))
+        first = np.searchsorted(self.edges, np.arange(self.edges[0], self.edges[-1], _AT_ONCE))
         for begin, end in pairwise((*distinct(first).tolist(), sums.shape[1])):
             edges = self.edges[begin : end + 1]
             made = values(slice(int(edges[0]), int(edges[-1])))
@@ -95,6 +97,9 @@ def sum_classes(values: Floats) -> Floats:
     One row after another: in numpy's own order the last digit may depend on how many classes there are,
     silent ones too, so that batches of files with other classes would not add up to the same bytes.
     """
+    if values.flags.c_contiguous and values.shape[1] > 1:
+        # Row by row in numpy, too: only neighbours in memory are added in another order.
+        return np.asarray(np.add.reduce(values, axis=0, initial=0.0))
     total = np.zeros(values.shape[1])
     for row in values:
         total += row

@@ -108,3 +108,13 @@ def test_hard_counts_from_runs_are_those_of_cells(reference, system, lengths, se
     for file, expected in enumerate(expected_hard(*cells, grid.start.tolist())):
         for name, value in expected.items():
             assert getattr(counts, name)[file].tolist() == value
+
+
+@pytest.mark.parametrize("n_segments", [1, 2, 3, 17, 4096])
+def test_classes_are_added_one_after_another_however_many_there_are(n_segments):
+    values = np.random.default_rng(n_segments).random((40, n_segments))
+    one_by_one = [sum(column, 0.0) for column in values.T.tolist()]
+    assert segment_.sum_classes(values).tolist() == one_by_one
+    assert segment_.sum_classes(np.asfortranarray(values)).tolist() == one_by_one
+    silent = np.concatenate((values, np.zeros((9, n_segments))))
+    assert segment_.sum_classes(silent).tolist() == one_by_one

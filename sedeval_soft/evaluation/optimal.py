@@ -192,7 +192,11 @@ def threshold_counts(
         file = None if file is None else np.tile(file, len(scores))
         scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
-        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, times)),
+        lambda c: make(
+            ThresholdCounts.of_cells(
+                scores[c], hits[c], file, n_files, paired, times, only_hits=worth is not None
+            )
+        ),
         range(len(scores)),
         scores.size,
     )

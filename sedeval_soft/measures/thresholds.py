@@ -71,6 +71,7 @@ class ThresholdCounts:
     n_ref: Index
     file: Codes | None = None
     lowest: float = 0.0
+    below: Floats | None = None
 
     @classmethod
     def of_cells(
@@ -81,12 +82,16 @@ class ThresholdCounts:
         n_files: int = 1,
         paired: Bools | None = None,
         times: Index | None = None,
+        *,
+        only_hits: bool = False,
     ) -> Self:
         """Count cells: each is detected at every threshold below its value.
 
         system, positive: (n_cells,). file: (n_cells,) whose each is, of so many; None to sum files.
         paired: as `positive`, the cells that are detected first of as many as are positive in their place.
-        times: (n_cells,) how often each counts, where files are summed; None for once.
+        times: (n_cells,) how often each counts, where files are summed; None for once. only_hits: whether
+        only levels at which TP changes are needed, as no merit is highest right below others; where files are
+        summed, and each cell counts once.
         """
         if times is not None:
             order = np.argsort(system, kind="stable")
@@ -106,6 +111,8 @@ class ThresholdCounts:
             return cls(
                 level, changes, np.bincount(file[positive], minlength=n_files), file[order], EVERYTHING
             )
+        if only_hits and paired is None:
+            return cls._of_hits(system, positive)
         # Values alone are sorted much faster than their places.
         ordered = np.sort(system)
         first = heads(ordered)
@@ -116,6 +123,23 @@ class ThresholdCounts:
             begin = heads(chosen)
             changes[row, np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
         return cls(level, changes, positive.sum(keepdims=True), None, EVERYTHING)
+
+    @classmethod
+    def _of_hits(cls, system: Floats, positive: Bools) -> Self:
+        """Count cells at the levels of positive ones; (n_cells,) each."""
+        # Floats from 0 to 1 are in the order of their bits, which leave room for one more: it says which
+        # cells are positive, so that of equal values these come first.
+        keys = (system + 0.0).view(np.int64)
+        keys <<= 1
+        keys |= ~positive
+        keys.sort()
+        hits = np.flatnonzero((keys & 1) == 0)
+        first = heads(keys[hits])
+        at = hits[first]
+        level, below = ((keys[places] >> 1).view(np.float64) for places in (at, at - 1))
+        below[:1][at[:1] == 0] = np.nan
+        ends = np.diff(first, append=len(hits)), np.diff(at, append=len(keys))
+        return cls(level, np.array(ends), np.array([len(hits)]), None, EVERYTHING, below)
 
     @classmethod
     def of_lives(
@@ -207,7 +231,10 @@ class ThresholdCounts:
         tp, n_sys = counts[:2, at].tolist()
         if at == len(self.level):
             return 2.0 if inclusive else 1.0, tp, n_sys
-        below = float(self.level[at - 1]) if at else math.nan
+        if self.below is not None:
+            below = float(self.below[at])
+        else:
+            below = float(self.level[at - 1]) if at else math.nan
         return float(threshold_between(below, self.level[at], inclusive)), tp, n_sys
 
     def plateau(self, merit: Merit, *, levels: bool) -> tuple[float, float]:

@@ -151,6 +151,11 @@ class Columns:
         names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
         return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
 
+    @cached_property
+    def ends(self) -> dict[int, tuple[float, float]]:
+        """The least and the largest number of each column that has any, NaN where one is missing."""
+        return {at: (column.min(), column.max()) for at, column in self.numbers.items() if len(column)}
+
     def blank(self) -> Bools:
         """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,).
 
@@ -179,10 +184,11 @@ class Columns:
         sound = onset <= offset
         if layout.units or "offset" not in layout.roles or "file_offset" in layout.roles:
             sound &= (onset >= 0) & (offset <= limits.duration)
-        for at, column in self.numbers.items():
+        for at, (least, most) in self.ends.items():
             low, high = range_of(layout.roles[at], limits, layout.units.get(at, "s"))
             # NaN compares false; most columns need no comparison of each of their numbers.
-            if len(column) and not (column.min() >= low and column.max() <= high):
+            if not (least >= low and most <= high):
+                column = self.numbers[at]
                 sound &= (column >= low) & (column <= high)
         named = [names for names in (self.file, self.label) if names is not None]
         for names in named:
@@ -240,9 +246,14 @@ class Columns:
             numbers = {at: column[rows] for at, column in numbers.items()}
             onset, offset = onset[rows], offset[rows]
         limits.check(origin.name, "rows", len(onset), "rows")
-        values = [numbers[at] for at, role in enumerate(layout.roles) if role in {"class", "soft_value"}]
-        if any(len(column) and (column.min() < 0 or column.max() > 1) for column in values):
+        of_values = [at for at, role in enumerate(layout.roles) if role in {"class", "soft_value"}]
+        values = [numbers[at] for at in of_values]
+        ends = (self.ends.get(at, (0.0, 1.0)) for at in of_values)
+        beyond = 0
+        # The ends are those of all rows, and NaN where a number is missing.
+        if any(not (least >= 0 and most <= 1) for least, most in ends):
             beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+        if beyond:
             values = [np.clip(column, 0.0, 1.0) for column in values]
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
         file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))

@@ -455,7 +455,8 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
     # Which cells rows cover is the same for all classes.
-    one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
+    in_one = bool(np.all(last - first == 1))
+    one_each = in_one and bool(np.all(first[1:] > first[:-1]))
     if one_each and rows.has_steps and len(first) == size and rows.block is not None:
         return rows.block
     values = np.zeros((len(rows.classes), size))
@@ -467,6 +468,8 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
             out[:] = covered(len(out), first, last)
         elif one_each:
             out[first] = value
+        elif in_one:
+            np.maximum.at(out, first, value)
         else:
             out[:] = range_maximum(len(out), first, last, value)
 

@@ -13,7 +13,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.evaluation.scores import Input, Scores
-from sedeval_soft.settings import Interval, Settings, short_fraction
+from sedeval_soft.fields import Interval
+from sedeval_soft.settings import Settings, short_fraction
 
 if TYPE_CHECKING:
     from sedeval_soft.tables.file_groups import Partition

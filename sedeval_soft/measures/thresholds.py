@@ -214,9 +214,12 @@ class ThresholdCounts:
 
         Each holds up to the next threshold, the last from there on.
         """
+        return np.append(self.lowest, self.level), self._counts()
+
+    def _counts(self) -> Index:
         counts = np.zeros((len(self.changes), len(self.level) + 1), dtype=np.int64)
         np.cumsum(self.changes[:, ::-1], axis=1, out=counts[:, -2::-1])
-        return np.append(self.lowest, self.level), counts
+        return counts
 
     def best(self, merit: Merit, *, inclusive: bool) -> tuple[float, int, int]:
         """Return the threshold at which a merit is highest, and TP and N_sys there; files are summed.
@@ -226,7 +229,7 @@ class ThresholdCounts:
         n_ref = int(self.n_ref.sum())
         if not n_ref:
             return NOTHING, 0, 0
-        _, counts = self.steps()
+        counts = self._counts()
         at = len(self.level) - int(np.argmax(merit(counts[TP], counts[N_SYS], n_ref)[::-1]))
         tp, n_sys = counts[:2, at].tolist()
         if at == len(self.level):

@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 
 from sedeval_soft.errors import EvaluationError
@@ -64,8 +65,9 @@ def check_room(needed: float, what: str, mend: str) -> None:
     raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {mend}")
 
 
+@cache
 def reuse_freed() -> None:
-    """Let the C library keep freed memory for the next arrays: to get new pages takes long.
+    """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
     The limits are those that glibc comes to by itself once arrays of 32 MiB were freed.
     """

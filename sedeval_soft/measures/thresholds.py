@@ -138,8 +138,8 @@ class ThresholdCounts:
         at = hits[first]
         level, below = ((keys[places] >> 1).view(np.float64) for places in (at, at - 1))
         below[:1][at[:1] == 0] = np.nan
-        ends = np.diff(first, append=len(hits)), np.diff(at, append=len(keys))
-        return cls(level, np.array(ends), np.array([len(hits)]), None, EVERYTHING, below)
+        changes = np.array((np.append(first, len(hits)), np.append(at, len(keys))))
+        return cls(level, changes[:, 1:] - changes[:, :-1], np.array([len(hits)]), None, EVERYTHING, below)
 
     @classmethod
     def of_lives(

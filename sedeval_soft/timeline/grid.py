@@ -134,11 +134,12 @@ class Edges(NamedTuple):
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
         beyond = nearest * -step
-        beyond += ticks * parts
+        beyond += ticks if parts == 1 else ticks * parts
         if rounding and beyond.any():
             limit = max(step // LEAST_SHARE, parts // 2)
-            near = np.flatnonzero((beyond != 0) & (beyond <= limit) & (beyond >= -limit))
-            on = np.abs(beyond[near]) <= self.slack(ticks[near]) * parts
+            off = np.abs(beyond)
+            near = np.flatnonzero((off <= limit) & (off > 0))
+            on = off[near] <= self.slack(ticks[near]) * parts
             beyond[near[on]] = 0
         return nearest, beyond
 

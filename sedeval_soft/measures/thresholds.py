@@ -127,10 +127,9 @@ class ThresholdCounts:
     @classmethod
     def _of_hits(cls, system: Floats, positive: Bools) -> Self:
         """Count cells at the levels of positive ones; (n_cells,) each."""
-        # Floats from 0 to 1 are in the order of their bits, which leave room for one more: it says which
+        # Floats from 0 to 1 are in the order of their bits. In place of the sign there is one that says which
         # cells are positive, so that of equal values these come first.
-        keys = (system + 0.0).view(np.int64)
-        keys <<= 1
+        keys = system.view(np.int64) << 1
         keys |= ~positive
         keys.sort()
         hits = np.flatnonzero((keys & 1) == 0)

@@ -114,12 +114,14 @@ class Edges(NamedTuple):
             return n_rows, 0, 0.0
         files, begin, end, distance = (np.concatenate(column) for column in zip(*off, strict=True))
         near = distance <= self.step.numerator // LEAST_SHARE
-        count, left = self._nearest(end - begin, rounding=False)
-        left = np.abs(left)
-        steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
+        length = end - begin
+        steps = np.flatnonzero(length > float(self.step) / 2)
+        left = np.abs(self._nearest(length[steps], rounding=False)[1])
+        nearly = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE))
+        steps, left = steps[nearly], left[nearly]
         key = files[steps].astype(np.int64) * (int(end.max()) + 1)
         begin, end = key + begin[steps], key + end[steps]
-        drifting = left[steps[(_among(begin, end) | _among(end, begin)) & ~near[steps]]]
+        drifting = left[(_among(begin, end) | _among(end, begin)) & ~near[steps]]
         apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
         n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
@@ -357,7 +359,9 @@ class Grid(NamedTuple):
         n_segments = np.diff(start)
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
         for part in stretches(len(onset)):
-            most, base = n_segments[file[part]], start[file[part]]
+            # What there is of the only file need not be repeated for each row.
+            of_rows = file[part] if len(n_segments) > 1 else slice(None)
+            most, base = n_segments[of_rows], start[:-1][of_rows]
             begin = np.minimum(self.edges.before(onset[part]), most)
             end = np.minimum(self.edges.after(offset[part]), most)
             end[offset[part] <= onset[part]] = 0

@@ -168,7 +168,7 @@ def threshold_counts(
 
     by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
     one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
-    for `of_lives`.
+    for `of_lives`; of cells then only levels at which TP changes are told.
     """
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings, apart)

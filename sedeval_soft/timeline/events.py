@@ -335,17 +335,20 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
     if merge and tracks:
         labels, ones = np.zeros_like(spans.file), np.ones(len(rows))
         steps, slots = Activity(spans.file, labels, spans.onset, spans.offset, ones), None
-        if rows.has_steps and Activity.of_rows(steps) is steps:
+        # Where most rows of a class are silent, those that are not are looked at by themselves.
+        dense = {k for k, value in enumerate(rows.values) if 2 * np.count_nonzero(value) > len(value)}
+        if rows.has_steps and dense and Activity.of_rows(steps) is steps:
             # Steps in order are pieces of every class.
             slots = Slots.of(steps)
-            pieces = [
-                replace(steps, label=np.broadcast_to(np.int32(label), len(rows)), value=value)
-                for label, value in enumerate(rows.values)
-            ]
-        else:
-            pieces = [Activity.of_track(spans, track) for track in tracks]
-        lifetimes = for_each(lambda each: EventLifetimes.of(each, slots), pieces, len(rows) * len(pieces))
-        return EventLifetimes.joined(lifetimes)
+
+        def of_track(track: Track) -> EventLifetimes:
+            classes, value = track
+            if slots is None or value is None or classes.start not in dense:
+                return EventLifetimes.of(Activity.of_track(spans, track))
+            label = np.broadcast_to(np.int32(classes.start), len(value))
+            return EventLifetimes.of(replace(steps, label=label, value=value), slots)
+
+        return EventLifetimes.joined(for_each(of_track, tracks, len(rows) * len(tracks)))
     row, label, born, dies = rows.levels()
     whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
     # By all that tells them apart, so that sums do not depend on the order of the table.

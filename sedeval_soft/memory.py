@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 
 from sedeval_soft.errors import EvaluationError
@@ -24,6 +25,9 @@ _UNKNOWN = 1 << 34
 
 _SMALL = 1 << 26
 """Bytes that are taken without looking, unless a limit was given: to look takes longer."""
+
+_NO_LIMIT = 1 << 60
+"""Bytes from which on what a control group says is no limit: its oldest form has no other word for none."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Names of glibc's `mallopt`."""
@@ -61,8 +65,9 @@ def check_room(needed: float, what: str, mend: str) -> None:
     raise RoomError(f"{what} would take about {spelled(needed)}; {limit}. {mend}")
 
 
+@cache
 def reuse_freed() -> None:
-    """Let the C library keep freed memory for the next arrays: to get new pages takes long.
+    """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
     The limits are those that glibc comes to by itself once arrays of 32 MiB were freed.
     """
@@ -100,7 +105,7 @@ def taken() -> int:
 
 def free() -> int:
     """Return the bytes that are free: of the machine, or of the container's share if that is less."""
-    sizes = [left for left in map(_left_of, _groups()) if left is not None]
+    sizes = [left for left in map(_left_of, dict.fromkeys(_groups())) if left is not None]
     available = [line.split()[1] for line in _read("/proc/meminfo").splitlines() if "MemAvailable:" in line]
     if available:
         sizes.append(int(available[0]) * 1024)
@@ -120,10 +125,14 @@ def _groups() -> Iterator[Path]:
 def _left_of(group: Path) -> int | None:
     """Return what is left of the memory of a control group, None where it has no limit."""
     for names in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
-        most, used = (_read(str(group / name)).strip() for name in names)
-        if most.isdecimal() and used.isdecimal():
+        limit, usage = (f"{group}/{name}" for name in names)
+        most = _read(limit).strip()
+        if not most.isdecimal() or int(most) >= _NO_LIMIT:
+            continue
+        used = _read(usage).strip()
+        if used.isdecimal():
             # Pages of files that nobody uses now are given back when memory is asked for.
-            stat = dict(line.split() for line in _read(str(group / "memory.stat")).splitlines())
+            stat = dict(line.split() for line in _read(f"{group}/memory.stat").splitlines())
             idle = int(stat.get("total_inactive_file", stat.get("inactive_file", "0")))
             return max(0, int(most) - max(0, int(used) - idle))
     return None

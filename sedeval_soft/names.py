@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 MOST_MEANT = 3
@@ -141,6 +141,7 @@ def told_apart(names: Iterable[str]) -> dict[str, str]:
     return {name: ascii(name)[1:-1] for same in alike.values() if len(same) > 1 for name in same}
 
 
+@lru_cache(1 << 12)
 def folded(name: str) -> str:
     """Return a name as it is compared where looks are all: without case, and blanks, `-` and `_` are one."""
     return re.sub(r"[\s_-]+", " ", appearance(name)).strip().casefold()

@@ -59,6 +59,8 @@ def order_of(*keys: npt.NDArray[np.integer[Any]]) -> Index:
     As many keys as there is room for are packed into one; others are looked at where that one has ties.
     """
     *others, last = keys
+    if not others and np.all(last[1:] >= last[:-1]):
+        return np.arange(len(last))
     packed, size = last.astype(np.int64), int(last.max(initial=0)) + 1
     while others and (scale := size * (int(others[-1].max(initial=0)) + 1)) < 1 << _BITS:
         packed *= scale // size

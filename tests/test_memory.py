@@ -39,8 +39,11 @@ def test_the_share_of_a_container_counts_where_it_is_less(names, group, folder, 
     # Pages of files that nobody uses are given back.
     system[f"{folder}/memory.stat"] = "anon 5\ninactive_file 100000\n"
     assert memory.free() == 150_000
-    system[f"{folder}/{names[0]}"] = "max\n"
-    assert memory.free() == 600 * 1024
+    for no_limit in ("max\n", "9223372036854771712\n"):
+        system[f"{folder}/{names[0]}"] = no_limit
+        assert memory.free() == 600 * 1024
+    del system["/proc/meminfo"]
+    assert memory.free() == 1 << 34
 
 
 def test_a_step_is_refused_before_memory_is_taken(system, monkeypatch):

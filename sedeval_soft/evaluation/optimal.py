@@ -168,7 +168,7 @@ def threshold_counts(
 
     by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
     one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
-    for `of_lives`.
+    for `of_lives`; of cells then only levels at which TP changes are told.
     """
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings, apart)
@@ -192,7 +192,11 @@ def threshold_counts(
         file = None if file is None else np.tile(file, len(scores))
         scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
-        lambda c: make(ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, times)),
+        lambda c: make(
+            ThresholdCounts.of_cells(
+                scores[c], hits[c], file, n_files, paired, times, only_hits=worth is not None
+            )
+        ),
         range(len(scores)),
         scores.size,
     )

@@ -23,7 +23,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Codes, Index
 from sedeval_soft.measures.level_counts import LevelChanges
 from sedeval_soft.measures.level_pairs import shared_levels
-from sedeval_soft.sorting import distinct, heads, in_order
+from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.timeline.events import EventLifetimes
 
 _MUCH = 1_000_000
@@ -86,11 +86,13 @@ def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Code
         return np.zeros(len(left), dtype=bool)
     alone = np.ones(len(left), dtype=bool)
     low, high = shared_levels(reference, system, left, right)
-    levels = distinct(np.concatenate((low, high)))
-    births, deaths = np.searchsorted(levels, low), np.searchsorted(levels, high)
+    level, order = in_order(np.concatenate((low, high)))
+    number = np.zeros(len(level), dtype=np.int64)
+    number[order[1:]] = np.cumsum(level[1:] > level[:-1])
+    births, deaths = np.split(number, 2)
     for events in (left, right):
-        base = events.astype(np.int64) * len(levels)
-        order = np.argsort(base + births)
+        base = events.astype(np.int64) * len(level)
+        order = order_of(base + births)
         reached = np.maximum.accumulate((base + deaths)[order])
         rivals = np.flatnonzero((base + births)[order][1:] < reached[:-1])
         alone[order[rivals]] = alone[order[rivals + 1]] = False

@@ -35,6 +35,7 @@ Places = Index | int | slice
 _AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's cache
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
+_LONGEST_LINE = 1 << 42  # ticks beyond which groups have as much of a line as they need, and no more
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
 # Pairs of events that are near one another, and of one of them, from which on they are a crowd.
 MANY_PAIRS, MANY_OF_ONE = 100_000, 256
@@ -68,11 +69,13 @@ class Condition(NamedTuple):
         most = max(reference.max(initial=0), system.max(initial=0)) + 1
         before, after = np.minimum(self.before, most), np.minimum(self.after, most)
         n_groups = max(reference_group.max(initial=0), system_group.max(initial=0)) + 1
-        last_used = np.zeros(n_groups, dtype=np.int64)
-        np.maximum.at(last_used, reference_group, reference + after)
-        np.maximum.at(last_used, system_group, system)
-        # Each group gets as much of the line as it needs, and a gap before it as wide as any tolerance.
         gap = int(before.max(initial=0)) + 1
+        # Each group gets a piece of the line, and a gap before it as wide as any tolerance.
+        last_used = np.full(n_groups, most + after.max(initial=0))
+        if n_groups * (last_used[0] + float(gap)) > _LONGEST_LINE:
+            last_used[:] = 0
+            np.maximum.at(last_used, reference_group, reference + after)
+            np.maximum.at(last_used, system_group, system)
         base = np.concatenate(([0], np.cumsum(last_used[:-1] + gap)))
         line = base[system_group] + system
         order = order_of(line)

@@ -71,6 +71,7 @@ class ThresholdCounts:
     n_ref: Index
     file: Codes | None = None
     lowest: float = 0.0
+    below: Floats | None = None
 
     @classmethod
     def of_cells(
@@ -81,12 +82,16 @@ class ThresholdCounts:
         n_files: int = 1,
         paired: Bools | None = None,
         times: Index | None = None,
+        *,
+        only_hits: bool = False,
     ) -> Self:
         """Count cells: each is detected at every threshold below its value.
 
         system, positive: (n_cells,). file: (n_cells,) whose each is, of so many; None to sum files.
         paired: as `positive`, the cells that are detected first of as many as are positive in their place.
-        times: (n_cells,) how often each counts, where files are summed; None for once.
+        times: (n_cells,) how often each counts, where files are summed; None for once. only_hits: whether
+        only levels at which TP changes are needed, as no merit is highest right below others; where files are
+        summed, and each cell counts once.
         """
         if times is not None:
             order = np.argsort(system, kind="stable")
@@ -106,6 +111,8 @@ class ThresholdCounts:
             return cls(
                 level, changes, np.bincount(file[positive], minlength=n_files), file[order], EVERYTHING
             )
+        if only_hits and paired is None:
+            return cls._of_hits(system, positive)
         # Values alone are sorted much faster than their places.
         ordered = np.sort(system)
         first = heads(ordered)
@@ -116,6 +123,22 @@ class ThresholdCounts:
             begin = heads(chosen)
             changes[row, np.searchsorted(level, chosen[begin])] = np.diff(begin, append=len(chosen))
         return cls(level, changes, positive.sum(keepdims=True), None, EVERYTHING)
+
+    @classmethod
+    def _of_hits(cls, system: Floats, positive: Bools) -> Self:
+        """Count cells at the levels of positive ones; (n_cells,) each."""
+        # Floats from 0 to 1 are in the order of their bits. In place of the sign there is one that says which
+        # cells are positive, so that of equal values these come first.
+        keys = system.view(np.int64) << 1
+        keys |= ~positive
+        keys.sort()
+        hits = np.flatnonzero((keys & 1) == 0)
+        first = heads(keys[hits])
+        at = hits[first]
+        level, below = ((keys[places] >> 1).view(np.float64) for places in (at, at - 1))
+        below[:1][at[:1] == 0] = np.nan
+        changes = np.array((np.append(first, len(hits)), np.append(at, len(keys))))
+        return cls(level, changes[:, 1:] - changes[:, :-1], np.array([len(hits)]), None, EVERYTHING, below)
 
     @classmethod
     def of_lives(
@@ -190,9 +213,12 @@ class ThresholdCounts:
 
         Each holds up to the next threshold, the last from there on.
         """
+        return np.append(self.lowest, self.level), self._counts()
+
+    def _counts(self) -> Index:
         counts = np.zeros((len(self.changes), len(self.level) + 1), dtype=np.int64)
         np.cumsum(self.changes[:, ::-1], axis=1, out=counts[:, -2::-1])
-        return np.append(self.lowest, self.level), counts
+        return counts
 
     def best(self, merit: Merit, *, inclusive: bool) -> tuple[float, int, int]:
         """Return the threshold at which a merit is highest, and TP and N_sys there; files are summed.
@@ -202,12 +228,15 @@ class ThresholdCounts:
         n_ref = int(self.n_ref.sum())
         if not n_ref:
             return NOTHING, 0, 0
-        _, counts = self.steps()
+        counts = self._counts()
         at = len(self.level) - int(np.argmax(merit(counts[TP], counts[N_SYS], n_ref)[::-1]))
         tp, n_sys = counts[:2, at].tolist()
         if at == len(self.level):
             return 2.0 if inclusive else 1.0, tp, n_sys
-        below = float(self.level[at - 1]) if at else math.nan
+        if self.below is not None:
+            below = float(self.below[at])
+        else:
+            below = float(self.level[at - 1]) if at else math.nan
         return float(threshold_between(below, self.level[at], inclusive)), tp, n_sys
 
     def plateau(self, merit: Merit, *, levels: bool) -> tuple[float, float]:

@@ -44,6 +44,8 @@ def _array(column: Any) -> Any:  # noqa: ANN401
     array = column if is_arrow else pa.array(column, from_pandas=True)
     if not isinstance(array, pa.ChunkedArray):
         return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
     return (array.unify_dictionaries() if pa.types.is_dictionary(array.type) else array).combine_chunks()
 
 

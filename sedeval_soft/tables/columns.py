@@ -15,6 +15,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -301,6 +302,7 @@ class Layout:
         return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
+@lru_cache(1 << 12)
 def normal(name: str) -> str:
     """Return a column name as it is compared."""
     return re.sub(r"[\s_-]+", "_", name.strip().lower())

@@ -191,11 +191,11 @@ class Columns:
         sound = onset <= offset
         if layout.units or "offset" not in layout.roles or "file_offset" in layout.roles:
             sound &= (onset >= 0) & (offset <= limits.duration)
-        for at, column in self.numbers.items():
+        for at, (least, largest) in self.ranges.items():
             low, high = range_of(layout.roles[at], limits, layout.units.get(at, "s"))
-            least, largest = self.ranges[at]
             # NaN compares false; most columns need no comparison of each of their numbers.
             if not (least >= low and largest <= high):
+                column = self.numbers[at]
                 sound &= (column >= low) & (column <= high)
         named = [names for names in (self.file, self.label) if names is not None]
         for names in named:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -282,20 +282,16 @@ class EventLifetimes(Timed):
         return whole.take(np.argsort(whole.file, kind="stable"))
 
     @classmethod
-    def of(cls, activity: Activity) -> EventLifetimes:
-        """Find the lifetimes of all events of an activity, sorted by file, class and onset."""
-        activity = activity.sounding()
-        n = len(activity)
-        apart = np.ones(n + 1, dtype=bool)
-        apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
-        # A wall of value 0 stands wherever pieces do not touch, and at both ends.
-        place = np.arange(n) + np.cumsum(apart)[:n]
-        values = np.zeros(n + int(apart.sum()))
-        values[place] = activity.value
+    def of(cls, activity: Activity, slots: Slots | None = None) -> EventLifetimes:
+        """Find the lifetimes of all events of an activity, sorted by file, class and onset.
+
+        slots: of its pieces, if they are at hand.
+        """
+        slots = slots or Slots.of(activity)
+        values = np.zeros(len(slots.pieces))
+        values[slots.place] = activity.value
         slot, left, right = level_runs(values)
-        # Pieces before each slot: from one slot to the next there is at most one more.
-        piece = np.cumsum(values > 0)
-        first, last = piece.take(left), piece.take(right - 1) - 1
+        first, last = slots.pieces.take(left), slots.pieces.take(right - 1) - 1
         return cls(
             activity.file.take(first),
             activity.label.take(first),
@@ -307,6 +303,28 @@ class EventLifetimes(Timed):
         )
 
 
+class Slots(NamedTuple):
+    """Pieces of activities in a row, and a wall of value 0 wherever they do not touch, and at both ends.
+
+    Pieces of value 0 are walls, too. place: (n,) the slot of each piece. pieces: (n_slots,) how many there
+    are up to each slot.
+    """
+
+    place: Index
+    pieces: Index
+
+    @classmethod
+    def of(cls, activity: Activity) -> Slots:
+        """Place the pieces of an activity, or of all those that have pieces at the same times."""
+        n = len(activity)
+        apart = np.ones(n + 1, dtype=bool)
+        apart[1:n] = ~activity.goes_on() | (activity.onset[1:] != activity.offset[:-1])
+        place = np.arange(n) + np.cumsum(apart)[:n]
+        is_piece = np.zeros(n + int(apart.sum()), dtype=bool)
+        is_piece[place] = True
+        return cls(place, np.cumsum(is_piece))
+
+
 def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
     """Return the lifetimes of the events of a table.
 
@@ -315,8 +333,22 @@ def lifetimes_of(rows: EventTable, merge: bool) -> EventLifetimes:
     """
     spans, tracks = rows.spans(), [*rows.tracks()]
     if merge and tracks:
-        pieces = [Activity.of_track(spans, track) for track in tracks]
-        return EventLifetimes.joined(for_each(EventLifetimes.of, pieces, len(rows) * len(pieces)))
+        labels, ones = np.zeros_like(spans.file), np.ones(len(rows))
+        steps, slots = Activity(spans.file, labels, spans.onset, spans.offset, ones), None
+        # Where most rows of a class are silent, those that are not are looked at by themselves.
+        dense = {k for k, value in enumerate(rows.values) if 2 * np.count_nonzero(value) > len(value)}
+        if rows.has_steps and dense and Activity.of_rows(steps) is steps:
+            # Steps in order are pieces of every class.
+            slots = Slots.of(steps)
+
+        def of_track(track: Track) -> EventLifetimes:
+            classes, value = track
+            if slots is None or value is None or classes.start not in dense:
+                return EventLifetimes.of(Activity.of_track(spans, track))
+            label = np.broadcast_to(np.int32(classes.start), len(value))
+            return EventLifetimes.of(replace(steps, label=label, value=value), slots)
+
+        return EventLifetimes.joined(for_each(of_track, tracks, len(rows) * len(tracks)))
     row, label, born, dies = rows.levels()
     whole = EventLifetimes(spans.file[row], label, spans.onset[row], spans.offset[row], born, dies)
     # By all that tells them apart, so that sums do not depend on the order of the table.

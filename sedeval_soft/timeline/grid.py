@@ -114,12 +114,14 @@ class Edges(NamedTuple):
             return n_rows, 0, 0.0
         files, begin, end, distance = (np.concatenate(column) for column in zip(*off, strict=True))
         near = distance <= self.step.numerator // LEAST_SHARE
-        count, left = self._nearest(end - begin, rounding=False)
-        left = np.abs(left)
-        steps = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE) & (count > 0))
+        length = end - begin
+        steps = np.flatnonzero(length > float(self.step) / 2)
+        left = np.abs(self._nearest(length[steps], rounding=False)[1])
+        nearly = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE))
+        steps, left = steps[nearly], left[nearly]
         key = files[steps].astype(np.int64) * (int(end.max()) + 1)
         begin, end = key + begin[steps], key + end[steps]
-        drifting = left[steps[(_among(begin, end) | _among(end, begin)) & ~near[steps]]]
+        drifting = left[(_among(begin, end) | _among(end, begin)) & ~near[steps]]
         apart = max(int(distance[near].max(initial=0)), int(drifting.max(initial=0)))
         n_near = int(np.count_nonzero(near)) + len(drifting)
         return n_rows, n_near, float(apart) / self.step.denominator / TICKS_PER_SECOND
@@ -134,11 +136,12 @@ class Edges(NamedTuple):
         nearest = np.rint(ticks / float(self.step)).astype(np.int64)
         # Both products may be too large for 64 bits; modulo 2^64 their difference is right all the same.
         beyond = nearest * -step
-        beyond += ticks * parts
+        beyond += ticks if parts == 1 else ticks * parts
         if rounding and beyond.any():
             limit = max(step // LEAST_SHARE, parts // 2)
-            near = np.flatnonzero((beyond != 0) & (beyond <= limit) & (beyond >= -limit))
-            on = np.abs(beyond[near]) <= self.slack(ticks[near]) * parts
+            off = np.abs(beyond)
+            near = np.flatnonzero((off <= limit) & (off > 0))
+            on = off[near] <= self.slack(ticks[near]) * parts
             beyond[near[on]] = 0
         return nearest, beyond
 
@@ -356,7 +359,9 @@ class Grid(NamedTuple):
         n_segments = np.diff(start)
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
         for part in stretches(len(onset)):
-            most, base = n_segments[file[part]], start[file[part]]
+            # What there is of the only file need not be repeated for each row.
+            of_rows = file[part] if len(n_segments) > 1 else slice(None)
+            most, base = n_segments[of_rows], start[:-1][of_rows]
             begin = np.minimum(self.edges.before(onset[part]), most)
             end = np.minimum(self.edges.after(offset[part]), most)
             end[offset[part] <= onset[part]] = 0
@@ -455,10 +460,14 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
         base = rows.label * np.int64(size)
         first, last = first + base, last + base
     # Which cells rows cover is the same for all classes.
-    one_each = bool(np.all(last - first == 1)) and bool(np.all(first[1:] > first[:-1]))
+    in_one = bool(np.all(last - first == 1))
+    one_each = in_one and bool(np.all(first[1:] > first[:-1]))
     if one_each and rows.has_steps and len(first) == size and rows.block is not None:
         return rows.block
     values = np.zeros((len(rows.classes), size))
+    # To copy what lies together takes a third of the time.
+    together = one_each and len(first) and last[-1] - first[0] == len(first)
+    places = slice(first[0], last[-1]) if together else first
 
     def fill(track: Track) -> None:
         classes, value = track
@@ -466,7 +475,9 @@ def maxima(rows: EventTable, first: Index, last: Index, size: int) -> Floats:
         if value is None:
             out[:] = covered(len(out), first, last)
         elif one_each:
-            out[first] = value
+            out[places] = value
+        elif in_one:
+            np.maximum.at(out, first, value)
         else:
             out[:] = range_maximum(len(out), first, last, value)
 

@@ -19,6 +19,9 @@ from sedeval_soft.sorting import heads, order_of
 STRETCH = 1 << 15
 """Rows that are worked on at a time, about: few enough for the processor's cache."""
 
+_SPARSE = 4
+"""How many times as many cells as ranges have members there are where it pays to unfold the ranges."""
+
 # Memory that a pair of events takes: who they are, their levels, what they share, and their order.
 _BYTES_PER_PAIR = 220
 
@@ -87,6 +90,10 @@ def check_pairs(first: Index, last: Index, most: float = math.inf) -> None:
 
 def covered(size: int, first: Index, last: Index) -> Floats:
     """Return 1.0 for each of `size` cells that some range covers, else 0.0: the maximum of ranges worth 1."""
+    if _SPARSE * int((last - first).sum()) <= size:
+        cells = np.zeros(size)
+        cells[expand(first, last)[1]] = 1.0
+        return cells
     change = np.zeros(size + 1, dtype=np.int64)
     np.add.at(change, first, 1)
     np.subtract.at(change, last, 1)

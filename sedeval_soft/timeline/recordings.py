@@ -553,10 +553,9 @@ def _system_ends(rows: EventTable, last: Floats, length: Floats, settings: Setti
     """
     if settings.compat == "sed_eval":
         return last
-    late = np.zeros(0, dtype=np.intp)
-    if (last > length).any():
-        late = np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset))
-    rows = rows.take(late)
+    if not (last > length).any():
+        return np.zeros_like(last)
+    rows = rows.take(np.flatnonzero((rows.offset > length[rows.file]) & (rows.offset > rows.onset)))
     sounding = rows.levels()[0]
     return last_offsets(rows.take(distinct(sounding) if rows.has_steps else sounding))
 

@@ -6,6 +6,7 @@ Tried are four segments of three classes in two files, at thresholds between all
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -66,6 +67,23 @@ def test_levels_that_are_left_out_are_never_the_best(seed):
     assert len(some.level) < len(whole.level)
     for merit in merits:
         assert some.best(merit, inclusive=False) == whole.best(merit, inclusive=False)
+
+
+SCORES = st.sampled_from([-0.0, 0.0, 5e-324, 0.25, 0.5, math.nextafter(0.5, 1), 1.0])
+
+
+@given(
+    st.lists(st.tuples(SCORES, st.booleans()), max_size=12), st.sampled_from([0.5, 1.0, 2.0]), st.booleans()
+)
+def test_the_best_level_of_cells_is_one_with_a_hit(cells, beta, inclusive):
+    system, positive = np.array([[*cell] for cell in cells]).reshape(-1, 2).T
+    every, hits = (
+        ThresholdCounts.of_cells(system, positive > 0, only_hits=only_hits) for only_hits in (False, True)
+    )
+    assert hits.n_ref.tolist() == every.n_ref.tolist()
+    assert len(hits.level) == len({*system[positive > 0].tolist()})
+    for merit in (f_merit(beta), error_merit):
+        assert hits.best(merit, inclusive=inclusive) == every.best(merit, inclusive=inclusive)
 
 
 # Best thresholds of tables, against given ones.

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oracles import END, FILES, TICK, in_seconds, merged_events, tick_rows, value_at
 from tables import long_rows, wide_rows
 
+from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.timeline.events import (
     Activity,
     EventLifetimes,
@@ -83,6 +84,28 @@ def test_alive_at_a_threshold_are_its_merged_events(rows, threshold, inclusive):
     assert len(whole) <= len(activity.onset)
     assert (whole.born < whole.dies).all()
     assert set(whole.dies.tolist()) <= set(activity.value.tolist())
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 0, 1, 3]), *(st.sampled_from([0.0, 0.25, 0.5]) for _ in "ab"))),
+    st.integers(0, 9),
+)
+def test_steps_have_the_lifetimes_of_their_rows(steps, first):
+    """Of two files, in time steps between which there may be gaps, as of the same rows in a long table."""
+    gaps, *values = np.array(steps, dtype=np.float64).reshape(-1, 3).T
+    begin = np.cumsum(gaps) + np.arange(len(steps))
+    file = (np.arange(len(steps)) >= first).astype(np.int32)
+    wide = EventTable(FILES, ("a", "b"), file, begin, begin + 1.0, tuple(values))
+    # Names in the same order.
+    rows = [(FILES[0], 0.0, 0.0, label, 0.0) for label in wide.classes]
+    rows += [
+        (FILES[k], onset, onset + 1.0, label, value)
+        for label, column in zip(wide.classes, values, strict=True)
+        for k, onset, value in zip(file.tolist(), begin.tolist(), column.tolist(), strict=True)
+    ]
+    names = "file", "label", "onset", "offset", "born", "dies"
+    of_steps, of_rows = (lifetimes_of(table, merge=True) for table in (wide, long_rows(rows, files=FILES)))
+    assert sorted(columns(of_steps, *names)) == sorted(columns(of_rows, *names))
 
 
 @given(st.lists(st.integers(0, 5), max_size=60))

@@ -61,18 +61,23 @@ class FileSums:
         return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
 
     def weighted(self, weights: Floats) -> Floats:
-        """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files).
+        """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files)."""
+        return np.ascontiguousarray(self.of_columns(weights.T).T)
+
+    def of_columns(self, weights: Floats) -> Floats:
+        """Return the sums over weighted files, (n_things, n_weights); weights: (n_files, n_weights).
 
         Entries are added in their order, whatever other weights there are.
         """
         matrix = None if self.few else _matrix(self)
-        if matrix is None:
-            sums, some = np.zeros((len(weights), len(self))), np.flatnonzero(np.diff(self.start))
-            if len(some):
-                amounts = weights.take(self.file, axis=1) * self.amount
-                sums[:, some] = np.add.reduceat(amounts, self.start[some], axis=1)
-            return sums
-        return np.ascontiguousarray((matrix @ weights.T).T)
+        if matrix is not None:
+            product: Floats = matrix @ weights
+            return product
+        sums, some = np.zeros((len(self), weights.shape[1])), np.flatnonzero(np.diff(self.start))
+        if len(some):
+            amounts = weights.take(self.file, axis=0) * self.amount[:, None]
+            sums[some] = np.add.reduceat(amounts, self.start[some], axis=0)
+        return sums
 
 
 def _matrix(sums: FileSums) -> Any:  # noqa: ANN401 - of scipy

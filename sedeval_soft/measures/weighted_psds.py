@@ -175,8 +175,8 @@ class Rocs:
         stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
         worth = (stretches.least * self.rate[:, None] < limit) & (stretches.most > 0)
         for _, row, counts in stretches.counts(worth):
-            some, at = np.nonzero((counts[FALSE] * self.rate[row, None] < limit) & (counts[FOUND] > 0))
-            yield row[some], [of[some, at] for of in counts]
+            at, some = np.nonzero((counts[FALSE] * self.rate[row] < limit) & (counts[FOUND] > 0))
+            yield row[some], [of[at, some] for of in counts]
 
     def left(self, efpr: Floats) -> Floats:
         """Return which share of the area lies beyond a rate, 0 from the largest one on."""

@@ -30,7 +30,7 @@ from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
-_AT_ONCE = 1 << 17
+_AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights."""
 
 _SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
@@ -49,16 +49,6 @@ class Changes:
     def counts(self, weights: Floats) -> Floats:
         """Return the count of weighted files at all candidates, (n_candidates, n_weights)."""
         return np.cumsum(self.sums.weighted(weights), axis=1).T
-
-    def within(self, some: slice, weights: Floats, before: Floats) -> Floats:
-        """Return the count of weighted files at some candidates, (n, n_weights).
-
-        weights: (n_files, n_weights). before: (n_weights,) the counts right before the first of them.
-        """
-        counts = self.sums.take(some).of_columns(weights)
-        counts[0] += before
-        np.cumsum(counts, axis=0, out=counts)
-        return counts
 
     def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
         """Return the counts right before stretches of candidates, and the least and the most within them.
@@ -92,11 +82,11 @@ class Stretches:
     least: Floats
     most: Floats
 
-    def counts(self, worth: Bools) -> Iterator[tuple[slice, Index, list[Floats]]]:
+    def counts(self, worth: Bools) -> Iterator[tuple[slice, Index, Floats]]:
         """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
 
-        These are some stretches next to one another, positions of weights, (n,), and each count,
-        (n_candidates, n). Others may be among them.
+        These are some stretches next to one another, positions of weights, (n,), and the counts there,
+        (n_counts, n_candidates, n). Others may be among them.
         """
         # Products are of weights in columns.
         columns, every = np.ascontiguousarray(self.weights.T), np.arange(len(self.weights))
@@ -114,9 +104,10 @@ class Stretches:
             for i in range(0, len(rows), step):
                 row = rows[i : i + step]
                 of_rows = columns if len(row) == len(every) else columns.take(row, axis=1)
-                pairs = zip(self.changes, self.before, strict=True)
-                counts = [of.within(slice(begin, end), of_rows, at[row, some.start]) for of, at in pairs]
-                yield some, row, counts
+                sums = FileSums.joined([of.sums.take(slice(begin, end)) for of in self.changes])
+                counts = sums.of_columns(of_rows).reshape(len(self.changes), end - begin, len(row))
+                counts[:, 0] += [of[row, some.start] for of in self.before]
+                yield some, row, np.cumsum(counts, axis=1, out=counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +163,9 @@ class Candidates:
             edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
         begins = distinct(np.minimum(np.searchsorted(ends, edges), len(ends) - 1))
         before, least, most = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
-        counts = [_product(weights, of) for of in before]
-        bounds = _product(weights, least[N_SYS]), _product(weights, most[TP])
-        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts, *bounds)
+        columns = [*before, least[N_SYS], most[TP]]
+        counts = np.split(_product(weights, np.concatenate(columns, axis=1)), len(columns), axis=1)
+        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts[:-2], *counts[-2:])
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -44,6 +44,16 @@ class FileSums:
             thing, files = np.divmod(key[order[first]], shape[1])
         start = np.searchsorted(thing, np.arange(shape[0] + 1))
         return cls(start, files, sums, shape[1], len(files) <= _FEW)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return what the same files count of the things of all parts, one after another."""
+        size = np.cumsum([0, *(len(part.file) for part in parts)])
+        start = [part.start[:-1] + begin for part, begin in zip(parts, size.tolist(), strict=False)]
+        columns = (part.file for part in parts), (part.amount for part in parts)
+        file, amount = (np.concatenate([*column]) for column in columns)
+        few = all(part.few for part in parts)
+        return cls(np.concatenate((*start, size[-1:])), file, amount, parts[0].n_files, few)
 
     def __len__(self) -> int:
         """Return of how many things."""

@@ -33,7 +33,7 @@ from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 _AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights."""
 
-_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-18
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-16
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
 
 _SINGLE = 2.0**24
@@ -91,8 +91,9 @@ class Stretches:
         # Products are of weights in columns.
         columns, every = np.ascontiguousarray(self.weights.T), np.arange(len(self.weights))
         chosen = np.flatnonzero(worth.any(axis=0))
-        # As many neighbours together as there is room for.
-        block = np.cumsum(np.diff(self.ends)[chosen]) * len(every) // _AT_ONCE
+        # As many neighbours together as there is room for, of all counts.
+        room = max(1, 2 * _AT_ONCE // len(self.changes))
+        block = np.cumsum(np.diff(self.ends)[chosen]) * len(every) // room
         cuts = np.flatnonzero((np.diff(chosen) > 1) | (np.diff(block) > 0)) + 1
         for group in np.split(chosen, cuts) if len(chosen) else []:
             some = slice(int(group[0]), int(group[-1]) + 1)
@@ -100,7 +101,7 @@ class Stretches:
             rows = np.flatnonzero(worth[:, some].any(axis=1))
             # Picking columns takes as long as some products.
             rows = every if 2 * len(rows) > len(every) else rows
-            step = max(1, _AT_ONCE // (end - begin))
+            step = max(1, room // (end - begin))
             for i in range(0, len(rows), step):
                 row = rows[i : i + step]
                 of_rows = columns if len(row) == len(every) else columns.take(row, axis=1)

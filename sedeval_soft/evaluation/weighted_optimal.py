@@ -141,8 +141,8 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
     step = max(1, _EVENTS // int(np.bincount(np.concatenate((ours, theirs))).max(initial=1)))
 
     def states(at: Index) -> Index:
-        """Return numbers that are equal where the same events of a group exist, (n_weights, n_groups)."""
-        state, size = np.zeros((len(at), len(file)), dtype=np.int64), np.ones(len(file))
+        """Return numbers that are equal where the same events of a group exist, (n_groups, n_weights)."""
+        state, size = np.zeros((len(file), len(at)), dtype=np.int64), np.ones(len(file))
         for c in range(len(classes)):
             mine = np.flatnonzero(system.label == c)
             own, number = np.unique(theirs[mine], return_inverse=True)
@@ -152,21 +152,21 @@ def _paired_events(tally: Tally, classes: Sequence[Candidates], settings: Settin
             changes = np.unique([number * n + ends[mine] for ends in (first, last)])
             begin = np.arange(len(own) + 1) * n
             before = np.searchsorted(changes, begin)
-            passed = np.searchsorted(changes, begin[:-1] + np.clip(levels, -1, n - 1)[:, None], side="right")
+            passed = np.searchsorted(changes, begin[:-1, None] + np.clip(levels, -1, n - 1), side="right")
             possible = np.diff(before) + 1
             if float((size[own] * possible).max(initial=0)) * len(file) >= _LARGEST:
                 state = np.unique(state, return_inverse=True)[1].reshape(state.shape)
                 size[:] = state.size
             size[own] *= possible
-            state[:, own] *= possible
-            state[:, own] += (passed - before[:-1])[level]
+            state[own] = state[own] * possible[:, None] + (passed - before[:-1, None]).take(level, axis=1)
         return state
 
     def regardless(weights: Floats, at: Index) -> Floats:
-        row, group = np.nonzero(weights[:, file] > 0)
-        often = weights[row, file[group]]
+        drawn = weights.T[file]
+        group, row = np.nonzero(drawn > 0)
+        often = drawn[group, row]
         # What exists of a group at some thresholds is the same at many: each such state is matched once.
-        numbers = states(at)[row, group] * len(file) + group
+        numbers = states(at)[group, row] * len(file) + group
         _, example, back = np.unique(numbers, return_index=True, return_inverse=True)
         pairs, row_of, group = np.zeros(len(example)), row[example], group[example]
         for begin in range(0, len(example), step):

@@ -30,11 +30,14 @@ from sedeval_soft.settings import AT_LEAST, Constraint, Settings
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 18
 """Numbers in an array that is made for some weights."""
 
-_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 512, 1 / 8, 2.0**-18
+_SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-16
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
+
+_SINGLE = 2.0**24
+"""From which whole numbers on float32 has not every one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,6 @@ class Changes:
     def counts(self, weights: Floats) -> Floats:
         """Return the count of weighted files at all candidates, (n_candidates, n_weights)."""
         return np.cumsum(self.sums.weighted(weights), axis=1).T
-
-    def within(self, some: slice, weights: Floats, before: Floats) -> Floats:
-        """Return the count of weighted files at some candidates, (n_weights, n).
-
-        before: (n_weights,) the counts right before the first of them.
-        """
-        counts = self.sums.take(some).weighted(weights)
-        counts[:, 0] += before
-        np.cumsum(counts, axis=1, out=counts)
-        return counts
 
     def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
         """Return the counts right before stretches of candidates, and the least and the most within them.
@@ -89,20 +82,33 @@ class Stretches:
     least: Floats
     most: Floats
 
-    def counts(self, worth: Bools) -> Iterator[tuple[int, Index, list[Floats]]]:
+    def counts(self, worth: Bools) -> Iterator[tuple[slice, Index, Floats]]:
         """Yield the counts at all candidates of the stretches that are worth it, (n_weights, n_stretches).
 
-        These are the first candidate, positions of weights, (n,), and each count, (n, n_candidates).
+        These are some stretches next to one another, positions of weights, (n,), and the counts there,
+        (n_counts, n_candidates, n). Others may be among them.
         """
         # Products are of weights in columns.
-        columns = np.ascontiguousarray(self.weights.T)
-        for k in np.flatnonzero(worth.any(axis=0)).tolist():
-            some, rows = slice(*self.ends[k : k + 2].tolist()), np.flatnonzero(worth[:, k])
-            step = max(1, _AT_ONCE // (some.stop - some.start))
+        columns, every = np.ascontiguousarray(self.weights.T), np.arange(len(self.weights))
+        chosen = np.flatnonzero(worth.any(axis=0))
+        # As many neighbours together as there is room for, of all counts.
+        room = max(1, 2 * _AT_ONCE // len(self.changes))
+        block = np.cumsum(np.diff(self.ends)[chosen]) * len(every) // room
+        cuts = np.flatnonzero((np.diff(chosen) > 1) | (np.diff(block) > 0)) + 1
+        for group in np.split(chosen, cuts) if len(chosen) else []:
+            some = slice(int(group[0]), int(group[-1]) + 1)
+            begin, end = self.ends[[some.start, some.stop]].tolist()
+            rows = np.flatnonzero(worth[:, some].any(axis=1))
+            # Picking columns takes as long as some products.
+            rows = every if 2 * len(rows) > len(every) else rows
+            step = max(1, room // (end - begin))
             for i in range(0, len(rows), step):
                 row = rows[i : i + step]
-                block, pairs = columns.take(row, axis=1).T, zip(self.changes, self.before, strict=True)
-                yield some.start, row, [of.within(some, block, start[row, k]) for of, start in pairs]
+                of_rows = columns if len(row) == len(every) else columns.take(row, axis=1)
+                sums = FileSums.joined([of.sums.take(slice(begin, end)) for of in self.changes])
+                counts = sums.of_columns(of_rows).reshape(len(self.changes), end - begin, len(row))
+                counts[:, 0] += [of[row, some.start] for of in self.before]
+                yield some, row, np.cumsum(counts, axis=1, out=counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +164,9 @@ class Candidates:
             edges.append(edges[-1] + max(_SHORTEST, int(edges[-1] * growth)))
         begins = distinct(np.minimum(np.searchsorted(ends, edges), len(ends) - 1))
         before, least, most = zip(*(changes.by_stretch(begins) for changes in self.changes), strict=True)
-        counts = [weights @ of for of in before]
-        bounds = weights @ least[N_SYS], weights @ most[TP]
-        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts, *bounds)
+        columns = [*before, least[N_SYS], most[TP]]
+        counts = np.split(_product(weights, np.concatenate(columns, axis=1)), len(columns), axis=1)
+        return Stretches(self.changes, weights, np.append(begins, len(ends)), counts[:-2], *counts[-2:])
 
     def best(self, weights: Floats, merits: Sequence[Merit]) -> list[list[Array]]:
         """Return the candidate that each merit is highest at for each weights, (n_weights, n_files).
@@ -172,23 +178,24 @@ class Candidates:
         least N_sys that it may have are as good as what some candidate right before a stretch has.
         """
         stretches, n_ref = self.stretches(weights), weights @ self.table.n_ref
-        worth = np.zeros(stretches.before[TP].shape, dtype=bool)
-        for merit in merits:
+        worth = np.zeros((len(merits), *stretches.before[TP].shape), dtype=bool)
+        for merit, of_merit in zip(merits, worth, strict=True):
             reached = merit(stretches.before[TP], stretches.before[N_SYS], n_ref[:, None])
             bound = merit(stretches.most, stretches.least, n_ref[:, None])
-            worth |= bound >= reached.max(axis=1, keepdims=True)
+            of_merit[:] = bound >= reached.max(axis=1, keepdims=True)
         highest = np.full((len(merits), len(weights)), -np.inf)
         at = np.zeros((len(merits), 3, len(weights)))
-        for first, row, (tp, n_sys, *_) in stretches.counts(worth):
-            for number, merit in enumerate(merits):
-                values = merit(tp, n_sys, n_ref[row, None])
-                place = values.argmax(axis=1)
-                value = values[np.arange(len(row)), place]
+        for some, row, (tp, n_sys, *_) in stretches.counts(np.logical_or.reduce(worth)):
+            for number in np.flatnonzero(worth[:, :, some].any(axis=(1, 2))).tolist():
+                values = merits[number](tp, n_sys, n_ref[row])
+                place, column = values.argmax(axis=0), np.arange(len(row))
+                value = values[place, column]
                 # Of equally good ones the first: its threshold is the highest.
                 better = np.flatnonzero(value > highest[number, row])
                 chosen, place = row[better], place[better]
                 highest[number, chosen] = value[better]
-                at[number][:, chosen] = first + place, tp[better, place], n_sys[better, place]
+                first = stretches.ends[some.start]
+                at[number][:, chosen] = first + place, tp[place, better], n_sys[place, better]
         at[:, :, n_ref <= 0] = np.array([-1.0, 0.0, 0.0])[:, None]
         return [[place.astype(np.int64), tp, n_sys, n_ref] for place, tp, n_sys in at]
 
@@ -209,6 +216,15 @@ class Candidates:
             row = row[weights[row, file[at[row]]] <= 0]
             at[row] -= 1
         return np.append(level, math.nan)[at]
+
+
+def _product(weights: Floats, counts: Floats) -> Floats:
+    """Return counts of weighted files, (n_weights, n); whole numbers, counts are (n_files, n)."""
+    most = float(np.abs(counts).max(initial=0.0)) * float(weights.sum(axis=1).max(initial=0.0))
+    # Small ones are exact in half the memory, and half the time.
+    kind = np.float32 if most < _SINGLE else np.float64
+    product: Floats = (weights.astype(kind, copy=False) @ counts.astype(kind, copy=False)).astype(np.float64)
+    return product
 
 
 def _in_blocks(of_block: Callable[[Floats], Sequence[Array]], weights: Floats, size: int) -> list[Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -45,6 +45,16 @@ class FileSums:
         start = np.searchsorted(thing, np.arange(shape[0] + 1))
         return cls(start, files, sums, shape[1], len(files) <= _FEW)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return what the same files count of the things of all parts, one after another."""
+        size = np.cumsum([0, *(len(part.file) for part in parts)])
+        start = [part.start[:-1] + begin for part, begin in zip(parts, size.tolist(), strict=False)]
+        columns = (part.file for part in parts), (part.amount for part in parts)
+        file, amount = (np.concatenate([*column]) for column in columns)
+        few = all(part.few for part in parts)
+        return cls(np.concatenate((*start, size[-1:])), file, amount, parts[0].n_files, few)
+
     def __len__(self) -> int:
         """Return of how many things."""
         return len(self.start) - 1
@@ -61,18 +71,23 @@ class FileSums:
         return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
 
     def weighted(self, weights: Floats) -> Floats:
-        """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files).
+        """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files)."""
+        return np.ascontiguousarray(self.of_columns(weights.T).T)
+
+    def of_columns(self, weights: Floats) -> Floats:
+        """Return the sums over weighted files, (n_things, n_weights); weights: (n_files, n_weights).
 
         Entries are added in their order, whatever other weights there are.
         """
         matrix = None if self.few else _matrix(self)
-        if matrix is None:
-            sums, some = np.zeros((len(weights), len(self))), np.flatnonzero(np.diff(self.start))
-            if len(some):
-                amounts = weights.take(self.file, axis=1) * self.amount
-                sums[:, some] = np.add.reduceat(amounts, self.start[some], axis=1)
-            return sums
-        return np.ascontiguousarray((matrix @ weights.T).T)
+        if matrix is not None:
+            product: Floats = matrix @ weights
+            return product
+        sums, some = np.zeros((len(self), weights.shape[1])), np.flatnonzero(np.diff(self.start))
+        if len(some):
+            amounts = weights.take(self.file, axis=0) * self.amount[:, None]
+            sums[some] = np.add.reduceat(amounts, self.start[some], axis=0)
+        return sums
 
 
 def _matrix(sums: FileSums) -> Any:  # noqa: ANN401 - of scipy

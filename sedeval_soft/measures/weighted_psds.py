@@ -170,13 +170,13 @@ class Rocs:
                 np.minimum.at(lowest.reshape(-1), row * (size + 1) + found.astype(np.int64), efpr)
         return np.minimum.accumulate(lowest[:, :0:-1], axis=1)[:, ::-1]
 
-    def _points(self, own: Candidates) -> Iterator[tuple[Index, list[Floats]]]:
+    def _points(self, own: Candidates) -> Iterator[tuple[Index, Floats]]:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
         stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
         worth = (stretches.least * self.rate[:, None] < limit) & (stretches.most > 0)
         for _, row, counts in stretches.counts(worth):
-            some, at = np.nonzero((counts[FALSE] * self.rate[row, None] < limit) & (counts[FOUND] > 0))
-            yield row[some], [of[some, at] for of in counts]
+            at, some = np.nonzero((counts[FALSE] * self.rate[row] < limit) & (counts[FOUND] > 0))
+            yield row[some], counts[:, at, some]
 
     def left(self, efpr: Floats) -> Floats:
         """Return which share of the area lies beyond a rate, 0 from the largest one on."""

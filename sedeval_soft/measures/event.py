@@ -19,7 +19,7 @@ from sedeval_soft.measures.level_matching import matching_changes
 from sedeval_soft.measures.level_pairs import level_pairs
 from sedeval_soft.measures.matching import TooManyPairsError, first_free_matching, maximum_matching
 from sedeval_soft.measures.pairs import Candidates, PairRule
-from sedeval_soft.sorting import distinct
+from sedeval_soft.sorting import distinct, order_of
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 
@@ -192,9 +192,7 @@ def match_lifetimes(
 
     Raises TooManyPairsError where memory cannot hold the pairs of a group.
     """
-    orders = [
-        np.lexsort((side.onset, group)) for side, group in zip((reference, system), groups, strict=True)
-    ]
+    orders = [order_of(side.onset, group) for side, group in zip((reference, system), groups, strict=True)]
     # What may pair is close together then.
     reference, system = reference.take(orders[0]), system.take(orders[1])
     ours, theirs = (group[order] for group, order in zip(groups, orders, strict=True))

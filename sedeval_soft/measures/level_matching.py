@@ -23,7 +23,7 @@ import numpy as np
 from sedeval_soft.arrays import Bools, Codes, Index
 from sedeval_soft.measures.level_counts import LevelChanges
 from sedeval_soft.measures.level_pairs import shared_levels
-from sedeval_soft.sorting import distinct, heads, in_order
+from sedeval_soft.sorting import distinct, heads, in_order, order_of
 from sedeval_soft.timeline.events import EventLifetimes
 
 _MUCH = 1_000_000
@@ -55,7 +55,7 @@ def matching_changes(
     if not len(left):
         return changes
     # Events that compete are numbered, those of the reference first.
-    (ours, left), (theirs, right) = _renumbered(left), _renumbered(right)
+    (ours, left), (theirs, right) = _renumbered(left, len(reference)), _renumbered(right, len(system))
     n_ref, n = len(ours), len(ours) + len(theirs)
     first, near = _neighbours(left, right + np.int32(n_ref), n)
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
@@ -80,7 +80,11 @@ def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Code
 
     Where pairs are more than their events most compete: to look for the others takes longer than it saves.
     """
-    if len(left) >= sum(np.count_nonzero(np.bincount(events)) for events in (left, right)):
+    n_events = sum(
+        np.count_nonzero(_is_there(events, len(side)))
+        for events, side in ((left, reference), (right, system))
+    )
+    if len(left) >= n_events:
         return np.zeros(len(left), dtype=bool)
     alone = np.ones(len(left), dtype=bool)
     low, high = shared_levels(reference, system, left, right)
@@ -88,16 +92,23 @@ def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Code
     births, deaths = np.searchsorted(levels, low), np.searchsorted(levels, high)
     for events in (left, right):
         base = events.astype(np.int64) * len(levels)
-        order = np.argsort(base + births)
+        order = order_of(base + births)
         reached = np.maximum.accumulate((base + deaths)[order])
         rivals = np.flatnonzero((base + births)[order][1:] < reached[:-1])
         alone[order[rivals]] = alone[order[rivals + 1]] = False
     return alone
 
 
-def _renumbered(events: Codes) -> tuple[Index, Codes]:
-    """Return which events there are, ascending, and the place of each of them among these, (n,)."""
-    is_there = np.bincount(events) > 0
+def _is_there(events: Codes, n: int) -> Bools:
+    """Return which of n events are among some, (n,)."""
+    is_there = np.zeros(n, dtype=bool)
+    is_there[events] = True
+    return is_there
+
+
+def _renumbered(events: Codes, n: int) -> tuple[Index, Codes]:
+    """Return which of n events there are, ascending, and the place of each of them among these, (n,)."""
+    is_there = _is_there(events, n)
     place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(is_there), place[events]
 
@@ -141,7 +152,7 @@ def _sweep(
     """
     mark, partner, _, _, _ = state
     now = -1
-    deserted = list(updates[:0])
+    deserted = list(graph[2][:0])
     for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
         if moment != now:
             for v in deserted:
@@ -279,9 +290,10 @@ def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, comp
     sweep = _compiled() if (_PAIRS[0] >= _MUCH if compiled is None else compiled) else None
     n, change = len(first) - 1, np.zeros(int(moments[-1]) + 1, dtype=np.int64)
     if sweep is not None:
-        # Marks are read most: the smaller they are, the more of them stay in the processor's cache.
-        state = np.full(n, _ABSENT, dtype=np.int8), *np.zeros((4, n), dtype=np.int32)
-        sweep(graph, updates, moments, state, change)
+        # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
+        # number without sign numba need not ask whether it counts from the end.
+        state = np.full(n, _ABSENT, dtype=np.int8), *np.zeros((4, n), dtype=np.uint32)
+        sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
     # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
     changes = change.tolist()

@@ -58,13 +58,13 @@ def test_help_imports_nothing_heavier_than_click():
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_plain_evaluation_imports_neither_pandas_nor_scipy_nor_rich(form):
+def test_plain_evaluation_imports_neither_pyarrow_nor_pandas_nor_scipy_nor_rich(form):
     code = (
         "import sys; from sedeval_soft.cli.main import group\n"
         f"group.main([{str(SAMPLES / 'ref.tsv')!r}, {str(SAMPLES / 'sys.tsv')!r}, '--format', {form!r}], "
         "standalone_mode=False)"
     )
-    assert imported(code) <= {"numpy", "pyarrow", "dataclasses", *(["msgspec"] if form == "json" else [])}
+    assert imported(code) <= {"numpy", "dataclasses", *(["msgspec"] if form == "json" else [])}
     if form == "text":
         assert imported(code, SELDOM) == set()
 

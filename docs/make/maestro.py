@@ -18,8 +18,6 @@ PAGE = Path(__file__).parents[1] / "explanations" / "maestro.md"
 DATA = Path(__file__).parents[3] / "shared" / "data" / "maestro"
 
 DRAWS = 10
-PSDS_LEVELS = 50
-"""Levels of the reference in soft PSDS; it has 54,277, at each of which all thresholds count."""
 
 MEASURES = {"P": "precision", "R": "recall", "F1": "f1", "ER": "error_rate"}
 BASES = ("segment", "event", "intersection")
@@ -47,10 +45,7 @@ def scored(soft: EventTable, system: EventTable) -> Scores:
 
 
 def psds(soft: EventTable, system: EventTable, reading: str) -> float:
-    """Return the first PSDS of DCASE; in the soft reading the reference's values are rounded to levels."""
-    if reading == "soft":
-        rounded = (np.rint(column * PSDS_LEVELS) / PSDS_LEVELS for column in soft.values)
-        soft = replace(soft, values=tuple(rounded))
+    """Return the first PSDS of DCASE."""
     family = f"intersection.{reading}"
     value = evaluate(soft, system, only=(family,), psds="dcase-psds1", events="merge")[f"{family}.psds"]
     return float("nan") if value is None else value

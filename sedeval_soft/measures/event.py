@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -264,8 +263,7 @@ def count_deviations(
     return dict(zip(DEVIATIONS, sums, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Deviations:
+class Deviations(NamedTuple):
     """Sums by `DEVIATIONS`, and how many events are matched: of each class, (..., n_classes), or pooled."""
 
     sums: Mapping[str, Array]

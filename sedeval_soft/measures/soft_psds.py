@@ -49,7 +49,7 @@ _AT_ONCE = 1 << 18
 """Rows that are looked at at a time, about."""
 
 _MOST = 1 << 31
-"""Rows that are looked at altogether, about: one or two minutes."""
+"""Rows that are looked at altogether, about: several minutes."""
 
 _BINS = 1024
 """Bins of the eFPR where cross triggers count."""
@@ -502,21 +502,21 @@ def _staircases(of: Against, weights: Weights, criteria: Criteria, room: float) 
         if not left.any():
             continue
         left = blocks.undominated(left)
-        rest, middle = blocks.room - cost, (blocks.first + blocks.end) // 2
-        poor = 2 * (blocks.sizes() - np.bincount(block[~left], minlength=n)) > rest
-        slack = blocks.slack
-        if poor.any():
+        middle = (blocks.first + blocks.end) // 2
+        more = 2 * (blocks.sizes() - np.bincount(block[~left], minlength=n))
+        more[np.bincount(block[left], minlength=n) == 0] = 0
+        # Blocks that are looked at together share what room they have left.
+        rest, wanted = (blocks.room - cost).sum(), more.sum()
+        if wanted <= rest:
+            blocks = blocks._replace(floor=floor, room=more * (rest / wanted / 2))
+            upper = blocks._replace(since=middle).within(of, left, middle, blocks.end)
+            blocks = Blocks.joined((blocks.within(of, left, blocks.first, middle), upper))
+        else:
             highest = _raised(floor, block, np.where(left, low, weights.n_bins), possible)
-            slack = np.where(poor, weights.area(highest - floor), slack)
-        blocks = blocks._replace(floor=floor, room=np.where(poor, np.inf, rest / 2), slack=slack)
-        goes_on, stops = left & ~poor.take(block), left & poor.take(block)
-        upper = blocks._replace(since=middle).within(of, goes_on, middle, blocks.end)
-        parts = (
-            blocks.within(of, goes_on, blocks.first, middle),
-            upper,
-            blocks.within(of, stops, middle, middle + 1),
-        )
-        todo.extend(Blocks.joined(parts).parted())
+            slack = weights.area(highest - floor)
+            blocks = blocks._replace(floor=floor, room=np.full(n, np.inf), slack=slack)
+            blocks = blocks.within(of, left, middle, middle + 1)
+        todo.extend(blocks.parted())
     since, slack, n_points, efpr, tp = map(np.concatenate, zip(*ends, strict=True))
     order = np.argsort(since)
     rank = np.empty_like(order)

@@ -66,7 +66,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
         pooled = "" if settings.pool == "max" else ", each with the mean of its values"
         lines["segment"] = f"{counted(scores.n_segments, 'segment')} of {_length(settings)} s{pooled}"
     if "event" in bases:
-        lines["event"] = _found(settings)
+        lines["event"] = f"found: {_matched(settings)}"
     if "intersection" in bases:
         lines["intersection"] = _overlaps(settings)
     if len(averages) > 1:
@@ -93,18 +93,6 @@ def _spreads(scores: Scores) -> dict[str, str]:
     if scores.folds is not None:
         lines["± folds"] = f"standard deviation over {counted(len(scores.folds.names), 'fold')}"
     return lines
-
-
-def _found(settings: Settings) -> str:
-    if settings.match_by == "iou":
-        return f"found: intersection over union of at least {short(settings.iou)}"
-    parts = []
-    if settings.onset:
-        parts.append(f"onset within {short(settings.onset_collar)} s")
-    if settings.offset:
-        share = f"{short(round(100 * settings.offset_collar_rate, 9))} %"
-        parts.append(f"offset within {short(settings.offset_collar)} s or {share} of its length")
-    return f"found: {', '.join(parts)}"
 
 
 def _merged(scores: Scores) -> str:
@@ -168,7 +156,7 @@ def _length(settings: Settings) -> str:
 
 
 def _share(share: float) -> str:
-    return f"{short(round(100 * share, 9))}%"
+    return f"{short(round(100 * share, 9))} %"
 
 
 def _matched(settings: Settings) -> str:
@@ -176,10 +164,10 @@ def _matched(settings: Settings) -> str:
         return f"intersection over union of at least {short(settings.iou)}"
     parts = []
     if settings.onset:
-        parts.append(f"onsets within {short(settings.onset_collar)} s")
+        parts.append(f"onset within {short(settings.onset_collar)} s")
     if settings.offset:
-        rate = _share(settings.offset_collar_rate)
-        parts.append(f"offsets within {short(settings.offset_collar)} s or {rate} of the length")
+        share = _share(settings.offset_collar_rate)
+        parts.append(f"offset within {short(settings.offset_collar)} s or {share} of its length")
     return ", ".join(parts)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sedeval_soft.errors import EvaluationError, SettingsError
 from sedeval_soft.names import close_matches
@@ -58,8 +58,7 @@ _HEADERLESS = [
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """Headers of a tool, in which columns mean what they do not elsewhere: some rows of `dialects.tsv`.
 
     name: in the table. title: in words. has: names that its headers have; some: of which they have one at

@@ -14,9 +14,9 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from sedeval_soft.errors import (
     quoted,
 )
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of
+from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of, to_number
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike
@@ -47,8 +47,7 @@ _Columns = Mapping[str, Sequence[Collection[str]]]
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """The part that each file belongs to.
 
     parts: by file name, as written. source: the name of a table, or the pattern. sha256: of the table.
@@ -64,14 +63,15 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
     durations: dict[str, float] = {}
 
     def enter(file: str, text: str) -> None:
-        if not is_number(text) or float(text) < 0:
+        seconds = to_number(text)
+        if not seconds >= 0:
             raise ValueError(f"duration {text!r} is not a number of seconds, 0 or more")
-        if float(text) > limits.duration:
-            raise ValueError(f"duration {text} {limits.too_long(float(text))}; expected seconds")
-        _enter_once(durations, file, float(text), "duration", text)
+        if seconds > limits.duration:
+            raise ValueError(f"duration {text} {limits.too_long(seconds)}; expected seconds")
+        _enter_once(durations, file, seconds, "duration", text)
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
+    _enter_different_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
     return durations
 
 
@@ -90,7 +90,7 @@ def read_partition(
         _enter_once(parts, file, text, "part", repr(text))
 
     source = open_source(path, limits=limits)
-    _enter_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
+    _enter_different_lines(source, limits, {"part": [prefer, PART_COLUMNS]}, enter)
     return Partition(parts, source.name, source.sha256)
 
 
@@ -129,6 +129,18 @@ def _enter_once(values: dict[str, T], file: str, value: T, noun: str, text: str)
     earlier = values.setdefault(file, value)
     if earlier != value:
         raise ValueError(f"{file!r} has {noun} {text}, but {earlier!r} on an earlier line; expected one")
+
+
+def _enter_different_lines(
+    source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]
+) -> None:
+    """Do as `_enter_lines` where a line that is there again says nothing new."""
+    try:
+        lines = b"\n".join(dict.fromkeys(source.data[:].splitlines()))
+        _enter_lines(replace(source, data=lines), limits, columns, enter)
+    except InputError:
+        # Of all lines only, what is wrong is told with their numbers.
+        _enter_lines(source, limits, columns, enter)
 
 
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:

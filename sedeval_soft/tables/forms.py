@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sedeval_soft.errors import MAX_PROBLEMS, InputError, Problem, SettingsError
 from sedeval_soft.tables.columns import UNCLEAR, data
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from sedeval_soft.tables.row_checks import Scan
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """A form of tables, a row of `forms.tsv`; delimiter: of a table of text, empty for others."""
 
     name: str
@@ -217,8 +216,7 @@ def form_instead(source: Source, limits: Limits = LIMITS, layout: Layout | None 
     return form.name if form.name in alike else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A table as it was read.
 
     form: the name of its form, empty for a table of text. rows: those that can be scored, None where there

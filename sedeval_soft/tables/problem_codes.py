@@ -6,8 +6,7 @@ Codes are stable: scripts and CI look for them. Readers and checks name a code; 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from sedeval_soft.errors import Problem, Severity
 from sedeval_soft.tables.columns import data
@@ -16,8 +15,7 @@ ANY = 0.0
 """The share of rows that one row is always above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a code stands for: severity, meaning, and what is done about it where a problem says no better.
 
     misread: of what share of the rows (of `early-end`: of the recordings) it must be so for `evaluate` and

@@ -18,6 +18,7 @@ from sedeval_soft.tables.event_table import COMMAS, INSTANT, UNNAMED, EventTable
 from sedeval_soft.tables.filenames import without_folders
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
+from sedeval_soft.threads import for_each
 
 ROUNDING = 1e-6
 """How far a value may be beyond [0, 1] to be taken for 0 or 1: single precision, and sums of weights
@@ -151,6 +152,17 @@ class Columns:
         names = self.file or Named((UNNAMED,), np.zeros(len(column), dtype=np.int32))
         return (column - beginnings(names.names)[names.codes]) / TICKS_PER_SECOND
 
+    @cached_property
+    def ranges(self) -> dict[int, tuple[float, float]]:
+        """The least and the largest number of each column, by position; NaN where one is missing."""
+        size = sum(map(len, self.numbers.values()))
+        ends = for_each(
+            lambda column: (float(column.min(initial=np.inf)), float(column.max(initial=-np.inf))),
+            self.numbers.values(),
+            size,
+        )
+        return dict(zip(self.numbers, ends, strict=True))
+
     def blank(self) -> Bools:
         """Return which rows hold nothing, but perhaps the name of a file that they declare, (n,).
 
@@ -181,8 +193,9 @@ class Columns:
             sound &= (onset >= 0) & (offset <= limits.duration)
         for at, column in self.numbers.items():
             low, high = range_of(layout.roles[at], limits, layout.units.get(at, "s"))
+            least, largest = self.ranges[at]
             # NaN compares false; most columns need no comparison of each of their numbers.
-            if len(column) and not (column.min() >= low and column.max() <= high):
+            if not (least >= low and largest <= high):
                 sound &= (column >= low) & (column <= high)
         named = [names for names in (self.file, self.label) if names is not None]
         for names in named:
@@ -240,9 +253,11 @@ class Columns:
             numbers = {at: column[rows] for at, column in numbers.items()}
             onset, offset = onset[rows], offset[rows]
         limits.check(origin.name, "rows", len(onset), "rows")
-        values = [numbers[at] for at, role in enumerate(layout.roles) if role in {"class", "soft_value"}]
-        if any(len(column) and (column.min() < 0 or column.max() > 1) for column in values):
+        valued = [at for at, role in enumerate(layout.roles) if role in {"class", "soft_value"}]
+        values, beyond = [numbers[at] for at in valued], 0
+        if not all(low >= 0 and high <= 1 for low, high in map(self.ranges.__getitem__, valued)):
             beyond = sum(int(np.count_nonzero((column < 0) | (column > 1))) for column in values)
+        if beyond:
             values = [np.clip(column, 0.0, 1.0) for column in values]
             origin = replace(origin, notes=(*origin.notes, _of_rounded(beyond)))
         file = self.file or Named((UNNAMED,), np.zeros(len(rows), dtype=np.int32))

@@ -1,4 +1,4 @@
-"""Tables of text: what one looks like from its first lines, and its rows, parsed by pyarrow at once.
+"""Tables of text: what one looks like from its first lines, and its rows, read at once.
 
 Where anything is out of the ordinary, `scan` goes through the table line by line: it says what is wrong
 where, or reads what pyarrow would not. Lines end where an editor ends them (LF, CRLF or CR) and are counted
@@ -9,22 +9,18 @@ rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from itertools import repeat
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pv
 
 from sedeval_soft.arrays import Floats
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.memory import check_room
-from sedeval_soft.tables.arrow_columns import TEXT, buffer_of, numbers, words_as_numbers
 from sedeval_soft.tables.columns import (
     FILES_ALONE,
-    PRESENT,
     TEXTS,
     ColumnNames,
     Layout,
@@ -35,7 +31,6 @@ from sedeval_soft.tables.columns import (
     layout_of_labels,
     layout_of_row,
     looks_like_header,
-    normal,
     places_in,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
@@ -50,9 +45,8 @@ from sedeval_soft.tables.lines import (
     not_text,
     split,
 )
-from sedeval_soft.tables.rows import Columns, Named, OtherTextError
+from sedeval_soft.tables.rows import Columns, Named
 from sedeval_soft.tables.source import Source, copy_command
-from sedeval_soft.threads import for_each
 
 OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 """What divides the fields of tables that are not read as they are: patterns, and what they are called."""
@@ -60,9 +54,12 @@ OTHER_DELIMITERS = {r"\|": "'|'", " +": "blanks"}
 _QUOTES = rb'[^"]*+(?:(?<![^%b\r\n])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"(?![^%b\r\n])[^"]*+)*+'
 """A text in which every quote opens or closes a whole field, and none is open at the end of a line."""
 
+_NO_NUMBER = re.compile(r"[^0-9.eE+\-\n]")
+"""What no number has that Python and pyarrow read alike: some have blanks, underscores or other digits."""
+
 _PREAMBLE = 50  # lines before a table that messages count
 _HEAD, _HEAD_ROWS = 1 << 16, 200  # bytes, and lines, from which it is told what a table looks like
-_BLOCK = 1 << 22  # bytes parsed at a time; a table of one block is parsed in this thread
+_SMALL = 1 << 20  # bytes of a table up to which it is taken apart without pyarrow
 _ESTIMATED, _PIECE = 1 << 25, 1 << 20  # bytes from which on memory is estimated, and of the sample for that
 _CELL = 16  # bytes of a cell at the most
 
@@ -207,32 +204,10 @@ def _check_quotes(line: str, delimiter: str) -> None:
 
 def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
     """Return the layout, what is unclear in it settled; raises InputError where only the user can do that."""
+    from sedeval_soft.tables.arrow_text import batches_of
     from sedeval_soft.tables.unclear_columns import settled
 
-    def batches(positions: Sequence[int]) -> Iterator[Sequence[Any]]:
-        types = dict.fromkeys(map(str, positions), pa.large_binary())
-        whole = pa.py_buffer(np.array([0, len(source.data)])), pa.py_buffer(source.data)
-        is_text = False
-        with suppress(pa.ArrowInvalid):
-            pa.LargeStringArray.from_buffers(1, *whole).validate(full=True)
-            is_text = True
-        # pyarrow shows those that it skips as text. What it stops at is refused when rows are read.
-        with (
-            suppress(pa.ArrowException, OSError),
-            pv.open_csv(*_parsing(source, layout, types, skip=is_text)) as reader,
-        ):
-            for batch in reader:
-                yield [_as_text(column) for column in batch.columns]
-
-    return settled(source.name, layout, limits, batches, layout.skip)
-
-
-def _as_text(column: Any) -> Any:  # noqa: ANN401
-    """Return cells as texts; bytes that are no UTF-8 are written as escapes, so that others stay others."""
-    try:
-        return column.cast(TEXT)
-    except pa.ArrowInvalid:
-        return pa.array([cell.decode("utf-8", "backslashreplace") for cell in column.to_pylist()], TEXT)
+    return settled(source.name, layout, limits, partial(batches_of, source, layout), layout.skip)
 
 
 def origin_of(source: Source, layout: Layout) -> Origin:
@@ -254,73 +229,47 @@ def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventT
     _check_room(source, len(layout.names))
     if data.find(b'"') >= 0 and not re.fullmatch(_QUOTES % (edge, edge), data):
         return None
-    roles = {i: role for i, role in enumerate(layout.roles) if role is not None}
-    words = {i for i, role in roles.items() if role == "soft_value" and normal(layout.names[i]) == PRESENT}
-    named = {i for i, role in roles.items() if role in TEXTS} | {*layout.dates()}
-    text = pa.dictionary(pa.int32(), pa.string())
-    types = {str(i): text if i in named | words else pa.float64() for i in roles}
-    texts: dict[str, Named] = {}
-    values: dict[int, Any] = {}
-    try:
-        table = pv.read_csv(*_parsing(source, layout, types, threads=len(data) > _BLOCK))
-        if layout.wide:
-            values = _values_of_classes(table, [i for i, role in roles.items() if role == "class"])
-        for i, role in roles.items():
-            if i in values:
-                continue
-            column = table.column(str(i)).combine_chunks()
-            if i in named:
-                limit = "files" if role == "filename" else "classes"
-                if role in {"filename", "event_label"} and not layout.lists:
-                    # Refused before they become texts of ours; one may be the nothing of blank lines.
-                    limits.check(source.name, limit, len(column.dictionary) - 1, f"{limit} or more")
-                names = Named.of(column.dictionary.to_pylist(), buffer_of(column.indices, np.int32))
-                texts |= {role: names} if role in TEXTS else {}
-                values |= {} if role in TEXTS else {i: names.as_dates()}
-                continue
-            values[i] = _numbers(words_as_numbers(column) if i in words else column, role)
-    except (pa.ArrowInvalid, OtherTextError):
-        return None
-    return Columns(layout, texts, values).rows(origin_of(source, layout), limits)
+    columns = split_columns(source, layout, limits) if len(data) <= _SMALL else None
+    if columns is None:
+        from sedeval_soft.tables.arrow_text import parsed_columns
+
+        columns = parsed_columns(source, layout, limits)
+    return None if columns is None else columns.rows(origin_of(source, layout), limits)
 
 
-def _numbers(column: Any, role: str) -> Floats:  # noqa: ANN401
-    """Return a column of numbers, missing ones as NaN; raises OtherTextError for the text NaN."""
-    values = numbers(column, role)
-    if len(column) and np.isnan(values.min()) and np.isnan(values).sum() > column.null_count:
-        raise OtherTextError
-    return values
+def split_columns(source: Source, layout: Layout, limits: Limits) -> Columns | None:
+    """Return the columns of a plain table as `parsed_columns` does; None where anything is unusual.
 
-
-def _values_of_classes(table: Any, positions: Sequence[int]) -> dict[int, Floats]:  # noqa: ANN401
-    """Return columns of numbers as rows of one array: so segments are counted, where each row is one."""
-    block = np.empty((len(positions), table.num_rows))
-
-    def fill(row: int) -> None:
-        begin = 0
-        for chunk in table.column(str(positions[row])).chunks:
-            block[row, begin : begin + len(chunk)] = _numbers(chunk, "class")
-            begin += len(chunk)
-
-    for_each(fill, range(len(positions)), block.size)
-    block.setflags(write=False)
-    return dict(zip(positions, block, strict=True))
-
-
-def _parsing(
-    source: Source, layout: Layout, types: dict[str, Any], *, threads: bool = False, skip: bool = False
-) -> tuple[Any, ...]:
-    """Return the arguments of pyarrow's parsers.
-
-    types: of the columns that are read, by position. skip: whether rows of another length are ignored.
+    A small table is taken apart sooner than pyarrow is imported.
     """
-    names = [str(i) for i in range(len(layout.names))]
-    odd_row = (lambda _: "skip") if skip else None
-    return (
-        pa.BufferReader(pa.py_buffer(source.data)),
-        pv.ReadOptions(column_names=names, skip_rows=layout.skip, block_size=_BLOCK, use_threads=threads),
-        pv.ParseOptions(delimiter=layout.delimiter, invalid_row_handler=odd_row),
-        pv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False
-        ),
-    )
+    text, edge, n_columns = decoded(source.data[:]), layout.delimiter, len(layout.names)
+    if isinstance(text, bytes) or '"' in text or layout.dates():
+        return None
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[layout.skip :]
+    lines = [line for line in lines if line]
+    if {*map(str.count, lines, repeat(edge))} != {n_columns - 1}:
+        return None
+    cells = edge.join(lines).split(edge)
+    texts: dict[str, Named] = {}
+    numbers: dict[int, Floats] = {}
+    for i, role in enumerate(layout.roles):
+        column = cells[i::n_columns]
+        if role in TEXTS:
+            code = {name: k for k, name in enumerate(dict.fromkeys(column))}
+            if len(code) > min(limits.files, limits.classes):
+                return None
+            texts[role] = Named.of(code, np.fromiter(map(code.__getitem__, column), np.int32, len(column)))
+        elif role is not None:
+            if _NO_NUMBER.search("\n".join(column)):
+                return None
+            try:
+                present = column if all(column) else [cell or "nan" for cell in column]
+                numbers[i] = np.fromiter(map(float, present), np.float64, len(present))
+            except ValueError:
+                return None
+    if layout.wide:
+        classes = [i for i, role in enumerate(layout.roles) if role == "class"]
+        block = np.array([numbers[i] for i in classes])
+        block.setflags(write=False)
+        numbers |= dict(zip(classes, block, strict=True))
+    return Columns(layout, texts, numbers)

@@ -99,8 +99,7 @@ _FILES = (
 """Files that are not on both sides, or have no duration: the names, what they are, and how it is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRow:
+class PlacedRow(NamedTuple):
     """A row that a message names.
 
     event_label: its class, nothing for the row of a wide table. length: of its recording as far as that is

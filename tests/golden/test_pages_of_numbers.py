@@ -61,7 +61,7 @@ def test_hard_labels_and_reference(soft, hard):
 
 @pytest.mark.slow
 def test_psds(soft, hard):
-    """Of two draws, which give exactly 0 as all ten do."""
+    """Of two draws, whose means round to 0 as those of all ten do."""
     assert MADE["maestro"].psds_table(soft, hard, 2) == PSDS
 
 

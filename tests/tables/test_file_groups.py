@@ -46,6 +46,19 @@ def test_a_pattern_finds_the_part_in_a_name(pattern, name, part):
         assert by_pattern([name], pattern) == Partition({name: part}, pattern, None)
 
 
+def test_lines_that_are_there_again_say_nothing_new_and_are_counted(tmp_path):
+    path = tmp_path / "durations.tsv"
+    lines = ["filename\tduration", "a.wav\t10", "a.wav\t10", "b.wav\t5", "a.wav\t10"]
+    path.write_text("\n".join(lines))
+    assert read_durations(path) == {"a.wav": 10, "b.wav": 5}
+    path.write_text("\n".join([*lines, "b.wav\t6", "b.wav\t6"]))
+    with pytest.raises(
+        InputError, match=r"(?s)tsv:6:2: 'b.wav' has duration 6, but 5.0.*tsv:7:2: "
+    ) as refused:
+        read_durations(path)
+    assert len(refused.value.problems) == 2
+
+
 PIECE = st.text("ab*?[]!-", max_size=5)
 
 

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from sedeval_soft.errors import InputError
 from sedeval_soft.tables import read_rows
+from sedeval_soft.tables.arrow_text import parsed_columns
 from sedeval_soft.tables.frames import rows_from_data
+from sedeval_soft.tables.limits import LIMITS
 from sedeval_soft.tables.row_checks import scan
 from sedeval_soft.tables.source import open_source
-from sedeval_soft.tables.text import origin_of, read_fast, sniff
+from sedeval_soft.tables.text import origin_of, read_fast, sniff, split_columns
 
 FACTS = [("a.wav", 0.0, 1.5, "car", 0.25), ("b.wav", 2.0, 3.0, "people talking", 1.0)]
 HEADS = [
@@ -49,6 +51,20 @@ def both_ways(path):
     """Return what is read of a table at once, None where it cannot be, and line by line."""
     source = open_source(path)
     return read_fast(source, sniff(source)), read_carefully(source)
+
+
+def alike(rows, others):
+    """Return whether two tables say the same, to the last bit."""
+    columns = [
+        (
+            each.files,
+            each.classes,
+            *(column.tobytes() for column in each.spans()[:3]),
+            *map(bytes, each.values),
+        )
+        for each in (rows, others)
+    ]
+    return columns[0] == columns[1] and (rows.has_steps or np.array_equal(rows.row_label, others.row_label))
 
 
 @pytest.fixture
@@ -194,6 +210,63 @@ def test_quotes_mean_the_same_at_once_and_line_by_line(labels, tmp_path_factory)
     fast = read_fast(source, sniff(source))
     if fast is not None:
         assert facts(fast) == facts(read_carefully(source))
+
+
+CELLS = (
+    "0",
+    "1",
+    "0.25",
+    "1e-3",
+    "+1",
+    "-0",
+    ".5",
+    "1.",
+    "1e-400",
+    "1e400",
+    "",
+    " 1",
+    "1_0",
+    "\u0663",
+    "nan",
+    "x",
+)
+WORDS = ("a", "b", " a", "", "\u0663", "a\x0b", "a\u2028b", "'", '"a"', 'a"', "a\0", "nan")
+
+
+@settings(max_examples=300)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(WORDS), st.sampled_from(CELLS), st.just("99"), *[st.sampled_from(CELLS)] * 2
+        ),
+        min_size=1,
+        max_size=2,
+    ),
+    end=st.sampled_from(["\n", "\r\n", "\r", "\n\n", "\n \n", "\n\t\t\t\t\n", "\t\n"]),
+    wide=st.booleans(),
+)
+def test_small_tables_are_split_as_pyarrow_parses_them_and_as_lines_are_read(
+    rows, end, wide, tmp_path_factory
+):
+    head = ("filename", "onset", "offset", *(("dog", "car") if wide else ("event_label", "soft_value")))
+    path = tmp_path_factory.mktemp("text") / "t.tsv"
+    path.write_text("\t".join(head) + "\n" + "".join("\t".join(row) + end for row in rows), newline="")
+    source = open_source(path)
+    layout = sniff(source)
+    try:
+        wanted = read_carefully(source)
+    except InputError:
+        wanted = None
+    for read in (split_columns, parsed_columns):
+        columns = read(source, layout, LIMITS) if b'"' not in source.data else None
+        fast = None if columns is None else columns.rows(origin_of(source, layout))
+        if fast is not None:
+            assert wanted is not None and alike(fast, wanted)
+
+
+def test_a_plain_table_is_split(written):
+    source = open_source(written("filename\tonset\toffset\tevent_label\na\t0\t1\tcar\n\n\t\t\t\n"))
+    assert split_columns(source, sniff(source), LIMITS) is not None
 
 
 FRAME = dict(zip(HEADS[0], map(list, zip(*FACTS, strict=True)), strict=True))

@@ -202,7 +202,10 @@ def match_lifetimes(
     parts = [LevelChanges.of_lives(ours[:0], reference.born[:0], reference.dies[:0])]
     for (begin, first), (end, last) in pairwise((*ends, (len(ours), len(theirs)))):
         a, b = slice(begin, end), slice(first, last)
-        parts += _match_some(reference.take(a), system.take(b), (ours[a], theirs[b]), rule)
+        # Groups are counted from the first of them, so that no part takes room for those of all.
+        base = min(int(each[0]) for each in (ours[a], theirs[b]) if len(each))
+        some = _match_some(reference.take(a), system.take(b), (ours[a] - base, theirs[b] - base), rule)
+        parts += [changes._replace(group=changes.group + base) for changes in some]
     return LevelChanges.joined(parts)
 
 

@@ -29,11 +29,9 @@ from sedeval_soft.timeline.events import EventLifetimes
 _MUCH = 1_000_000
 """Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""
 
-_ABSENT, _DESERTED, _FREE = -3, -2, -1
-"""In the place of a partner: the event is not there; its partner died at this level; it has none."""
-
-_REFERENCE, _SYSTEM = 1, 2
-"""Marks of pairs to which alternating paths may lead from a free event of the reference, or of the system."""
+_ABSENT, _DESERTED, _FREE, _UNMARKED, _REFERENCE, _SYSTEM = -3, -2, -1, 0, 1, 2
+"""What an event is: not there; one whose partner died at this level; without partner; in a pair with no mark;
+in one to which alternating paths may lead from a free event of the reference, or of the system."""
 
 
 def matching_changes(
@@ -57,7 +55,7 @@ def matching_changes(
     if not len(left):
         return changes
     # Events that compete are numbered, those of the reference first.
-    (ours, left), (theirs, right) = _renumbered(left), _renumbered(right)
+    (ours, left), (theirs, right) = _renumbered(left, len(reference)), _renumbered(right, len(system))
     n_ref, n = len(ours), len(ours) + len(theirs)
     first, near = _neighbours(left, right + np.int32(n_ref), n)
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
@@ -82,7 +80,11 @@ def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Code
 
     Where pairs are more than their events most compete: to look for the others takes longer than it saves.
     """
-    if len(left) >= sum(np.count_nonzero(np.bincount(events)) for events in (left, right)):
+    n_events = sum(
+        np.count_nonzero(_is_there(events, len(side)))
+        for events, side in ((left, reference), (right, system))
+    )
+    if len(left) >= n_events:
         return np.zeros(len(left), dtype=bool)
     alone = np.ones(len(left), dtype=bool)
     low, high = shared_levels(reference, system, left, right)
@@ -99,9 +101,16 @@ def _without_rival(reference: EventLifetimes, system: EventLifetimes, left: Code
     return alone
 
 
-def _renumbered(events: Codes) -> tuple[Index, Codes]:
-    """Return which events there are, ascending, and the place of each of them among these, (n,)."""
-    is_there = np.bincount(events) > 0
+def _is_there(events: Codes, n: int) -> Bools:
+    """Return which of n events are among some, (n,)."""
+    is_there = np.zeros(n, dtype=bool)
+    is_there[events] = True
+    return is_there
+
+
+def _renumbered(events: Codes, n: int) -> tuple[Index, Codes]:
+    """Return which of n events there are, ascending, and the place of each of them among these, (n,)."""
+    is_there = _is_there(events, n)
     place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(is_there), place[events]
 
@@ -129,8 +138,11 @@ def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
 Graph = tuple[int, Sequence[int], Sequence[int]]
 """`n_ref`, `first` and `near`."""
 
-State = tuple[MutableSequence[int], MutableSequence[int], MutableSequence[int]]
-"""Of each event its partner, the mark of its pair, and whence a search came."""
+State = tuple[MutableSequence[int], ...]
+"""Of each event its mark (what it is), its partner if it is in a pair, and whence a search came.
+
+Then room for the events that a search reached, and for those from which it has not gone on.
+"""
 
 
 def _sweep(
@@ -140,23 +152,22 @@ def _sweep(
 
     updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
     """
-    partner = state[0]
+    mark, partner, _, _, _ = state
     now = -1
-    deserted = list(updates[:0])
+    deserted = list(graph[2][:0])
     for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
         if moment != now:
             for v in deserted:
-                if partner[v] == _DESERTED:
+                if mark[v] == _DESERTED:
                     change[now] += _enter(v, graph, state)
             deserted.clear()
             now = moment
         if update < 0:
-            v = partner[~update]
-            partner[~update] = _ABSENT
-            if v >= 0:
+            if mark[~update] >= _UNMARKED:
                 change[now] -= 1
-                partner[v] = _DESERTED
-                deserted.append(v)
+                mark[partner[~update]] = _DESERTED
+                deserted.append(partner[~update])
+            mark[~update] = _ABSENT
         elif deserted and _take_over(update, graph, state):
             change[now] += 1
         else:
@@ -170,56 +181,64 @@ def _enter(event: int, graph: Graph, state: State) -> int:
     that are reached get the mark of the event's own side, and keep it if there is no path.
     """
     n_ref, first, near = graph
-    partner, mark, way = state
-    partner[event] = _FREE
+    mark, partner, way, reached, waiting = state
     own = _REFERENCE if event < n_ref else _SYSTEM
     other = _REFERENCE + _SYSTEM - own
-    reached, waiting = [event], [event]
+    reached[0] = waiting[0] = event
+    n_reached = n_waiting = 1
     spreads = False
-    while waiting:
-        u = waiting.pop()
+    while n_waiting > 0:
+        n_waiting -= 1
+        u = waiting[n_waiting]
         for w in near[first[u] : first[u + 1]]:
-            mate = partner[w]
-            if mate >= 0:
-                if mark[w] == other:
-                    mark[w] = mark[mate] = own
-                    way[w] = u
-                    reached.append(mate)
-                    waiting.append(mate)
-                elif mark[w] != own:
-                    spreads = True
-            elif mate == _FREE:
-                _swap(u, w, state)
-                for u in reached:
+            is_now = mark[w]
+            if is_now == other:
+                mate = partner[w]
+                mark[w] = mark[mate] = own
+                way[w] = u
+                reached[n_reached] = waiting[n_waiting] = mate
+                n_reached += 1
+                n_waiting += 1
+            elif is_now == _UNMARKED:
+                spreads = True
+            elif is_now == _FREE:
+                _swap(event, u, w, state)
+                for u in reached[:n_reached]:
                     mark[u] = mark[partner[u]] = other
                 return 1
+    mark[event] = _FREE
     if spreads:
-        _spread(reached, own, graph, state)
+        _spread(n_reached, own, graph, state)
     return 0
 
 
-def _swap(event: int, other: int, state: State) -> None:
+def _swap(root: int, event: int, other: int, state: State) -> None:
     """Pair two events. Back to where the search began, each takes the partner of the one before it."""
-    partner, _, way = state
-    while other >= 0:
+    _, partner, way, _, _ = state
+    while True:
         before = partner[event]
         partner[event] = other
         partner[other] = event
+        if event == root:
+            return
         other = before
-        if other >= 0:
-            event = way[other]
+        event = way[other]
 
 
-def _spread(reached: list[int], own: int, graph: Graph, state: State) -> None:
-    """Mark all pairs to which alternating paths lead from events of one side, free or of marked pairs."""
+def _spread(n_reached: int, own: int, graph: Graph, state: State) -> None:
+    """Mark all pairs to which alternating paths lead from what is reached: free, or of marked pairs."""
     _, first, near = graph
-    partner, mark, _ = state
-    for u in reached:
+    mark, partner, _, reached, _ = state
+    at = 0
+    while at < n_reached:
+        u = reached[at]
+        at += 1
         for w in near[first[u] : first[u + 1]]:
-            mate = partner[w]
-            if mate >= 0 and mark[w] != own:
+            if mark[w] >= _UNMARKED and mark[w] != own:
+                mate = partner[w]
                 mark[w] = mark[mate] = own
-                reached.append(mate)
+                reached[n_reached] = mate
+                n_reached += 1
 
 
 def _take_over(event: int, graph: Graph, state: State) -> bool:
@@ -229,31 +248,31 @@ def _take_over(event: int, graph: Graph, state: State) -> bool:
     be if it may pair with no free event, and with none of a pair that has the mark of the other side.
     """
     n_ref, first, near = graph
-    partner, mark, _ = state
+    mark, partner, _, reached, _ = state
     own = _REFERENCE if event < n_ref else _SYSTEM
     other = _REFERENCE + _SYSTEM - own
     deserted = -1
     might = might_other = False
     for w in near[first[event] : first[event + 1]]:
-        mate = partner[w]
-        if mate == _DESERTED:
+        is_now = mark[w]
+        if is_now == _DESERTED:
             deserted = w
-        elif mate == _FREE or (mate >= 0 and mark[w] == other):
+        elif is_now in (_FREE, other):
             might = True
     if deserted < 0:
         return False
     for w in near[first[deserted] : first[deserted + 1]]:
-        mate = partner[w]
-        if mate == _FREE or (mate >= 0 and mark[w] == own):
+        if mark[w] in (_FREE, own):
             might_other = True
             break
     if might and might_other:
         return False
     partner[event] = deserted
     partner[deserted] = event
-    mark[event] = mark[deserted] = other if might else own if might_other else 0
+    mark[event] = mark[deserted] = other if might else own if might_other else _UNMARKED
     if might or might_other:
-        _spread([deserted if might else event], other if might else own, graph, state)
+        reached[0] = deserted if might else event
+        _spread(1, other if might else own, graph, state)
     return True
 
 
@@ -273,13 +292,15 @@ def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, comp
     sweep = _compiled() if (_PAIRS[0] >= _MUCH if compiled is None else compiled) else None
     n, change = len(first) - 1, np.zeros(int(moments[-1]) + 1, dtype=np.int64)
     if sweep is not None:
-        state = np.full(n, _ABSENT, dtype=np.int32), np.zeros(n, dtype=np.int8), np.zeros(n, dtype=np.int32)
-        sweep(graph, updates, moments, state, change)
+        # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
+        # number without sign numba need not ask whether it counts from the end.
+        state = np.full(n, _ABSENT, dtype=np.int8), *np.zeros((4, n), dtype=np.uint32)
+        sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
     # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
     changes = change.tolist()
     lists = n_ref, first.tolist(), memoryview(near.data)
-    _sweep(lists, updates.tolist(), moments.tolist(), ([_ABSENT] * n, [0] * n, [0] * n), changes)
+    _sweep(lists, updates.tolist(), moments.tolist(), ([_ABSENT] * n, *([0] * n for _ in range(4))), changes)
     return np.array(changes)
 
 

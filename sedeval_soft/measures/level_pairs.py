@@ -57,7 +57,7 @@ def level_pairs(
     size = np.bincount(groups[0])
     n_pairs, most = np.zeros(len(size), dtype=np.int64), np.maximum(_MOST_PAIRS, _PAIRS_OF_ONE * size)
     none = np.zeros(0, dtype=np.int32)
-    pairs = [(none, none)]
+    pairs, n_checked = [(none, none)], 0.0
     for some in looked_at:
         left, right = some
         for check in checks:
@@ -66,7 +66,10 @@ def level_pairs(
         n_pairs += np.bincount(groups[0][left], minlength=len(size))
         if np.any(n_pairs > most):
             raise TooManyPairsError
-        check_room(_PAIR * int(n_pairs.sum()), "events: to match them at all levels", _MEND)
+        if n_pairs.sum() > n_checked:
+            # To look at what is free takes as long as some thousand pairs do: for a tenth more at once.
+            n_checked = 1.1 * n_pairs.sum()
+            check_room(_PAIR * n_checked, "events: to match them at all levels", _MEND)
         pairs.append((left.astype(np.int32), right.astype(np.int32)))
     return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
 

@@ -148,7 +148,7 @@ def test_a_board_and_an_archive_refuse_them(tmp_path, reference):
     assert "--operating-points FOLDER takes" in done.err
 
 
-@pytest.mark.parametrize("more", [(), ("--memory-limit", "500M")], ids=str)
+@pytest.mark.parametrize("more", [(), ("--memory-limit", "4G")], ids=str)
 def test_a_pattern_of_them_is_no_table_in_parts(tmp_path, reference, more):
     folder = lay_out(tmp_path / "sys", {"t0.2.tsv": LOOSE, "t0.6.tsv": TIGHT})
     done = call(reference, folder / "*.tsv", *more)

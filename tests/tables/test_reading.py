@@ -10,11 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from called import call
+from parted import count_in_parts
 from test_samples import zipped
 
 from sedeval_soft import (
     Evaluator,
     InputError,
+    Settings,
     SettingsError,
     build_site,
     compare,
@@ -26,6 +28,8 @@ from sedeval_soft import (
     validate,
     write_report,
 )
+from sedeval_soft.api.sources import limits_from
+from sedeval_soft.evaluation.system_scores import score_shard
 from sedeval_soft.tables import read_rows
 
 HEAD = "filename\tonset\toffset\tevent_label\tvalue\n"
@@ -127,7 +131,9 @@ def test_rows_without_labels_are_of_the_class_that_is_said(tmp_path, kind):
     assert scores.inputs[1].form.endswith("all rows of 'speech'")
     # Tables that have labels keep them, and a large one is read in parts.
     assert dict(evaluate(whole, whole, label="dog")) == dict(evaluate(whole, whole))
-    assert dict(evaluate(whole, path, label="speech", memory_limit="500M", **how)) == dict(scores)
+    limits = limits_from(None, {"label": "speech", **how})
+    in_parts = count_in_parts(whole, path, Settings(), limits=limits)
+    assert dict(score_shard(in_parts, "1")) == dict(scores)
     done = call(
         "validate", path, "--label", "speech", *(f"--columns={text}" for text in how.get("columns", ()))
     )

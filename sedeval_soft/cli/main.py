@@ -7,6 +7,7 @@ from outside, as shells have it.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -171,6 +172,8 @@ def main() -> None:
     # Products are small, and independent pieces of work are on all processors already. Threads of numpy's
     # beside them wait for one another, and where processors are shared they take several times as long.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # What is imported stays until the end: to look for garbage among it again and again takes time.
+    gc.set_threshold(50_000)
     code: object = 0
     try:
         code = group.main(prog_name=PROGRAM, standalone_mode=False)

@@ -29,8 +29,7 @@ from sedeval_soft.measures.candidates import Candidates, joint_scores
 from sedeval_soft.measures.detection import DetectionCounts, f_beta, totals
 from sedeval_soft.measures.event import count_regardless
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Candidates as PairCandidates
-from sedeval_soft.measures.pairs import PairRule, pair_rule
+from sedeval_soft.measures.pairs import PairCandidates, PairRule, pair_rule
 from sedeval_soft.measures.segment import sum_files
 from sedeval_soft.measures.tally import Tally, cells_of
 from sedeval_soft.measures.thresholds import error_merit, f_merit

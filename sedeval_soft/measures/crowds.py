@@ -20,7 +20,7 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures import pairs
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import MOST_PAIRS, Candidates, Condition, Overlapping
+from sedeval_soft.measures.pairs import MOST_PAIRS, Condition, Overlapping, PairCandidates
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Timed
 
@@ -203,7 +203,7 @@ class _Search:
             end, event = before, parent[before]
 
 
-def crowds_of(candidates: Candidates, most: int | None = None) -> list[Crowd]:
+def crowds_of(candidates: PairCandidates, most: int | None = None) -> list[Crowd]:
     """Return the crowds among events, whose pairs are too many to be listed.
 
     candidates: those that `are_many`. most: pairs of crowds that are not too many; None for `MOST_PAIRS`.

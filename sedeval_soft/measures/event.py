@@ -17,7 +17,7 @@ from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
 from sedeval_soft.measures.level_matching import matching_changes
 from sedeval_soft.measures.level_pairs import level_pairs
 from sedeval_soft.measures.matching import TooManyPairsError, first_free_matching, maximum_matching
-from sedeval_soft.measures.pairs import Candidates, PairRule
+from sedeval_soft.measures.pairs import PairCandidates, PairRule
 from sedeval_soft.sorting import distinct, order_of
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
@@ -67,13 +67,13 @@ def match_groups(
     rule: PairRule,
     matching: Matching = "optimal",
     start: Index | None = None,
-    candidates: Candidates | None = None,
+    candidates: PairCandidates | None = None,
 ) -> Index:
-    """Match events of one group, numbered as for `Candidates`; return the partners, -1 for none.
+    """Match events of one group, numbered as for `PairCandidates`; return the partners, -1 for none.
 
     start: (n_ref,) partners that an optimal matching begins with. candidates: of these events, if at hand.
     """
-    candidates = candidates or Candidates.of(reference, system, groups, rule)
+    candidates = candidates or PairCandidates.of(reference, system, groups, rule)
     crowds = _crowds_of(candidates)
     start = np.full(len(reference), -1, dtype=np.int64) if start is None else start
     if not crowds:
@@ -98,7 +98,7 @@ def match_groups(
     return partner
 
 
-def _crowds_of(candidates: Candidates) -> list[Crowd]:
+def _crowds_of(candidates: PairCandidates) -> list[Crowd]:
     """Return the crowds among events: what matches them is imported where there may be some."""
     if not candidates.are_many:
         return []
@@ -139,7 +139,7 @@ def count_regardless(
     start: (n_ref,) partners to begin with.
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    candidates = Candidates.of(reference, system, files, rule)
+    candidates = PairCandidates.of(reference, system, files, rule)
     if candidates.in_windows <= _FEW_PAIRS:
         paired = match_groups(reference, system, files, rule, start=start, candidates=candidates) >= 0
         return np.bincount(reference.file[paired], minlength=n_files).astype(np.int64)
@@ -213,7 +213,7 @@ def _match_some(
     reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
 ) -> Iterator[LevelChanges]:
     """Yield what `match_lifetimes` returns, in parts."""
-    candidates = Candidates.of(reference, system, groups, rule)
+    candidates = PairCandidates.of(reference, system, groups, rule)
     matched = []
     # Of nested lifetimes only few are alive at one time and level.
     for crowd in [] if reference.nested or system.nested else _crowds_of(candidates):
@@ -234,7 +234,7 @@ def _match_some(
         ours, theirs = beside(matched, reference, system)
         reference, system = reference.take(ours), system.take(theirs)
         groups = groups[0][ours], groups[1][theirs]
-        candidates = Candidates.of(reference, system, groups, rule)
+        candidates = PairCandidates.of(reference, system, groups, rule)
     yield matching_changes(reference, system, groups, *level_pairs(reference, system, groups, candidates))
 
 

@@ -30,7 +30,7 @@ from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
 from sedeval_soft.measures.event import file_class, match_events
-from sedeval_soft.measures.pairs import Candidates, PairRule, intersection_over_union
+from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.ranges import expand
@@ -157,7 +157,7 @@ class _Kinds:
         """Find all pairs of events of a file that overlap, or that the rule lets pair."""
         self.reference, self.system = reference, system
         self.files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        candidates = Candidates.of(reference, system, self.files, rule)
+        candidates = PairCandidates.of(reference, system, self.files, rule)
         _check(candidates.in_windows)
         self.compatible = Edges(*candidates.pairs())
         self.overlapping = overlapping_pairs(reference, system, self.files)
@@ -420,7 +420,7 @@ def right_elsewhere(
     lifetimes that could pair with an event the one counts whose levels are nearest to the threshold.
     """
     groups = file_class(missed, n_classes), file_class(lifetimes, n_classes)
-    left, right = Candidates.of(missed, lifetimes, groups, rule).where()
+    left, right = PairCandidates.of(missed, lifetimes, groups, rule).where()
     born, dies = lifetimes.born[right], lifetimes.dies[right]
     alive = lifetimes.alive(threshold, inclusive)[right]
     distance = np.where(alive, 0.0, np.maximum(threshold - dies, born - threshold))

@@ -8,7 +8,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Candidates, Condition, Windows, in_blocks
+from sedeval_soft.measures.pairs import Condition, PairCandidates, Windows, in_blocks
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct, heads
 from sedeval_soft.timeline.events import EventLifetimes, Timed
@@ -36,7 +36,7 @@ def shared_levels(
 
 
 def level_pairs(
-    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], candidates: Candidates
+    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], candidates: PairCandidates
 ) -> tuple[Codes, Codes]:
     """Return all pairs of lifetimes of one group that may pair and share a level, as positions, (n,) each.
 
@@ -78,7 +78,7 @@ def _in_chains(
     reference: EventLifetimes,
     system: EventLifetimes,
     groups: tuple[Index, Index],
-    candidates: Candidates,
+    candidates: PairCandidates,
 ) -> Iterator[tuple[Index, Index]]:
     """Yield all pairs that may pair and share a level, and few more, where windows hold many more.
 

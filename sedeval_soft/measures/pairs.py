@@ -224,7 +224,7 @@ def pair_rule(settings: Settings) -> PairRule:
     return Overlap(settings.iou) if settings.match_by == "iou" else Collars.of(settings)
 
 
-class Candidates(NamedTuple):
+class PairCandidates(NamedTuple):
     """Where the candidate pairs of events of one group are: not yet a list of them.
 
     windows: of the condition that leaves the fewest pairs. first: that one. others: what else must hold.
@@ -235,7 +235,9 @@ class Candidates(NamedTuple):
     others: Sequence[Condition | Overlapping]
 
     @classmethod
-    def of(cls, reference: Timed, system: Timed, groups: tuple[Index, Index], rule: PairRule) -> Candidates:
+    def of(
+        cls, reference: Timed, system: Timed, groups: tuple[Index, Index], rule: PairRule
+    ) -> PairCandidates:
         """Lay events out; groups: of the reference and the system, (n,) numbers that are not negative."""
         conditions, others = rule.conditions(reference, system)
         windows, sizes = [], []

@@ -27,7 +27,7 @@ from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
-from sedeval_soft.measures.pairs import Candidates, Collars
+from sedeval_soft.measures.pairs import Collars, PairCandidates
 from sedeval_soft.measures.segment import Runs
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
@@ -92,7 +92,7 @@ def candidates(
     """Return the pairs of events of one group that sed_eval lets match: collars are compared as floats."""
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = replace(Collars.of(settings), slack=2)
-    near = Candidates.of(reference, system, (reference_group, system_group), wide)
+    near = PairCandidates.of(reference, system, (reference_group, system_group), wide)
     if near.are_many:
         crowds_of(near, _MOST_PAIRS)
     left, right = near.pairs()

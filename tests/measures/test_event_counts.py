@@ -18,7 +18,7 @@ from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.measures import event, level_pairs, pairs
 from sedeval_soft.measures.event import count_events, match_events
 from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Candidates, Collars, Overlap
+from sedeval_soft.measures.pairs import Collars, Overlap, PairCandidates
 from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
@@ -81,12 +81,12 @@ def group_of(side, by_class=True):
 
 
 def candidate_pairs(ours, theirs, collars):
-    return Candidates.of(ours, theirs, (group_of(ours), group_of(theirs)), collars).pairs()
+    return PairCandidates.of(ours, theirs, (group_of(ours), group_of(theirs)), collars).pairs()
 
 
 def pairs_of_lifetimes(ours, theirs, collars):
     groups = group_of(ours), group_of(theirs)
-    return level_pairs.level_pairs(ours, theirs, groups, Candidates.of(ours, theirs, groups, collars))
+    return level_pairs.level_pairs(ours, theirs, groups, PairCandidates.of(ours, theirs, groups, collars))
 
 
 @settings(max_examples=60)

@@ -14,6 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from numbers import Integral
 from typing import NamedTuple, TypeVar
@@ -43,6 +44,8 @@ T = TypeVar("T")
 
 _Columns = Mapping[str, Sequence[Collection[str]]]
 """What is said of files, with the names of the column that says it, the best first."""
+
+_SMALL = 1 << 20  # bytes of a table up to which its lines are compared
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 
@@ -135,12 +138,12 @@ def _enter_different_lines(
     source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]
 ) -> None:
     """Do as `_enter_lines` where a line that is there again says nothing new."""
-    try:
+    if len(source.data) <= _SMALL:
         lines = b"\n".join(dict.fromkeys(source.data[:].splitlines()))
-        _enter_lines(replace(source, data=lines), limits, columns, enter)
-    except InputError:
-        # Of all lines only, what is wrong is told with their numbers.
-        _enter_lines(source, limits, columns, enter)
+        # What is wrong is told of all lines, with their numbers.
+        with suppress(InputError):
+            return _enter_lines(replace(source, data=lines), limits, columns, enter)
+    return _enter_lines(source, limits, columns, enter)
 
 
 def _enter_lines(source: Source, limits: Limits, columns: _Columns, enter: Callable[..., None]) -> None:

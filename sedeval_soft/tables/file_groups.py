@@ -139,10 +139,12 @@ def _enter_different_lines(
 ) -> None:
     """Do as `_enter_lines` where a line that is there again says nothing new."""
     if len(source.data) <= _SMALL:
-        lines = b"\n".join(dict.fromkeys(source.data[:].splitlines()))
+        lines = [line for line in source.data[:].splitlines() if line.strip(BLANK.encode())]
+        # A header that is there again is wrong.
+        lines[1:] = dict.fromkeys(lines[1:])
         # What is wrong is told of all lines, with their numbers.
         with suppress(InputError):
-            return _enter_lines(replace(source, data=lines), limits, columns, enter)
+            return _enter_lines(replace(source, data=b"\n".join(lines)), limits, columns, enter)
     return _enter_lines(source, limits, columns, enter)
 
 

@@ -57,6 +57,10 @@ def test_lines_that_are_there_again_say_nothing_new_and_are_counted(tmp_path):
     ) as refused:
         read_durations(path)
     assert len(refused.value.problems) == 2
+    for blank in ("", "\n", "\t\t\n"):
+        path.write_text(blank + "\n".join([*lines, lines[0]]))
+        with pytest.raises(InputError, match="duration 'duration' is not a number"):
+            read_durations(path)
 
 
 PIECE = st.text("ab*?[]!-", max_size=5)

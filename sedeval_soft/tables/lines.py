@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import islice
 
+import numpy as np
+
 from sedeval_soft.errors import InputError, Problem, quoted
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import Bytes, Source
@@ -32,6 +34,21 @@ csv.field_size_limit(1 << 30)
 def line_ends(data: Bytes, end: int) -> int:
     """Return how many lines end, in LF, CR or both, in the first bytes of a text, which may be mapped."""
     return sum(1 for _ in _LINE_END.finditer(data, 0, end))
+
+
+def behind(data: Bytes, n_lines: int) -> int:
+    """Return where the first lines of a text end, which may be mapped; 0 for none of them."""
+    ends = islice(_LINE_END.finditer(data), max(0, n_lines - 1), None) if n_lines else ()
+    return next((end.end() for end in ends), len(data) if n_lines else 0)
+
+
+def count_solid(data: Bytes, begin: int, end: int) -> int:
+    """Return how many lines that are not empty there are between two places where lines begin or end."""
+    text = np.frombuffer(data, dtype=np.uint8, count=end - begin, offset=begin)
+    ends = text == ord("\n")
+    if data.find(b"\r", begin, end) >= 0:
+        ends |= text == ord("\r")
+    return int(np.count_nonzero(ends[1:] > ends[:-1])) + (not ends[-1])
 
 
 def check_lines(source: Source, limits: Limits = LIMITS) -> None:

@@ -358,7 +358,8 @@ class Grid(NamedTuple):
         start = self.start if self.left is None else self.left.start
         n_segments = np.diff(start)
         first, last = np.empty(len(onset), dtype=np.int64), np.empty(len(onset), dtype=np.int64)
-        for part in stretches(len(onset)):
+
+        def locate(part: slice) -> None:
             # What there is of the only file need not be repeated for each row.
             of_rows = file[part] if len(n_segments) > 1 else slice(None)
             most, base = n_segments[of_rows], start[:-1][of_rows]
@@ -367,6 +368,8 @@ class Grid(NamedTuple):
             end[offset[part] <= onset[part]] = 0
             np.add(begin, base, out=first[part])
             np.add(np.maximum(end, begin), base, out=last[part])
+
+        for_each(locate, stretches(len(onset)), len(onset) + len(offset))
         return (first, last) if self.left is None else (self.left.number(first), self.left.number(last))
 
 

@@ -103,19 +103,21 @@ class Edges(NamedTuple):
         last number is by how many seconds at the most.
         """
         n_rows, off = 0, []
+        within, shortest = self.step.numerator // LEAST_SHARE, float(self.step) / 2
         for part in stretches(len(file)):
             begin, end = to_ticks(onset[part]), to_ticks(offset[part])
             shows = (begin > 0) & (end > begin)
             n_rows += int(np.count_nonzero(shows))
             distance = np.maximum(*(np.abs(self._nearest(times)[1]) for times in (begin, end)))
-            at = np.flatnonzero(shows & (distance > 0))
+            shows &= (distance > 0) & ((distance <= within) | (end - begin > shortest))
+            at = np.flatnonzero(shows)
             off.append((file[part][at], begin[at], end[at], distance[at]))
         if not any(len(part[0]) for part in off):
             return n_rows, 0, 0.0
         files, begin, end, distance = (np.concatenate(column) for column in zip(*off, strict=True))
-        near = distance <= self.step.numerator // LEAST_SHARE
+        near = distance <= within
         length = end - begin
-        steps = np.flatnonzero(length > float(self.step) / 2)
+        steps = np.flatnonzero(length > shortest)
         left = np.abs(self._nearest(length[steps], rounding=False)[1])
         nearly = np.flatnonzero((left != 0) & (left <= self.step.numerator // STEP_SHARE))
         steps, left = steps[nearly], left[nearly]

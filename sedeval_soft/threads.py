@@ -28,10 +28,8 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     A piece that is worked on beside others does its own pieces one after another: all processors are busy.
     """
     pieces = list(pieces)
-    workers = 1
-    if size >= _WORTH and not getattr(_here, "is_worker", False):
-        workers = min(processors(), len(pieces))
-    if workers <= 1:
+    workers = 1 if getattr(_here, "is_worker", False) else min(processors(), len(pieces))
+    if size < _WORTH or workers <= 1:
         return [function(piece) for piece in pieces]
     from concurrent.futures import ThreadPoolExecutor
     from contextvars import copy_context

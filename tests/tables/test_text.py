@@ -264,6 +264,27 @@ def test_small_tables_are_split_as_pyarrow_parses_them_and_as_lines_are_read(
             assert wanted is not None and alike(fast, wanted)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\n\r\n"])
+def test_tables_that_are_parsed_in_pieces_are_read_whole(end, tmp_path):
+    """Rows, names and values are where they belong, whatever ends lines, and each wrong cell is seen."""
+    path, n = tmp_path / "t.tsv", 130_000
+    step, value = np.arange(n), np.random.default_rng(0).random((2, n)).round(6)
+    head = end + "filename\tonset\toffset\tdog\tcar" + end
+    cells = zip(step, value[0].tolist(), value[1].tolist(), strict=True)
+    lines = [f"recording {k // 1000}.wav\t{k}\t{k + 1}\t{dog}\t{car}{end}" for k, dog, car in cells]
+    path.write_text(head + "".join(lines), newline="")
+    assert path.stat().st_size > 5 << 20
+    rows = read_rows(path)
+    assert rows.files == tuple(f"recording {k}.wav" for k in range(n // 1000))
+    assert np.array_equal(rows.file, step // 1000)
+    assert np.array_equal(rows.onset, step) and np.array_equal(rows.offset, step + 1)
+    assert np.array_equal(rows.block, value)
+    lines[100_000] = lines[100_000].replace("\t100001\t", "\tx\t")
+    path.write_text(head + "".join(lines), newline="")
+    source = open_source(path)
+    assert read_fast(source, sniff(source)) is None
+
+
 def test_a_plain_table_is_split(written):
     source = open_source(written("filename\tonset\toffset\tevent_label\na\t0\t1\tcar\n\n\t\t\t\n"))
     assert split_columns(source, sniff(source), LIMITS) is not None

@@ -198,11 +198,12 @@ class Events(Timed):
 def active(values: Floats, threshold: float | Floats, inclusive: bool) -> Bools:
     """Return which values are active: above the threshold, or at it too where `inclusive`."""
     compare, above = np.greater_equal if inclusive else np.greater, np.empty(values.shape, dtype=bool)
-    rows, thresholds = (
-        range(len(values)) if values.ndim > 1 else [...],
-        np.broadcast_to(threshold, values.shape),
-    )
-    for_each(lambda row: compare(values[row], thresholds[row], out=above[row]), rows, values.size)
+    thresholds = np.broadcast_to(threshold, values.shape)
+
+    def mark(row: Any) -> None:  # noqa: ANN401 - an index
+        compare(values[row], thresholds[row], out=above[row])
+
+    for_each(mark, range(len(values)) if values.ndim > 1 else [...], values.size)
     return above
 
 

@@ -36,7 +36,10 @@ NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
 """What columns are called, by role; those of times in seconds."""
 
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
-"""The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
+"""The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day.
+
+Others that the user says have times are in milliseconds if their name says so, and else in seconds.
+"""
 
 _UNITS = tuple(dict.fromkeys(UNITS.values()))
 
@@ -375,11 +378,19 @@ def _roles_of(
 def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
     """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
     for role in TIMES:
-        units = {i: UNITS.get(keys[i], "s") for i, other in enumerate(roles) if other == role}
-        first = next((unit for unit in _UNITS if unit in units.values()), "s")
+        units = {i: _unit(keys[i], keys) for i, other in enumerate(roles) if other == role}
+        first = next((unit for unit in _UNITS if unit in units.values()), "")
         for i in (i for i, unit in units.items() if unit != first):
             roles[i] = None
             settled.add(i)
+
+
+def _unit(key: str, keys: Sequence[str]) -> str:
+    """Return the unit of a column of times by its name; empty where it is one in which none are read."""
+    if _has_word(key, "milliseconds"):
+        return "ms"
+    least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
+    return UNITS.get(key, "" if _in_another_unit(key) and not least else "s")
 
 
 def layout_of_header(
@@ -419,7 +430,9 @@ def layout_of_header(
     labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
     chosen = list(dict.fromkeys([*chosen, *labelled]))
     choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
-    units = {i: UNITS.get(keys[i], "s") for i, role in enumerate(roles) if role in TIMES}
+    units = {i: _unit(keys[i], keys) for i, role in enumerate(roles) if role in TIMES}
+    if error := next((_in_no_unit(names, i) for i, unit in units.items() if not unit), None):
+        raise error
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels)
@@ -722,10 +735,15 @@ def _misnamed(names: Sequence[str]) -> LayoutError | None:
             return error
     for i, name in enumerate(names):
         if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
-            wrong = f"column {name!r} has times, by its name not in seconds"
-            expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
-            return LayoutError(f"{wrong}; {expected}", "missing-column", i + 1)
+            return _in_no_unit(names, i)
     return None
+
+
+def _in_no_unit(names: Sequence[str], position: int) -> LayoutError:
+    """Return what is wrong with a column of times that is called as if in minutes, frames or the like."""
+    wrong = f"column {names[position]!r} has times, by its name not in seconds"
+    expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+    return LayoutError(f"{wrong}; {expected}", "missing-column", position + 1)
 
 
 def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:

@@ -309,3 +309,28 @@ def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
     made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
     assert "invalid: one: 1 problem" in call(*made).err
     assert "1 ranked, 0 invalid; 0 unchanged" in call(*made, "--columns", "filename=take").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "place", "mend"),
+    [
+        ("0|1|0.5", "", "1:3", "onset=1,offset=2,value=3"),
+        ("\n".join([*(f"{k}|{k + 1}|0" for k in range(300)), "", "300|301|1e-3"]), "", "302:3", "value=3"),
+        ("a.wav|0|1|0.5|0.6", "", "1:4", "filename=1,onset=2,offset=3,event_label=4,value=5"),
+        ("0|1|0\n1|2|1", "--label speech", "1:3", "onset=1,offset=2,value=3"),
+        ("a.wav|0|1|0.5", "", "1", "event_label=1,onset=2,offset=3,value=4"),
+        ("0|1|3\n1|2|4", "", "", "3 4"),
+        ("0|1|0.5", "--columns onset=1,offset=2,event_label=3", "", "0.5"),
+        ("0|1|0.5", "--columns onset=1,offset=2,value=3 --label speech", "", "speech"),
+        ("0|1|car\n1|2|0.5", "--from audacity", "", "car 0.5"),
+    ],
+)
+def test_numbers_in_the_place_of_labels_are_classes_if_whole(lines, options, place, mend, tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(lines.replace("|", "\t") + "\n")
+    if place:
+        said = refused("convert", path, "-", *options.split())
+        assert f"{path}:{place}: " in said and "class called by a number, or a" in said and mend in said
+    else:
+        rows = call("convert", path, "-", *options.split()).out.splitlines()[1:]
+        assert [row.split("\t")[2] for row in rows] == mend.split()

@@ -132,10 +132,26 @@ def test_numbers_that_may_be_values_are_asked_about_on_either_side(name, tmp_pat
     assert scored(known, path, "--columns", f"value={name}") == pytest.approx(2 * 1 / (5 + 3))
 
 
+@pytest.mark.parametrize("odd", [1.5, -0.01, "NA", "inf", "0,5", "50%", "x"])
+@pytest.mark.parametrize(
+    ("name", "rest"),
+    [("p", (0.2, 0.3)), ("conf", (20, 30)), ("logit", (2.5, -2.5)), ("Model Score", ("0,2", ""))],
+)
+def test_a_column_that_is_called_like_values_is_asked_about_whatever_it_holds(name, rest, odd, tmp_path):
+    for cells in ((*rest, odd), (odd, *rest)):
+        rows = [(*row, cell) for row, cell in zip(SYSTEM, cells, strict=True)]
+        path = table(tmp_path / "sys.tsv", ("filename", *TIMES, name), rows)
+        said = refused(path, path)
+        assert f"{path}:1:5: there is no column of values, but column {name!r} is called like one (" in said
+        assert shlex.quote(f"value={name}") in said and shlex.quote(f"ignore={name}") in said
+        assert scored(path, path, "--columns", f"ignore={name}", "--strict") == 1
+
+
 def test_other_numbers_are_read_past(tmp_path):
     columns = [(name, (0, 1, 1)) for name in ("fold", "is_mixture", "Unnamed: 0", "event_id", "channel")]
     columns += [(name, (0.2, 0.3, 1)) for name in ("Low Freq (Hz)", "duration", "snr_db", "")]
-    columns += [("p", x) for x in ((1, 1, 1), (0.5, 2, 1), (0.5, "x", 1), ("", "", ""), (-0.5, 0, 1))]
+    columns += [("p", x) for x in ((1, 1, 1), ("", "", ""), ("sure", "NA", ""))]
+    columns += [("what", x) for x in ((1, 1, 1), (0.5, 2, 3), (0, 2, 1), ("x", 0.5, "y"), (-0.5, -1, 0))]
     for name, numbers in columns:
         rows = [(*row, number) for row, number in zip(SYSTEM, numbers, strict=True)]
         path = table(tmp_path / "sys.tsv", ("filename", *TIMES, name), rows)
@@ -181,10 +197,17 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
     plain = sedeval_soft.evaluate(str(known), str(path), columns={"value": "p"})
     for name in (SCORE, "segment.soft.f1.micro"):
         assert scores[name] == plain[name]
-    # One number that is no value, at the end, and nothing is asked.
+    # One number that is no value, at the end: what is not called like values is told, not asked about.
     path.write_text(path.read_text() + "z\t0\t1\tcar\t7\n")
     system, how = given(way, path)
-    assert sedeval_soft.evaluate(str(known), system, **how)[SCORE] > 0
+    with pytest.raises(InputError, match="column 'p'"):
+        sedeval_soft.evaluate(str(known), system, **how)
+    path.write_text(path.read_text().replace("\tp\n", "\twhat\n"))
+    system, how = given(way, path)
+    said = "column 'what' was ignored, but most of its numbers are in [0, 1] (0.25, 0."
+    for columns in ("ignore=other", "ignore=what"):
+        warnings = sedeval_soft.evaluate(str(known), system, columns=columns, **how).warnings
+        assert [said in text for text in warnings].count(True) == (columns == "ignore=other")
     if way == "shards":
         return
     system, how = given(way, table(tmp_path / "take.tsv", ("take", *TIMES), SYSTEM))
@@ -334,3 +357,15 @@ def test_numbers_in_the_place_of_labels_are_classes_if_whole(lines, options, pla
     else:
         rows = call("convert", path, "-", *options.split()).out.splitlines()[1:]
         assert [row.split("\t")[2] for row in rows] == mend.split()
+
+
+def test_a_column_of_texts_without_a_name_is_asked_about_too(tmp_path):
+    path = tmp_path / "x.csv"
+    pd.DataFrame(SYSTEM, columns=["", *TIMES]).to_csv(path, index=False)
+    said = refused(path, path)
+    assert (
+        f"{path}:1:1: no column is known to name the recordings, but column 1, which has no name, has" in said
+    )
+    assert "expected 'filename' as its name in the header" in said
+    path.write_text(f"filename{path.read_text()}")
+    assert scored(path, path) == 1

@@ -149,6 +149,7 @@ _DURATIONS = frozenset(name for role, _, names in _ROWS if role == "duration" fo
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, where an index has no name
 _LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
@@ -365,7 +366,7 @@ def _roles_of(
         roles.append(role or None)
         settled.update([] if role else [i])
     if not {"offset", "duration"} & {*roles}:
-        # Beside an offset a duration says nothing new, and may be a class.
+        # Beside an offset a duration says nothing new.
         for i, key in enumerate(keys):
             roles[i] = roles[i] or ("duration" if key in _DURATIONS and i not in settled else None)
     _in_one_unit(keys, roles, settled)
@@ -413,7 +414,8 @@ def layout_of_header(
     if "offset" not in roles and "duration" not in roles:
         raise _without_end(names, roles, row)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
-    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
+    others = [i for i in plain if not _MADE_UP.fullmatch(keys[i])]
     no_classes = "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
     of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
@@ -577,7 +579,7 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
     for i, name in enumerate(names):
         if normal(name) in WORD_LISTS["directions"]:
             settled.add(i)
-        if roles[i] is not None or i in settled:
+        if roles[i] is not None or i in settled or _MADE_UP.fullmatch(normal(name)):
             continue
         if not name:
             message = f"column {i + 1} has no name; expected the name of a class"
@@ -589,6 +591,14 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
     if "class" not in roles:
         message = f"there is no column of labels, and no column of a class; expected event_label{_ONE}"
         raise LayoutError(message, "missing-column")
+    no_classes = _DURATIONS | {*WORD_LISTS["no-classes"]}
+    odd = [i for i, role in enumerate(roles) if role == "class" and normal(names[i]) in no_classes]
+    if odd:
+        listed = ", ".join(repr(names[i]) for i in odd[:_LISTED])
+        ignore = option(*(("", names[i]) for i in odd[:_LISTED]))
+        wrong = f"a wide table would have {listed} among its classes"
+        message = f"{wrong}; expected {ignore}, or other names in the header if they are classes"
+        raise LayoutError(message, "ambiguous-table", odd[0] + 1)
 
 
 def _without_header(roles: Sequence[str | None]) -> Layout:

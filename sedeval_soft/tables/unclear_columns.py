@@ -155,7 +155,7 @@ def _unclear(layout: Layout) -> list[_Column]:
     for i, name in enumerate(layout.names) if layout.has_header else ():
         key = normal(name)
         words = {*re.split(r"[^a-z]+", key)}
-        may_value = valueless and not layout.wide and name and words.isdisjoint(WORD_LISTS["no-values"])
+        may_value = valueless and not layout.wide and bool(name) and words.isdisjoint(WORD_LISTS["no-values"])
         called = not words.isdisjoint(WORD_LISTS["values"])
         plain = layout.roles[i] is None and i not in layout.settled and not role_of(name)
         if plain and (may_name or may_value):

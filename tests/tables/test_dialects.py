@@ -171,11 +171,12 @@ def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_pat
     assert "ignored columns: azimuth\n" in call(wide, wide, "-v").out
 
 
-def test_a_duration_beside_an_offset_means_nothing_and_may_be_a_class(tmp_path):
+def test_a_duration_beside_an_offset_means_nothing_and_is_no_class(tmp_path):
     long = table(tmp_path / "a.tsv", "filename|onset|duration|offset|label", "a|0|9|1|car")
     assert facts(read_rows(long))[1] == [("a", 0.0, 1.0, "car", None)]
-    wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration", "a|0|1|0.5")
-    assert "1 class;" in call(wide, wide, "-v").out
+    wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration|car", "a|0|1|0.5|1")
+    assert "expected --columns ignore=duration, or" in refused(wide, wide)
+    assert "1 class;" in call(wide, wide, "-v", "--columns", "ignore=duration").out
 
 
 @pytest.mark.parametrize(

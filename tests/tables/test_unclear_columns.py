@@ -369,3 +369,42 @@ def test_a_column_of_texts_without_a_name_is_asked_about_too(tmp_path):
     assert "expected 'filename' as its name in the header" in said
     path.write_text(f"filename{path.read_text()}")
     assert scored(path, path) == 1
+
+
+def test_texts_of_an_index_without_a_name_are_asked_about_as_in_parquet_and_numbers_are_not(tmp_path):
+    long = pd.DataFrame({"onset": [0, 1.0], "offset": [1, 2.0], "label": ["x", "y"]})
+    wide = long.drop(columns="label").assign(car=[0.2, 0.3])
+    for frame in (long, wide):
+        named = frame.set_axis(["r0", "r1"])
+        named.to_parquet(tmp_path / "x.parquet")
+        named.to_csv(tmp_path / "x.csv")
+        parts = pd.concat({"r0": frame[:1], "r1": frame[1:]})
+        for data in (named, str(tmp_path / "x.parquet"), pd.read_csv(tmp_path / "x.csv"), parts):
+            with pytest.raises(InputError, match=r"has several texts \('r0', 'r1'\)"):
+                sedeval_soft.evaluate(data, data)
+            columns = {"filename": ["__index_level_0__", "Unnamed: 0"]}
+            assert sedeval_soft.evaluate(data, data, columns=columns).files == ("r0", "r1")
+        frame[::-1].to_parquet(tmp_path / "y.parquet")
+        for data in (frame, frame[::-1], str(tmp_path / "y.parquet")):
+            scores = sedeval_soft.evaluate(data, data)
+            assert (scores.files, scores.warnings) == (("",), ())
+
+
+@pytest.mark.parametrize("name", ["fold", "index", "ID", "Low Freq (Hz)", "duration"])
+@pytest.mark.parametrize("last", [1, 3])
+def test_a_column_that_is_called_as_no_class_is_none_of_a_wide_table(name, last, tmp_path):
+    rows = [(file, 0, 1, k, k, last * k, 0.5) for k, file in enumerate(("r0", "r1"))]
+    head = ("filename", "onset", "offset", "Unnamed: 0", "__index_level_0__", name, "car")
+    path = table(tmp_path / "wide.tsv", head, rows)
+    ignored = shlex.quote(f"ignore={name}")
+    said = f"{path}:1:6: a wide table would have {name!r} among its classes; expected --columns {ignored}, or"
+    assert said in refused(path, path)
+    done = call(path, path, "--columns", f"ignore={name}", "--strict", "-v")
+    assert "1 class; wide table" in done.out and "ignored columns: Unnamed: 0, __index_level_0__" in done.out
+
+
+def test_a_class_of_a_wide_table_with_other_numbers_may_be_ignored(tmp_path):
+    path = table(tmp_path / "wide.tsv", ("onset", "offset", "take", "car"), [(0, 1, 7, 0.5)])
+    assert "take 7 is outside [0, 1]; expected a number in [0, 1], or --columns ignore=take where" in refused(
+        path, path
+    )

@@ -228,7 +228,7 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
 
     labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
     odd = {label for label in labels if label and is_number(label)}
-    odd = odd if limits.label else {label for label in odd if not label.strip().isdigit()}
+    odd = odd if limits.label else {label for label in odd if not label.strip().lstrip("+-").isdigit()}
     first = (
         (line, fields[at])
         for line, fields in records(source, layout.delimiter, past=layout.past)

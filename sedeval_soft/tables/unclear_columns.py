@@ -153,16 +153,17 @@ def _unclear(layout: Layout) -> list[_Column]:
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
     for i, name in enumerate(layout.names) if layout.has_header else ():
+        if layout.roles[i] is not None or i in layout.settled or role_of(name):
+            continue
         key = normal(name)
         words = {*re.split(r"[^a-z]+", key)}
         may_value = valueless and not layout.wide and bool(name) and words.isdisjoint(WORD_LISTS["no-values"])
         called = not words.isdisjoint(WORD_LISTS["values"])
-        plain = layout.roles[i] is None and i not in layout.settled and not role_of(name)
-        if plain and (may_name or may_value):
-            likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
-            # A table of a tool that has no such column is of one recording.
-            may = may_name and (likely or not (called or layout.dialect))
-            columns.append(_Column(name, i, may, may_value, likely, called))
+        likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
+        # A table of a tool that has no column of recordings is of one.
+        may_name_them = may_name and (likely or not (called or layout.dialect))
+        if may_name_them or may_value:
+            columns.append(_Column(name, i, may_name_them, may_value, likely, called))
     return columns
 
 
@@ -208,13 +209,13 @@ def _assumed(source: str, layout: Layout, limits: Limits, batches: Cells, line: 
     problems = []
     for code, unclear in ((UNCLEAR_FILE, files), (UNCLEAR_VALUE, values)):
         for first in unclear[:1]:
-            nameless = "'filename' as its name in the header", "the table without it"
+            named = [("", each.name) for each in unclear[:_SHOWN] if each.name]
             message = _MESSAGES[code].format(
                 names=" or ".join(map(_named, unclear[:_SHOWN])),
                 cells=_shown(first),
                 what="has numbers in [0, 1]" if first.within == first.n else "is called like one",
-                first=option((_ROLES[code], first.name)) if first.name else nameless[0],
-                ignore=option(*(("", each.name) for each in unclear[:_SHOWN])) if first.name else nameless[1],
+                first=option((_ROLES[code], first.name)) if first.name else "'filename' as its name",
+                ignore=option(*named) if first.name else "the table without it",
             )
             problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:

@@ -342,7 +342,7 @@ def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
         ("a.wav|0|1|0.5|0.6", "", "1:4", "filename=1,onset=2,offset=3,event_label=4,value=5"),
         ("0|1|0\n1|2|1", "--label speech", "1:3", "onset=1,offset=2,value=3"),
         ("a.wav|0|1|0.5", "", "1", "event_label=1,onset=2,offset=3,value=4"),
-        ("0|1|3\n1|2|4", "", "", "3 4"),
+        ("0|1|3\n1|2|-4", "", "", "3 -4"),
         ("0|1|0.5", "--columns onset=1,offset=2,event_label=3", "", "0.5"),
         ("0|1|0.5", "--columns onset=1,offset=2,value=3 --label speech", "", "speech"),
         ("0|1|car\n1|2|0.5", "--from audacity", "", "car 0.5"),
@@ -366,7 +366,7 @@ def test_a_column_of_texts_without_a_name_is_asked_about_too(tmp_path):
     assert (
         f"{path}:1:1: no column is known to name the recordings, but column 1, which has no name, has" in said
     )
-    assert "expected 'filename' as its name in the header" in said
+    assert "expected 'filename' as its name if it names them" in said
     path.write_text(f"filename{path.read_text()}")
     assert scored(path, path) == 1
 

@@ -29,6 +29,9 @@ from sedeval_soft.timeline.events import EventLifetimes
 _MUCH = 1_000_000
 """Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""
 
+_BLOCK = 1 << 10
+"""Events that are swept at a time, about, where they may pair with no other ones."""
+
 _ABSENT, _DESERTED, _FREE, _UNMARKED, _REFERENCE, _SYSTEM = -3, -2, -1, 0, 1, 2
 """What an event is: not there; one whose partner died at this level; without partner; in a pair with no mark;
 in one to which alternating paths may lead from a free event of the reference, or of the system."""
@@ -65,8 +68,8 @@ def matching_changes(
     level, order = in_order(np.concatenate((dies, born)))
     is_death = order < n
     event = np.where(is_death, order, order - n)
-    by_group = np.argsort(group[event].astype(np.min_scalar_type(int(group.max()))), kind="stable")
-    level, event, is_death = level[by_group], event[by_group], is_death[by_group]
+    by_block = np.argsort(_blocks((n_ref, first, near), group)[event], kind="stable")
+    level, event, is_death = level[by_block], event[by_block], is_death[by_block]
     begin = heads(group[event], level)
     moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(event)))
     update = np.where(is_death, ~event, event).astype(np.int32)
@@ -126,6 +129,23 @@ def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
         near.append(key.astype(np.int32))
     degree = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
     return np.append(0, np.cumsum(degree)).astype(np.int32), np.concatenate(near)
+
+
+def _blocks(graph: tuple[int, Codes, Codes], group: Index) -> Codes:
+    """Return the number of the block of each event: events of two blocks are in no pair, (n,).
+
+    graph: as `Graph`. A sweep of one block after another stays in the processor's cache. Where events are in
+    the order of their groups and times, a block ends where none before may pair with one after.
+    """
+    n_ref, first, near = graph
+    lowest, highest = near[first[:n_ref]], near[first[1 : n_ref + 1] - 1]
+    # From each event of the reference on, the first event of the system.
+    begin = np.minimum.accumulate(lowest[::-1])[::-1]
+    apart = np.flatnonzero(np.append(True, np.maximum.accumulate(highest)[:-1] < begin[1:]))
+    head = apart[heads(group[apart], (apart + begin[apart]) // _BLOCK)]
+    sizes = np.diff(head, append=n_ref), np.diff(begin[head], append=len(group))
+    number = np.arange(len(head), dtype=np.min_scalar_type(len(head)))
+    return np.concatenate([np.repeat(number, size) for size in sizes])
 
 
 # The sweep. Events have numbers, those of the reference are below `n_ref`. Event v may pair with the events

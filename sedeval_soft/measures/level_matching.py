@@ -58,7 +58,7 @@ def matching_changes(
     if not len(left):
         return changes
     # Events that compete are numbered, those of the reference first.
-    (ours, left), (theirs, right) = _renumbered(left, len(reference)), _renumbered(right, len(system))
+    (ours, left), (theirs, right) = _renumbered(left, groups[0]), _renumbered(right, groups[1])
     n_ref, n = len(ours), len(ours) + len(theirs)
     first, near = _neighbours(left, right + np.int32(n_ref), n)
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
@@ -111,11 +111,16 @@ def _is_there(events: Codes, n: int) -> Bools:
     return is_there
 
 
-def _renumbered(events: Codes, n: int) -> tuple[Index, Codes]:
-    """Return which of n events there are, ascending, and the place of each of them among these, (n,)."""
-    is_there = _is_there(events, n)
-    place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(is_there), place[events]
+def _renumbered(events: Codes, group: Index) -> tuple[Index, Codes]:
+    """Return which events there are among some, by group, and the place of each of the some in these, (n,).
+
+    group: (n_events,) of all.
+    """
+    those = np.flatnonzero(_is_there(events, len(group)))
+    those = those[order_of(group[those])]
+    place = np.empty(len(group), dtype=np.int32)
+    place[those] = np.arange(len(those))
+    return those, place[events]
 
 
 def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:

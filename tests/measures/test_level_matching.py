@@ -192,7 +192,7 @@ def test_integrals_are_exact(lives):
     )
     born, dies = np.minimum(born, dies), np.maximum(born, dies)
     some = np.array([row[3] for row in lives], dtype=bool)
-    counts = [LevelChanges.of_lives(group[at], born[at], dies[at]) for at in (slice(None), some)]
+    counts = [(group[at], born[at], dies[at]) for at in (slice(None), some)]
     whole, part = integrals(counts, 3).swapaxes(0, 1)
     floats = [rounded(digits) for digits in (whole, part, whole - part)]
     for found, at in zip(floats, (np.ones_like(some), some, ~some), strict=True):

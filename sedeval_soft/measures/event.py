@@ -218,8 +218,9 @@ def _matched(
     parts = [[LevelChanges.of_lives(ours[:0], reference.born[:0], reference.dies[:0])] for _ in groupings]
     for (begin, first), (end, last) in pairwise((*ends, (len(ours), len(theirs)))):
         a, b = slice(begin, end), slice(first, last)
-        some = [(ours[a], theirs[b]) for ours, theirs in groupings]
-        for part, changes in zip(parts, _match_some(reference.take(a), system.take(b), some, rule), strict=True):
+        groups = [(ours[a], theirs[b]) for ours, theirs in groupings]
+        some = _match_some(reference.take(a), system.take(b), groups, rule)
+        for part, changes in zip(parts, some, strict=True):
             part += changes
     return [LevelChanges.joined(part) for part in parts]
 

@@ -221,7 +221,7 @@ def _matched(
         groups = [(ours[a], theirs[b]) for ours, theirs in groupings]
         some = _match_some(reference.take(a), system.take(b), groups, rule)
         for part, changes in zip(parts, some, strict=True):
-            part += changes
+            part.extend(changes)
     return [LevelChanges.joined(part) for part in parts]
 
 

@@ -46,7 +46,7 @@ class LevelChanges(NamedTuple):
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def lives(self) -> Lives:
-        """Return lives of which there are as many at each level above 0, if there are none beyond all levels."""
+        """Return lives of which there are as many at each level above 0; beyond all levels there are none."""
         each = np.repeat(np.arange(len(self.change)), np.abs(self.change))
         level, grows = self.level[each], self.change[each] > 0
         return self.group[each], np.where(grows, level, 0.0), np.where(grows, 0.0, level)

@@ -32,6 +32,9 @@ _MUCH = 1_000_000
 _BLOCK = 1 << 10
 """Events that are swept at a time, about, where they may pair with no other ones."""
 
+_CROWDED = 24
+"""Events that one may pair with beyond which a search takes longer than it does to take over a partner."""
+
 _ABSENT, _DESERTED, _FREE, _UNMARKED, _REFERENCE, _SYSTEM = -3, -2, -1, 0, 1, 2
 """What an event is: not there; one whose partner died at this level; without partner; in a pair with no mark;
 in one to which alternating paths may lead from a free event of the reference, or of the system."""
@@ -178,8 +181,9 @@ def _sweep(
     updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
     """
     mark, partner, _, _, _ = state
+    _, first, near = graph
     now = -1
-    deserted = list(graph[2][:0])
+    deserted = list(near[:0])
     for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
         if moment != now:
             for v in deserted:
@@ -193,7 +197,7 @@ def _sweep(
                 mark[partner[~update]] = _DESERTED
                 deserted.append(partner[~update])
             mark[~update] = _ABSENT
-        elif deserted and _take_over(update, graph, state):
+        elif deserted and first[update + 1] - first[update] > _CROWDED and _take_over(update, graph, state):
             change[now] += 1
         else:
             change[now] += _enter(update, graph, state)

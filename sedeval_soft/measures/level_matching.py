@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.level_counts import LevelChanges
 from sedeval_soft.measures.level_pairs import shared_levels
 from sedeval_soft.sorting import heads, in_order, order_of
@@ -68,7 +68,10 @@ def matching_changes(
     born = np.concatenate((reference.born[ours], system.born[theirs]))
     dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
     # Deaths come before births at the same level: what is equal stays in order.
-    level, order = in_order(np.concatenate((dies, born)))
+    matters = np.concatenate(_looked_at(left, right + n_ref, born, dies))
+    levels, some = np.concatenate((dies, born)), np.flatnonzero(matters)
+    level, order = in_order(levels[some])
+    order = some[order]
     is_death = order < n
     event = np.where(is_death, order, order - n)
     by_block = np.argsort(_blocks((n_ref, first, near), group)[event], kind="stable")
@@ -76,7 +79,8 @@ def matching_changes(
     begin = heads(group[event], level)
     moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(event)))
     update = np.where(is_death, ~event, event).astype(np.int32)
-    change = _swept((n_ref, first, near), update, moment, compiled)
+    mark = np.where(matters[n:], _ABSENT, _FREE)
+    change = _swept((n_ref, first, near), update, moment, mark, compiled)
     at, change = begin[change != 0], change[change != 0]
     return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change)))
 
@@ -137,6 +141,19 @@ def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
         near.append(key.astype(np.int32))
     degree = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
     return np.append(0, np.cumsum(degree)).astype(np.int32), np.concatenate(near)
+
+
+def _looked_at(left: Codes, right: Codes, born: Floats, dies: Floats) -> tuple[Bools, Bools]:
+    """Return whether it matters when an event dies, and when it is born, (n_events,) each.
+
+    left, right: (n_pairs,) the pairs. Only those that an event may pair with look at it. If it is born before
+    all of them, it may be there from the beginning, and if it dies after them, to the end.
+    """
+    # As they are swept: of equal ones the reference's come first.
+    matters = np.zeros((2, len(born)), dtype=bool)
+    for row, left_first in zip(matters, (dies[left] > dies[right], born[left] <= born[right]), strict=True):
+        row[left[~left_first]] = row[right[left_first]] = True
+    return matters[0], matters[1]
 
 
 def _blocks(graph: tuple[int, Codes, Codes], group: Index) -> Codes:
@@ -311,10 +328,12 @@ _PAIRS = [0]
 """How many pairs this process has swept."""
 
 
-def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, compiled: bool | None) -> Index:
+def _swept(
+    graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, mark: Index, compiled: bool | None
+) -> Index:
     """Return by how much the largest matching grows at each moment, (n_moments,).
 
-    compiled: as for `matching_changes`.
+    mark: of each event before the first moment. compiled: as for `matching_changes`.
     """
     n_ref, first, near = graph
     _PAIRS[0] += len(near) // 2
@@ -323,13 +342,14 @@ def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, comp
     if sweep is not None:
         # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
         # number without sign numba need not ask whether it counts from the end.
-        state = np.full(n, _ABSENT, dtype=np.int8), *np.zeros((4, n), dtype=np.uint32)
+        state = mark.astype(np.int8), *np.zeros((4, n), dtype=np.uint32)
         sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
     # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
     changes = change.tolist()
     lists = n_ref, first.tolist(), memoryview(near.data)
-    _sweep(lists, updates.tolist(), moments.tolist(), ([_ABSENT] * n, *([0] * n for _ in range(4))), changes)
+    state = mark.tolist(), *([0] * n for _ in range(4))
+    _sweep(lists, updates.tolist(), moments.tolist(), state, changes)
     return np.array(changes)
 
 

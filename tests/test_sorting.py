@@ -87,7 +87,7 @@ def test_blocks_of_alike_arrays_are_of_even_size():
     assert blocks.between(0, 500_000) == 0.0
 
 
-def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypatch):
+def test_pieces_are_in_order_and_share_processors_with_their_own_pieces(monkeypatch):
     monkeypatch.setattr(threads, "_WORTH", 1)
     monkeypatch.setattr(threads, "processors", lambda: 2)
     assert for_each(lambda i: i * i, range(50), 50) == [i * i for i in range(50)]
@@ -101,3 +101,8 @@ def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypat
     for here, inner in for_each(outer, range(8), 8):
         assert here != threading.get_ident()
         assert inner == [here] * 4
+    # Of four processors two pieces have two each.
+    monkeypatch.setattr(threads, "processors", lambda: 4)
+    both = threading.Barrier(2, timeout=60)
+    for _, inner in for_each(lambda _: (0, for_each(lambda _: both.wait(), range(2), 2)), range(2), 2):
+        assert sorted(inner) == [0, 1]

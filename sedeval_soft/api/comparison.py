@@ -36,7 +36,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
-from sedeval_soft.memory import has_room
+from sedeval_soft.memory import has_room, reuse_freed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
@@ -184,6 +184,7 @@ def _score(
     progress: Progress | None = None,
 ) -> tuple[list[Scores], list[Shard]]:
     """Return the scores of each system, and the counts by which they are resampled together."""
+    reuse_freed()
     named = {name: with_points(system, limits) for name, system in named_sources(systems, *_SYSTEMS).items()}
     settings = settings_of_points(with_folds(settings, folds), named.values())
     ours = to_rows(reference, "reference", settings, limits)

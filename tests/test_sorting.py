@@ -70,7 +70,11 @@ def test_blocks_bring_arrays_into_one_order_and_place_what_belongs_to_values(blo
         i = int(np.searchsorted(blocks.before, rank, side="right")) - 1
         assert np.max(blocks.between(rank, rank + 1)) == value
         assert np.min(blocks.between(rank, int(blocks.before[i + 1]))) == value
-    assert np.concatenate(blocks.all_ranks()).tolist() == (2 * rankdata(np.concatenate(parts))).tolist()
+    for some in (parts, [max(parts, key=len)]):
+        places = [rng.permutation(len(part)) for part in some]
+        ranks = np.split(2 * rankdata(np.concatenate(some)), np.cumsum([len(part) for part in some])[:-1])
+        for of_part, expected, place in zip(Blocks.of(some).ranks_at(places), ranks, places, strict=True):
+            assert of_part.tolist() == expected[place].tolist()
 
 
 def test_blocks_of_alike_arrays_are_of_even_size():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -128,7 +128,7 @@ class Explanation:
     name: as it was asked for. measure: with formula, range, source and undefined case.
     basis, reading, average: what these parts of the name say. letters: of the formula.
     asked_by: options that it needs, empty for what is always there.
-    differences: what other tools do otherwise.
+    differences: what other tools do otherwise. alike: names of the measures that tables call the same.
     """
 
     name: str
@@ -139,10 +139,14 @@ class Explanation:
     letters: dict[str, str]
     asked_by: str
     differences: tuple[Difference, ...]
+    alike: tuple[str, ...] = ()
 
 
 def explained(text: str) -> Explanation:
     """Return all that is known of a score, of a class, of a group (`@name`) or of all forms of a measure.
+
+    text: its name, or what tables call it, such as `KLD`: then of the first measure that is called so and is
+    computed where nothing is asked for.
 
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
@@ -154,6 +158,12 @@ def explained(text: str) -> Explanation:
     for stem, family, measure in measures:
         if text == stem and OVERALL not in measure.averages:
             return _explanation(ScoreName(*stem.split(".")), family, measure)
+    called = [each for each in measures if text and each[2].short == text]
+    usual = [each for each in called if not _asked_by(*each)] or called
+    if usual:
+        (stem, family, measure), *others = usual
+        name = ScoreName(*stem.split("."))
+        return replace(_explanation(name, family, measure), alike=tuple(other for other, *_ in others))
     family, measure = family_of(text)
     return _explanation(ScoreName.parse(text), family, measure)
 
@@ -186,7 +196,7 @@ def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanati
     )
 
 
-def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
+def _asked_by(name: ScoreName | str, family: Family, measure: Measure) -> str:
     """Return the options without which a score is not computed."""
     needed = []
     # PSDS is asked for by itself.
@@ -194,7 +204,7 @@ def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
         needed += [f"--only {family.basis}" if family.basis not in DEFAULT_ONLY else ""]
         needed += [f"--measures {family.group}" if family.group else ""]
     means = [f"--means {mean}" for mean in means_in(str(name))]
-    if name.group in PART_MEANS and name.group.startswith("scenes"):
+    if isinstance(name, ScoreName) and name.group in PART_MEANS and name.group.startswith("scenes"):
         means.append("--by or `scenes` of the settings")
     needed += means
     needed += ["--thresholds, --cross-tune or --folds" if family.reading == "tuned" else "", measure.needs]

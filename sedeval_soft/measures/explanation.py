@@ -151,19 +151,17 @@ def explained(text: str) -> Explanation:
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
     measures = [
-        (f"{family.basis}.{family.reading}.{measure.name}", family, measure)
+        (ScoreName(family.basis, family.reading, measure.name), family, measure)
         for family in FAMILIES
         for measure in family.measures
     ]
-    for stem, family, measure in measures:
-        if text == stem and OVERALL not in measure.averages:
-            return _explanation(ScoreName(*stem.split(".")), family, measure)
+    for name, family, measure in measures:
+        if text == ".".join(name[:3]) and OVERALL not in measure.averages:
+            return _explanation(name, family, measure)
     called = [each for each in measures if text and each[2].short == text]
     usual = [each for each in called if not _asked_by(*each)] or called
     if usual:
-        (stem, family, measure), *others = usual
-        name = ScoreName(*stem.split("."))
-        return replace(_explanation(name, family, measure), alike=tuple(other for other, *_ in others))
+        return replace(_explanation(*usual[0]), alike=tuple(".".join(name[:3]) for name, *_ in usual[1:]))
     family, measure = family_of(text)
     return _explanation(ScoreName.parse(text), family, measure)
 
@@ -196,7 +194,7 @@ def _explanation(name: ScoreName, family: Family, measure: Measure) -> Explanati
     )
 
 
-def _asked_by(name: ScoreName | str, family: Family, measure: Measure) -> str:
+def _asked_by(name: ScoreName, family: Family, measure: Measure) -> str:
     """Return the options without which a score is not computed."""
     needed = []
     # PSDS is asked for by itself.
@@ -204,7 +202,7 @@ def _asked_by(name: ScoreName | str, family: Family, measure: Measure) -> str:
         needed += [f"--only {family.basis}" if family.basis not in DEFAULT_ONLY else ""]
         needed += [f"--measures {family.group}" if family.group else ""]
     means = [f"--means {mean}" for mean in means_in(str(name))]
-    if isinstance(name, ScoreName) and name.group in PART_MEANS and name.group.startswith("scenes"):
+    if name.group in PART_MEANS and name.group.startswith("scenes"):
         means.append("--by or `scenes` of the settings")
     needed += means
     needed += ["--thresholds, --cross-tune or --folds" if family.reading == "tuned" else "", measure.needs]

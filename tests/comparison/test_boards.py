@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
 from tables import long_rows
 
-from sedeval_soft import SettingsError, UnknownScoreError, compare, evaluate
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate, threads
+from sedeval_soft.api import comparison
 from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import Settings
 
@@ -121,6 +123,37 @@ def test_a_system_has_on_a_board_the_scores_that_it_has_alone(reference, systems
         entry = by_system(board)[scores.system]
         own = scores.score(board.rank_by)
         assert (entry.value, entry.low, entry.high) == (own.value, own.low, own.high)
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_another(
+    monkeypatch, reference, systems, room
+):
+    """Two at a time where there is room, with warnings and errors in the order of systems."""
+    given = systems | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
+    settings = {"only": ("segment.soft", "event.optimal"), "replicates": 30}
+    board = compare(reference, given, **settings)
+    threads_of, of_rows = [], comparison.shard_of_rows
+
+    def counted(*given, **how):
+        threads_of.append(threading.get_ident())
+        return of_rows(*given, **how)
+
+    monkeypatch.setattr(comparison, "shard_of_rows", counted)
+    monkeypatch.setattr(threads, "_WORTH", 1)
+    monkeypatch.setattr(threads, "processors", lambda: 2)
+    monkeypatch.setattr(comparison, "processors", lambda: 2)
+    monkeypatch.setattr(comparison, "has_room", lambda _: room)
+    assert compare(reference, given, **settings) == board
+    # Of five systems the last one is alone.
+    assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
+    refused = []
+    for worth in (1, 1 << 60):
+        monkeypatch.setattr(threads, "_WORTH", worth)
+        with pytest.raises(EvaluationError) as caught:
+            compare(reference, given | {"last": given["beyond"]}, strict=True, **settings)
+        refused.append(str(caught.value))
+    assert refused[0] == refused[1]
 
 
 @pytest.mark.parametrize(

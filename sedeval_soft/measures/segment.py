@@ -44,7 +44,7 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
 _PIECE = 1 << 13
 """Segments summed at a time."""
 
-_AT_ONCE = 1 << 13
+_AT_ONCE = 1 << 14
 """Segments of which what is summed is made at a time: it stays in the processor's cache."""
 
 

@@ -439,6 +439,9 @@ def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int
             both = " and ".join(repr(names[i]) for i in holders[:_LISTED])
             first, second = (option((role, names[i])) for i in holders[:2])
             wrong = f"columns {both} could each be the {role}"
+            if normal(names[holders[0]]) == normal(names[holders[1]]):
+                wrong = f"columns {holders[0] + 1} and {holders[1] + 1} have one name: {both}"
+                first, second = "another name for one of them", "only one"
             message = f"{wrong}; expected {first}, or {second}"
             raise LayoutError(message, "repeated-column", holders[-1] + 1)
         for i in {*holders} - {*canonical} if len(holders) > 1 else ():

@@ -162,8 +162,10 @@ class _Table:
             try:
                 convert([beside, cell])
             except FAILURES:
-                wrong = f"{title} is {_shown(cell)}: the column does not hold {noun}s"
-                raise InputError(self.problem(row, f"{wrong}; expected {expected}")) from error
+                large = type(cell) is int and noun == "number"
+                wrong = "it is too large" if large else f"the column does not hold {noun}s"
+                message = f"{title} is {_shown(cell)}: {wrong}; expected {expected}"
+                raise InputError(self.problem(row, message)) from error
         wrong = f"column {title!r} does not hold {noun}s ({one_line(error)})"
         raise InputError(Problem(self.name, f"{wrong}; expected {expected}")) from error
 

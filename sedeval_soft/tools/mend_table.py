@@ -195,7 +195,7 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
 
 
 def _repeated(rows: Rows, numbers: set[int], layout: Layout) -> dict[int, None]:
-    """Return the lines that stand there already, or are the header; numbers: positions of times and values."""
+    """Return the lines that stand there already, or are the header; numbers: positions of numbers."""
     seen: set[tuple[str | float, ...]] = {layout.names} if layout.has_header else set()
     again: dict[int, None] = {}
     for number, row in rows.items():

@@ -71,7 +71,9 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
     form = form if layout.timed else f"{WEAK}, {form}"
     columns = Columns(layout, texts, numbers)
-    origin = replace(origin, form=form, ignored=layout.ignored, assumed=layout.assumed)
+    origin = replace(
+        origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
+    )
     rows = columns.rows(origin, limits)
     if rows is not None:
         return rows

@@ -219,9 +219,9 @@ def origin_of(source: Source, layout: Layout) -> Origin:
     shape = f"{'wide' if layout.wide else 'long'} table {'with' if layout.has_header else 'without'} header"
     kind = layout.dialect.title if layout.dialect else shape
     form = f"{kind}, {DELIMITERS[layout.delimiter]}" if layout.timed else WEAK
-    return Origin(
-        source.name, source.sha256, f"{form}{layout.choices}", layout.ignored, assumed=layout.assumed
-    )
+    form = f"{form}{layout.choices}"
+    origin = Origin(source.name, source.sha256, form, layout.ignored, assumed=layout.assumed)
+    return replace(origin, lacking=layout.lacking)
 
 
 def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:

@@ -130,7 +130,8 @@ class SettingsKeywords(TypedDict, total=False):
         most=LONGEST, meaning="A median filter of the system's output, of about so many seconds, before "
         "`min_gap` and `min_duration`. One number, or a mapping of class names to seconds, which leaves "
         "other classes as they are; the same holds for `min_gap` and `min_duration`.",
-        help="Smooth the output with a median filter of about this length (an odd number of steps).")]
+        help="Smooth the output with a median filter of about this length: an odd number of time steps, so "
+        "that less than two of them change nothing.")]
     min_gap: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0, most=LONGEST,
         help="Close gaps between events of a class that are shorter than this.")]
     min_duration: Annotated[float | Mapping[str, float], Field(0.0, PROCESSING, "SECONDS", least=0,

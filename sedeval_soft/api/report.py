@@ -33,6 +33,7 @@ from sedeval_soft.html.report_page import Choices, render
 from sedeval_soft.html.sounds import Folder, Sounds, check_audio, sounds_of
 from sedeval_soft.html.timeline import lengths_shown
 from sedeval_soft.measures.event_errors import TooManyOverlapsError
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.plan import Plan
 from sedeval_soft.report.write import write_atomic
 from sedeval_soft.settings import GROUPS, Settings
@@ -65,8 +66,8 @@ def write_report(
     of recordings, which the page shows as spectrograms and plays.
 
     It shows intersections, curves, confusions and calibration whether the settings ask for them or not, and
-    says by which settings it can be had again. Other arguments and errors as for `evaluate`; OutputError
-    where it cannot be written.
+    says by which settings it can be had again. Other arguments and errors as for `evaluate`; SettingsError
+    for a file to show that is in no table, OutputError where it cannot be written.
     """
     chosen, limits = with_folds(settings_from(settings, values), folds), limits_from(limits, values)
     if board is not None and chosen.ci is None:
@@ -106,6 +107,10 @@ def write_report(
             ReportInput(scores, pair, shard.tally, counted, signatures, several, bases, errors, why_no_errors)
         )
     choices, sounds = choices or Choices(), None
+    known = dict.fromkeys(file for each in inputs for file in each.pair.files)
+    for file in choices.files:
+        if file not in known:
+            raise SettingsError(f"--timeline {file}: there is no such file{did_you_mean(file, known)}")
     if audio is not None:
         sounds = _sounds(audio, path, inputs, choices)
         inputs = [_warned(each, sounds.warnings) for each in inputs]

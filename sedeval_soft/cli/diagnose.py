@@ -7,8 +7,6 @@ from dataclasses import replace
 from shutil import get_terminal_size
 from typing import Any
 
-import click
-
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, QUIET, argument, command, option, refuse
 from sedeval_soft.cli.output import check_files, each_of, emit, to_standard_output, warn
@@ -36,11 +34,8 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     option(options.FILES, "--by", type=PATH, metavar="TSV|PATTERN",
         help="Also look at how recall differs between scenes: a table of filename and scene, or a pattern of "
         "file names with the scene in braces, such as '{scene}_[0-9]*'."),
-    option(OUTPUT, "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
-        metavar="FORM", brief="text, json, csv, tsv or markdown.",
+    *options.result_forms(FORMS, metavar="FORM", brief="text, json, csv, tsv or markdown.",
         help="Form of the results: text, json, csv, tsv or markdown."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
-        help="Write the results to a file. If something fails, the file stays as it was."),
     QUIET,
     *options.INTAKE,
 )  # fmt: skip

@@ -13,6 +13,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -282,6 +283,30 @@ def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN
     return Option(names, heading, **attributes)
 
 
+_EXTENSIONS = {"md": "markdown", "tex": "latex", "xml": "junit", "yml": "yaml"}
+"""Forms of results by the extensions of files that hold them, where these have other names."""
+
+
+def by_extension(context: click.Context, parameter: click.Parameter, form: str | None) -> str:
+    """Return the form of results, as click calls it: by the extension of -o where none is given, or text."""
+    extension = PurePath(context.params["output"] or "").suffix.lower().removeprefix(".")
+    likely = _EXTENSIONS.get(extension, extension)
+    return form or (likely if likely in getattr(parameter.type, "choices", ()) else "text")
+
+
+def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Option]:  # noqa: ANN401
+    """Return the options that say where results go, and in which form; attributes: of the latter."""
+    attributes["help"] += "  [default: that of the extension of -o, such as scores.csv; else text]"
+    form = option(OUTPUT, "--format", "form", type=click.Choice(forms), callback=by_extension, **attributes)
+    output = option(
+        OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
+        brief="Write the results to a file." if form.brief else "",
+        help="Write the results to a file. If something fails, the file stays as it was.",
+        is_eager=True,  # it is read first
+    )  # fmt: skip
+    return form, output
+
+
 def seldom(options: Sequence[Option], *but: str) -> tuple[Option, ...]:
     """Return options for a command whose short help has many of its own: only some of these are in it."""
     copies = [copy(option) for option in options]
@@ -402,13 +427,11 @@ PARTS = (
 )  # fmt: skip
 
 RESULTS = (
-    option(OUTPUT, "--format", "form", type=click.Choice((*FORMATS, *SERVICE_FORMATS)), default="text",
-        show_default=True, metavar="FORM", brief="Such as json, csv, markdown, latex or junit.",
+    *result_forms((*FORMATS, *SERVICE_FORMATS), metavar="FORM",
+        brief="Such as json, csv, markdown, latex or junit.",
         help=f"Form of the results: {', '.join(FORMATS)}, or one that services take: github (annotations, "
         "and a job summary in $GITHUB_STEP_SUMMARY), junit (each --require is a test) or codabench "
         "(scores.json, or scores.txt if that is what -o names)."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief="Write the results to a file.",
-        help="Write the results to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "--save-tally", type=PATH, metavar="FILE",
         help="Write what was counted in each file to FILE, for `soft-sed-eval merge`."),
     option(OUTPUT, "-v", "--verbose", count=True, brief="Print all tables; -vv the whole signature.",

@@ -102,6 +102,9 @@ class Presentation:
         self.names = [*self.wanted, *(name for name, _, _ in self.requirements)]
         self.form: str = given["form"]
         self.averages: tuple[str, ...] = given["averages"]
+        if self.averages and self.wanted:
+            expected = "--score names its own averages; expected one of the two"
+            raise SettingsError(f"--average {self.averages[0]} cannot go with --score: {expected}")
         self.output: str | None = given["output"]
         self.quiet: bool = given["quiet"]
         self.per_file: bool = given["per_file"]

@@ -9,7 +9,7 @@ import click
 from sedeval_soft.cli import options
 from sedeval_soft.cli.options import PATH, argument, command, option
 from sedeval_soft.cli.output import check_files, emit
-from sedeval_soft.fields import OUTPUT, SCORING
+from sedeval_soft.fields import SCORING
 
 EXAMPLES = """
   soft-sed-eval published
@@ -31,10 +31,7 @@ EXAMPLES = """
     option(SCORING, "--set", "chosen", multiple=True, metavar="OPTION=VALUE",
         brief="An option of the script.",
         help="An option of the script, by its name there. Repeatable."),
-    option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text",
-        show_default=True, brief=True, help="For people, or for programs."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE", brief=True,
-        help="Write the numbers to a file."),
+    *options.result_forms(("text", "json"), brief=True, help="For people, or for programs."),
     *options.INTAKE,
 )  # fmt: skip
 def published(name: str | None, reference: str | None, system: str | None, **given: Any) -> None:  # noqa: ANN401

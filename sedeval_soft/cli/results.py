@@ -8,7 +8,7 @@ import click
 from click.exceptions import Exit
 
 from sedeval_soft.cli import options
-from sedeval_soft.cli.options import PATH, argument, command
+from sedeval_soft.cli.options import argument, command
 from sedeval_soft.cli.output import check_files, each_of, emit, progress
 from sedeval_soft.fields import STEERING
 
@@ -39,8 +39,6 @@ DIFF_EXAMPLES = """
 """
 
 CALLED = "0 done, 2 wrong call."
-FORM = click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
-    show_default=True, help="For people, or for programs.")  # fmt: skip
 
 
 @command(
@@ -100,9 +98,7 @@ def merge(**given: Any) -> None:  # noqa: ANN401
         help="How much scores, and the ends of their intervals, may differ."),
     click.Option(["--score", "only"], multiple=True, metavar="NAME",
         help="Compare only this score, such as segment.soft.f1.macro. Repeatable.  [default: all]"),
-    FORM,
-    click.Option(["-o", "--output"], type=PATH, metavar="FILE",
-        help="Write to a file. If something fails, the file stays as it was."),
+    *options.result_forms(("text", "json"), help="For people, or for programs."),
     cls=click.Command,
     status="0 all scores are the same, 1 scores differ, 2 a file cannot be compared.",
 )  # fmt: skip
@@ -127,10 +123,11 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
 @command(
     EXPLAIN_EXAMPLES,
     argument("SCORE...", "scores", nargs=-1, required=True, type=str),
-    FORM,
+    click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
+        show_default=True, help="For people, or for programs."),
     cls=click.Command,
     status=CALLED,
-)
+)  # fmt: skip
 def explain(scores: tuple[str, ...], form: str) -> None:
     """Explain scores: formula, source, and when they are undefined.
 

@@ -192,13 +192,9 @@ VALIDATION = (
         brief="How many problems are listed.", help="How many problems are listed; all are counted."),
     option(OUTPUT, "--strict", is_flag=True,
         brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
-    option(OUTPUT, "--format", "form", type=click.Choice(REPORTS), default="text", show_default=True,
-        metavar="FORM", brief="text, json, sarif (code scanning) or github.",
+    *options.result_forms(REPORTS, metavar="FORM", brief="text, json, sarif (code scanning) or github.",
         help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
         "GitHub Actions."),
-    option(OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
-        brief="Write the report to a file.",
-        help="Write the report to a file. If something fails, the file stays as it was."),
     option(OUTPUT, "-q", "--quiet", is_flag=True,
         brief="Print nothing about a SYSTEM that passes.", help="Print nothing about a SYSTEM that passes. "
         "With -o, json or sarif the report is complete all the same."),

@@ -6,9 +6,11 @@ tables of text. Writers take events from `events_of`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -58,10 +60,30 @@ def objects(source: Source) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     for line, text in enumerate(source.data[:].split(b"\n"), 1):
         try:
             if text.strip():
-                yield line, decoded(text)
+                row = decoded(text)
+                # Where nothing but keys has colons, they are counted faster than read again.
+                wrong = repeated_key(text) if text.count(b":") > len(row) else ""
+                yield line, Problem(source.name, wrong, line) if wrong else row
         except NO_JSON as error:
             wrong = f"is not a JSON object: {error}; expected one in each line"
             yield line, Problem(source.name, wrong, line)
+
+
+def repeated_key(text: bytes) -> str:
+    """Return what is wrong with a JSON text of which an object has a key twice; empty where none has.
+
+    msgspec takes the last one.
+    """
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, None]]) -> None:
+        if len(dict(pairs)) < len(pairs):
+            keys = Counter(key for key, _ in pairs)
+            found.append(next(key for key, count in keys.items() if count > 1))
+
+    with suppress(*NO_JSON):  # said by who reads it
+        json.loads(text, object_pairs_hook=look)
+    return f"an object has the key {quoted(found[0])} twice; expected each key once" if found else ""
 
 
 @dataclass(slots=True)

@@ -23,8 +23,15 @@ from urllib.parse import unquote
 
 import msgspec
 
-from sedeval_soft.errors import be, counted, quoted
-from sedeval_soft.tables.annotation_document import NO_JSON, Document, check_document, end_of, events_of
+from sedeval_soft.errors import InputError, Problem, be, counted, quoted
+from sedeval_soft.tables.annotation_document import (
+    NO_JSON,
+    Document,
+    check_document,
+    end_of,
+    events_of,
+    repeated_key,
+)
 from sedeval_soft.tables.columns import Layout, normal, option
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.filenames import AUDIO_EXTENSIONS
@@ -37,9 +44,14 @@ _LISTED = 10  # keys that a message lists
 
 
 def _text(source: Source) -> bytes:
-    """Return a JSON text in which NaN is null; raises RoomError for more than memory can hold."""
+    """Return a JSON text in which NaN is null; raises RoomError for more than memory can hold.
+
+    Raises InputError where an object has a key twice.
+    """
     check_document(source)
     data = source.data[:]
+    if wrong := repeated_key(data):
+        raise InputError(Problem(source.name, wrong))
     if b"NaN" not in data:
         return data
     return _STRING_OR_NAN.sub(lambda match: b"null" if match[0] == b"NaN" else match[0], data)

@@ -100,7 +100,8 @@ def numbers(column: Any, role: str | None) -> Floats:  # noqa: ANN401
     if not sound or (role in TIMES and pa.types.is_boolean(array.type)):
         raise pa.ArrowTypeError(f"it is of type {array.type}")
     if array.type not in {pa.float16(), pa.float32(), pa.float64()}:
-        array = array.cast(pa.float64())  # imports pyarrow.compute
+        # Imports pyarrow.compute. Integers that are rounded here are too large for times and values.
+        array = array.cast(pa.float64(), safe=False)
     kind = array.type.to_pandas_dtype()
     found = buffer_of(array, kind)
     if array.null_count:

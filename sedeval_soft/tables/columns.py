@@ -230,7 +230,8 @@ class Layout:
     `class` for a class column of a wide table, None for one that is read past. settled: positions of those
     that are read past because the user says so, or because another one has their role. choices: in words, to
     follow a description of the table, which columns play a role because the user says so, and which is the
-    label in a dialect. label: the class of all rows, where no column has one. units: of columns of times that
+    label in a dialect. lacking: what the user says of columns that a header has not, such as `value=p`.
+    label: the class of all rows, where no column has one. units: of columns of times that
     are not in seconds, by position. dialect: of the header. labels: positions of other columns that could be
     the label, the best first. assumed: what had to be assumed, with its mend. lists: whether labels are
     lists of several. Of a table of text, delimiter: between fields; skip: how many lines stand before its
@@ -242,6 +243,7 @@ class Layout:
     has_header: bool
     settled: frozenset[int] = frozenset()
     choices: str = ""
+    lacking: tuple[str, ...] = ()
     label: str = ""
     units: Mapping[int, str] = field(default_factory=dict)
     dialect: Dialect | None = None
@@ -439,8 +441,10 @@ def layout_of_header(
     if error := next((_in_no_unit(names, i) for i, unit in units.items() if not unit), None):
         raise error
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
+    there = {role for role, name in columns if normal(name) in keys} | {""}
+    lacking = [f"{role.removeprefix('soft_')}={name}" for role, name in columns if role not in there]
     units = {i: unit for i, unit in units.items() if unit != "s"}
-    layout = replace(layout, units=units, dialect=dialect, labels=labels)
+    layout = replace(layout, units=units, dialect=dialect, labels=labels, lacking=tuple(lacking))
     return _of_one_class(layout, label) if of_one_class else layout
 
 
@@ -457,6 +461,9 @@ def _one_of_each(names: Sequence[str], roles: list[str | None], settled: set[int
             both = " and ".join(repr(names[i]) for i in holders[:_LISTED])
             first, second = (option((role, names[i])) for i in holders[:2])
             wrong = f"columns {both} could each be the {role}"
+            if normal(names[holders[0]]) == normal(names[holders[1]]):
+                wrong = f"columns {holders[0] + 1} and {holders[1] + 1} have one name: {both}"
+                first, second = "another name for one of them", "only one"
             message = f"{wrong}; expected {first}, or {second}"
             raise LayoutError(message, "repeated-column", holders[-1] + 1)
         for i in {*holders} - {*canonical} if len(holders) > 1 else ():

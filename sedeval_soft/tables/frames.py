@@ -71,7 +71,9 @@ def _rows_of(table: _Table, origin: Origin, limits: Limits, layout: Layout | Non
     form = origin.form.format("wide" if layout.wide else "long") + kind + layout.choices
     form = form if layout.timed else f"{WEAK}, {form}"
     columns = Columns(layout, texts, numbers)
-    origin = replace(origin, form=form, ignored=layout.ignored, assumed=layout.assumed)
+    origin = replace(
+        origin, form=form, ignored=layout.ignored, assumed=layout.assumed, lacking=layout.lacking
+    )
     rows = columns.rows(origin, limits)
     if rows is not None:
         return rows
@@ -162,8 +164,10 @@ class _Table:
             try:
                 convert([beside, cell])
             except FAILURES:
-                wrong = f"{title} is {_shown(cell)}: the column does not hold {noun}s"
-                raise InputError(self.problem(row, f"{wrong}; expected {expected}")) from error
+                large = type(cell) is int and noun == "number"
+                wrong = "it is too large" if large else f"the column does not hold {noun}s"
+                message = f"{title} is {_shown(cell)}: {wrong}; expected {expected}"
+                raise InputError(self.problem(row, message)) from error
         wrong = f"column {title!r} does not hold {noun}s ({one_line(error)})"
         raise InputError(Problem(self.name, f"{wrong}; expected {expected}")) from error
 

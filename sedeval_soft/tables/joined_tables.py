@@ -419,8 +419,18 @@ def _join(
     ignored = tuple(dict.fromkeys(column for _, origin in origins for column in origin.ignored))
     timed = all(origin.timed for _, origin in origins)
     unknown = tuple(dict.fromkeys(label for _, origin in origins for label in origin.unknown))
+    first, *others = (origin.lacking for _, origin in origins)
+    lacking = tuple(text for text in first if all(text in other for other in others))
     origin = Origin(
-        name, sha256, form, ignored, notes, (*assumed, *assumptions), timed=timed, unknown=unknown
+        name,
+        sha256,
+        form,
+        ignored,
+        notes,
+        (*assumed, *assumptions),
+        timed=timed,
+        unknown=unknown,
+        lacking=lacking,
     )
     files = tuple(dict.fromkeys(file for rows in parts for file in rows.files))
     classes = {label for rows in parts for label in rows.classes}

@@ -38,6 +38,7 @@ _NAMES = ("filename", "event_label")
 _UNITS = {"s": "a number of seconds", "ms": "a number of milliseconds"}
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+(?:[.,]\d*)?)", re.ASCII)
 _THOUSANDS = re.compile(r"\d{1,3}(?:([,' \u00a0\u2009\u202f])\d{3})(?:\1\d{3})*(?:\.\d*)?", re.ASCII)
+_PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", re.ASCII)
 _WITH_UNIT = re.compile(r"([+-]?[\d.]+) *(s|sec|seconds|ms|%)", re.ASCII)
 _OF_UNIT = {"ms": 1000, "%": 100}
 
@@ -81,6 +82,7 @@ class Scan:
     def add(self, later: Scan) -> None:
         """Add what a pass over later lines found, but not their rows."""
         self.problems += later.problems
+        self.misread += later.misread
         self.counts += later.counts
         self.sound += later.sound
         self.low, self.high = min(self.low, later.low), max(self.high, later.high)
@@ -98,9 +100,14 @@ class Scan:
                 other = f"{option(('ignore', layout.names[layout.roles.index('soft_value')]))} to ignore them"
                 mends["value-out-of-range"] = ", or ".join(filter(None, (*mends.values(), other)))
             if not layout.has_header or 2 * backwards >= self.sound:
-                swapped = copy and not self.sound and backwards > 1
+                alone = not self.sound and 1 < backwards == self.counts.total()
+                swapped = copy and alone and not layout.units
                 mends["offset-before-onset"] = f"{copy} swaps the two" if swapped else as_duration(layout)
-            mends["decimal-comma"] = copy and f"{copy} writes points"
+            texts = [row[i].strip(BLANKS) for _, row in self.misread for i in layout.number_positions()]
+            mends["repeated-header"] = copy and f"{copy} leaves such lines out"
+            mends["decimal-comma"] = thousands_in(texts)
+            if copy and not mends["decimal-comma"] and any(map(has_decimal_comma, texts)):
+                mends["decimal-comma"] = f"{copy} writes points"
         for i, problem in enumerate(self.problems):
             if mend := mends.pop(problem.code, ""):
                 self.problems[i] = replace(problem, message=f"{problem.message}, or {mend}")
@@ -151,7 +158,10 @@ def scan(
             problems = [_other_length(source.name, layout, line, fields)]
         else:
             problems, numbers = check_row(source.name, layout, line, fields, limits)
-            if problems:
+            if problems and layout.has_header and layout.names == tuple(map(str.strip, fields)):
+                message = "is the header again; expected a row: leave out this line"
+                problems = [Problem(source.name, message, line, code="repeated-header")]
+            elif problems:
                 scanned.enter_misread(layout, line, fields, numbers)
             else:
                 scanned.enter(line, fields, numbers)
@@ -162,6 +172,25 @@ def scan(
         if scanned.counts.total() > most and not whole:
             break
     return scanned
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Return whether a text is a number but for a comma in place of its point."""
+    return "," in text and is_number(text.replace(",", "."))
+
+
+def thousands_in(texts: Iterable[str]) -> str:
+    """Return what to write where commas of numbers, or points beside commas, may divide thousands.
+
+    Empty where they do not: one number that could not be read so tells it of all.
+    """
+    numbers = [text for text in texts if is_number(text.replace(",", "."))]
+    commas, points = ([text for text in numbers if sign in text] for sign in ",.")
+    for alike, sign in ((commas, "comma"), (points if commas else [], "point")):
+        if alike and all(map(_PERHAPS_THOUSANDS.fullmatch, alike)):
+            plain = re.sub("[.,]", "", alike[0])
+            return f"{plain} in place of {alike[0]} if its {sign} divides thousands"
+    return ""
 
 
 def rows_of_records(
@@ -314,7 +343,7 @@ def _wrong_number(
     too_long = "" if no_number else limits.too_long(number / 1000 if unit == "ms" else number)
     reasons = (
         (not text, "empty-number", "is empty"),
-        (no_number and is_number(text.replace(",", ".")), "decimal-comma", comma),
+        (has_decimal_comma(text), "decimal-comma", comma),
         (text.lower().lstrip("+-") in {"nan", "inf", "infinity"}, "not-finite", "is not finite"),
         (no_number, "not-a-number", "is not a number"),
         (math.isinf(number), "time-too-long" if time else "value-out-of-range", "is too large"),

@@ -6,6 +6,7 @@ needed. A read that fails is tried again, later each time; one that goes on fail
 
 from __future__ import annotations
 
+import codecs
 import glob
 import hashlib
 import io
@@ -37,6 +38,12 @@ Bytes = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which readers take away."""
+
+_MARKS = {
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
+}
+"""Byte order marks of other encodings; the first that fits says which it is."""
 
 _COMPRESSION = re.compile(
     rb"(?P<gzip>\x1f\x8b)|(?P<bz2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))|(?P<lzma>\xfd7zXZ\x00)"
@@ -128,17 +135,27 @@ def as_utf8(name: str, data: Bytes) -> Bytes:
 
     Praat writes UTF-16 where a text is not ASCII: of its files that is taken for what it is.
     """
-    if data[:2] not in {b"\xff\xfe", b"\xfe\xff"}:
+    encoding, text = marked_text(name, data)
+    if not encoding:
         return data[len(BOM) :] if data[: len(BOM)] == BOM else data
-    try:
-        if b"ooTextFile" in data[:200].replace(b"\0", b""):
-            return data[:].decode("utf-16").encode()
-    except UnicodeDecodeError as error:
-        wrong = f"is UTF-16 that is damaged ({error.reason}); expected UTF-8 text"
-        raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
+    if "ooTextFile" in text[:100]:
+        return text.encode()
     copy = copy_command(name)
     mend = f": {copy} writes it so" if copy else ""
-    raise InputError(Problem(name, f"is UTF-16; expected UTF-8 text{mend}", line=1, code="utf-16"))
+    raise InputError(Problem(name, f"is {encoding}; expected UTF-8 text{mend}", line=1, code="utf-16"))
+
+
+def marked_text(name: str, data: Bytes) -> tuple[str, str]:
+    """Return the encoding that a mark says, UTF-16 or UTF-32, and the text in it; empty ones without a mark.
+
+    Raises InputError where the text is damaged.
+    """
+    encoding = next((each for mark, each in _MARKS.items() if data[: len(mark)] == mark), "")
+    try:
+        return encoding, data[:].decode(encoding) if encoding else ""
+    except UnicodeDecodeError as error:
+        wrong = f"is {encoding} that is damaged ({error.reason}); expected UTF-8 text"
+        raise InputError(Problem(name, wrong, line=1, code="utf-16")) from error
 
 
 def copy_command(name: str) -> str:

@@ -149,8 +149,12 @@ def _begins_otherwise(lines: Sequence[str], copy: str) -> LayoutError | None:
         return LayoutError(f"{wrong}; expected the file that the page is about", "not-a-table")
     if other := divided_by(lines[0]):
         wrong = f"fields of {first} are divided by {OTHER_DELIMITERS[other]}, not by tab, comma or semicolon"
-        written = f": {copy} writes them" if copy else ""
-        mend = written if _begins(redivided(lines[0], other)) else ", as names may have blanks"
+        n_fields = len(redivided(lines[0], other))
+        mend = f": {copy} writes them" if copy else ""
+        if odd := next((line for line in lines if len(redivided(line, other)) != n_fields), ""):
+            mend = f" that say which {n_fields} fields {quoted(odd)} has"
+        elif not _begins(redivided(lines[0], other)):
+            mend = ", as names may have blanks"
         return LayoutError(f"{wrong}; expected tabs{mend}", "not-a-table")
     for more, line in enumerate(lines[1:_PREAMBLE]):
         rows = ((split(lines[0], delimiter), split(line, delimiter)) for delimiter in DELIMITERS)
@@ -249,9 +253,9 @@ def origin_of(source: Source, layout: Layout) -> Origin:
     shape = f"{'wide' if layout.wide else 'long'} table {'with' if layout.has_header else 'without'} header"
     kind = layout.dialect.title if layout.dialect else shape
     form = f"{kind}, {DELIMITERS[layout.delimiter]}" if layout.timed else WEAK
-    return Origin(
-        source.name, source.sha256, f"{form}{layout.choices}", layout.ignored, assumed=layout.assumed
-    )
+    form = f"{form}{layout.choices}"
+    origin = Origin(source.name, source.sha256, form, layout.ignored, assumed=layout.assumed)
+    return replace(origin, lacking=layout.lacking)
 
 
 def read_fast(source: Source, layout: Layout, limits: Limits = LIMITS) -> EventTable | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,13 +21,19 @@ from sedeval_soft.names import apart
 from sedeval_soft.tables.columns import BLANKS, Layout, is_number
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import misquoted, numbered, split
-from sedeval_soft.tables.row_checks import declares
-from sedeval_soft.tables.source import Source, open_source, spelled
+from sedeval_soft.tables.row_checks import declares, has_decimal_comma, thousands_in
+from sedeval_soft.tables.source import (
+    Source,
+    compression_of,
+    decompress,
+    marked_text,
+    open_source,
+    read_bytes,
+    spelled,
+)
 from sedeval_soft.tables.text import divided_by, redivided, sniff
 from sedeval_soft.tools.validate_checks import known_spellings
 
-_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 _LISTED = 10
 
 Rows = Mapping[int, list[str]]
@@ -51,6 +56,9 @@ def mended(
         source, layout = other, _layout(other, limits)
         done += ["fields divided by tabs"]
     if layout is None:
+        with suppress(UnicodeDecodeError):
+            if done:
+                return source.data[:].decode(), tuple(done)
         return None, ("no copy was written: this cannot be read as a table",)
     lines = dict(numbered(source))
     texts = {number: text for number, text in lines.items() if isinstance(text, str)}
@@ -62,12 +70,15 @@ def mended(
     fields = {number: _fields(text, delimiter) for number, text in texts.items()}
     below = {n: row for n, row in fields.items() if n > layout.skip and len(row) == n_columns}
     rows = {n: row for n, row in below.items() if not declares(layout, row)}
+    numbers = layout.number_positions()
+    doubt = thousands_in([row[at].strip(BLANKS) for row in rows.values() for at in numbers])
+    done += [f"commas were left: write points, or {doubt}"] if doubt else []
     mends: Counter[str] = Counter()
     changed = set()
     # Each begins with what those before it made.
     for number, at, text, mend in chain(
         _without_blanks(fields),
-        _with_points(rows, () if delimiter == "," else layout.number_positions()),
+        _with_points(rows, () if doubt else numbers),
         _in_time(rows, layout),
         _with_known_classes(rows, layout, classes),
     ):
@@ -75,7 +86,7 @@ def mended(
         changed.add(number)
         mends.update([mend] if mend else ())
     done += [f"{mend} ({number})" for mend, number in mends.items()]
-    again = _repeated(rows, {*layout.number_positions()})
+    again = _repeated(rows, {*numbers}, layout)
     if again:
         listed = ", ".join(map(str, [*again][:_LISTED])) + (" ..." if len(again) > _LISTED else "")
         what = "line" if len(again) == 1 else "lines"
@@ -93,20 +104,17 @@ def mended(
 
 
 def _open(path: str | os.PathLike[str], stdin: BinaryIO | None, limits: Limits) -> tuple[Source, list[str]]:
-    """Return a text that is to be mended, and what was done to read it: UTF-16 with its mark is text, too."""
+    """Return a text that is to be mended, and what was done to read it: UTF-16, say, is text, too."""
     try:
         source = open_source(path, stdin, limits)
     except InputError as error:
         if error.problems[0].code != "utf-16" or stdin is not None:
             raise
-        try:
-            data = Path(path).read_bytes()
-            text = data.decode("utf-16")
-        except (OSError, UnicodeDecodeError):
-            raise error from None
-        if data[:2] not in {b"\xff\xfe", b"\xfe\xff"}:  # it is compressed
-            raise
-        return Source(spelled(os.fspath(path)), text.encode(), str), ["UTF-16 written as UTF-8"]
+        name = os.fspath(path)
+        data = read_bytes(name, None, limits)
+        data = decompress(spelled(name), data, limits) if compression_of(data) else data
+        encoding, text = marked_text(spelled(name), data)
+        return Source(spelled(name), text.encode(), str), [f"{encoding} written as UTF-8"]
     with suppress(OSError, ValueError), Path(source.name).open("rb") as file:
         return source, ["byte order mark removed"] if file.read(3) == b"\xef\xbb\xbf" else []
     return source, []  # standard input
@@ -152,11 +160,10 @@ def _without_blanks(rows: Rows) -> Edits:
 
 
 def _with_points(rows: Rows, columns: Sequence[int]) -> Edits:
-    """Write points for commas, unless all of these could divide thousands."""
-    places = [(n, at, row[at]) for n, row in rows.items() for at in columns if _COMMA.fullmatch(row[at])]
-    if not all(_THOUSANDS.fullmatch(text) for _, _, text in places):
-        for number, at, text in places:
-            yield number, at, text.replace(",", "."), "decimal comma made a point"
+    for number, row in rows.items():
+        for at in columns:
+            if has_decimal_comma(row[at]):
+                yield number, at, row[at].replace(",", "."), "decimal comma made a point"
 
 
 def _in_time(rows: Rows, layout: Layout) -> Edits:
@@ -187,9 +194,9 @@ def _with_known_classes(rows: Rows, layout: Layout, known: Sequence[str]) -> Edi
             yield number, at, spelt[name], f"class {before} written {after}"
 
 
-def _repeated(rows: Rows, numbers: set[int]) -> dict[int, None]:
-    """Return the lines that stand there already; numbers: the positions of times and values."""
-    seen: set[tuple[str | float, ...]] = set()
+def _repeated(rows: Rows, numbers: set[int], layout: Layout) -> dict[int, None]:
+    """Return the lines that stand there already, or are the header; numbers: positions of numbers."""
+    seen: set[tuple[str | float, ...]] = {layout.names} if layout.has_header else set()
     again: dict[int, None] = {}
     for number, row in rows.items():
         key = tuple(float(x) if at in numbers and is_number(x) else x for at, x in enumerate(row))

@@ -112,6 +112,22 @@ def test_output_file_holds_what_would_be_printed_and_standard_input_reads_the_sa
     assert run(REFERENCE, "-", "--score", F1, stdin=Path(SYSTEM).read_text()).stdout == printed
 
 
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.json", "json"), ("a.CSV", "csv"), ("a.tsv", "tsv"), ("a.md", "markdown"), ("a.yml", "yaml"),
+     ("a.yaml", "yaml"), ("a.tex", "latex"), ("a.xml", "junit"), ("a.txt", "text"), ("json", "text")],
+)  # fmt: skip
+def test_the_extension_of_a_file_says_its_form_unless_format_does(name, form, tmp_path):
+    def written(*more):
+        assert call(REFERENCE, SYSTEM, "--require", f"{F1}>=0", "-q", "-o", tmp_path / name, *more).code == 0
+        return (tmp_path / name).read_text()
+
+    assert written() == written("--format", form)
+    assert written("--format", "text") == call(REFERENCE, SYSTEM, "-q").out
+    assert call("diagnose", REFERENCE, SYSTEM, "-o", tmp_path / "d.csv").code == 0
+    assert (tmp_path / "d.csv").read_text() == call("diagnose", REFERENCE, SYSTEM, "--format", "csv").out
+
+
 def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):
     table = tmp_path / "sys.tsv"
     table.write_text("filename\tonset\toffset\tevent_label\nother.wav\t0\t1\tcars\n")

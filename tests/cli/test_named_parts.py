@@ -66,12 +66,12 @@ def test_names_of_no_group_are_refused(name, words, config):
         assert done.code == 2 and re.search(words, done.err)
 
 
-def test_averages_are_chosen_and_scores_are_not(config):
+def test_averages_are_chosen_where_no_score_is(config):
     rows = csv.DictReader(run("--average", "macro", "--format", "csv", "--config", config).out.splitlines())
     assert {row["average"] for row in rows if row["name"]} & {"micro", "macro", "weighted"} == {"macro"}
     document = json.loads(run("--average", "micro", "--average", "weighted", "--format", "json").out)
     assert {score["average"] for score in document["systems"][0]["scores"]} == {None, "micro", "weighted"}
-    assert float(run("--average", "macro", "--score", f"{F1}.micro").out) > 0.9
+    assert run("--average", "macro", "--score", f"{F1}.micro").code == 2
     assert run("--average", "macro", "--require", f"{F1}.micro>=0.1").code == 0
     assert run("--average", "mean").code == 2
 

@@ -42,6 +42,9 @@ CALLS = {
     "ref.tsv sys.tsv --curves sys.tsv": "--curves sys.tsv: this is the system output (sys.tsv)",
     "ref.tsv sys.tsv --save-tally x -o x": "--save-tally x: -o writes this file; expected another one",
     "ref.tsv sys.tsv --timeline a.wav": "--timeline needs --report FILE.",
+    "ref.tsv sys.tsv --timeline cafe.wave --report r.html": "no such file; did you mean 'cafe.wav'?",
+    f"ref.tsv sys.tsv --average macro --score {F1}": "--average macro cannot go with --score",
+    "ref.tsv sys.tsv --columns value=p,offset=q --strict": "--columns value=p: neither table has a column",
     "merge none.tally --save-tally -": "--save-tally -: a tally is not text",
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -58,8 +59,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     settings, lines = scores.settings, dict[str, str]()
     bases = {basis for basis, _ in order}
     for reading in dict.fromkeys(reading for _, reading in order):
-        both = f"reference and system both cut: {_active(settings)}"
-        lines[marked(reading)] = both if reading == "hard" else _READINGS.get(reading, "")
+        lines[marked(reading)] = _hard(scores) if reading == "hard" else _READINGS.get(reading, "")
     if scores.runs or settings.ci is not None or scores.chance is not None or scores.folds is not None:
         lines |= _spreads(scores)
     if "segment" in bases:
@@ -149,6 +149,18 @@ def _active(settings: Settings) -> str:
     if settings.reference_cut != settings.threshold:
         cut += f" (reference {sign} {short(settings.reference_cut)})"
     return cut
+
+
+def _hard(scores: Scores) -> str:
+    """Return what the hard reading compares: of operating points, the table that stands at the threshold."""
+    settings = scores.settings
+    points = next((item.points for item in scores.inputs if item.points), ())
+    # The last table stands for all thresholds below 1, or for 1 itself.
+    if not points or settings.threshold > max(points[-1], math.nextafter(1, 0)):
+        return f"reference and system both cut: {_active(settings)}"
+    point = max((each for each in points if each <= settings.threshold), default=points[0])
+    cut = any(item.has_values for item in scores.inputs)
+    return f"the system's table for {short(point)}" + f", the reference {_active(settings)}" * cut
 
 
 def _length(settings: Settings) -> str:

@@ -140,6 +140,27 @@ def test_tables_without_values_show_hard_scores_only():
     assert "segment.soft.f1.macro" in evaluate(plain, plain)
 
 
+@pytest.mark.parametrize("threshold, table", [(0.1, "0.2"), (0.5, "0.2"), (0.6, "0.6"), (0.99, "0.6")])
+def test_operating_points_show_all_readings_and_which_table_is_hard(threshold, table):
+    """The hard reading of the screen is what its table scores alone."""
+    events = pd.DataFrame(
+        {"filename": ["a"] * 2, "onset": [0.0, 5], "offset": [1.0, 6], "event_label": "car"}
+    )
+    points = {0.2: events, 0.6: events[:1]}
+    text = render([evaluate(events, points, threshold=threshold)])
+    assert re.findall("^(?:event)? +(hard|optimal|soft)", text, re.MULTILINE) == ["hard", "optimal", "soft"]
+    assert f"the system's table for {table}\n" in text
+    assert "neither table has values" not in text
+    own = evaluate(events, points[float(table)])
+    hard = evaluate(events, points, threshold=threshold)["event.hard.f1.micro"]
+    assert hard == own["event.hard.f1.micro"]
+    # The reference is cut, too, where it has values; one point alone has one reading.
+    assert f"for {table}, the reference active above" in of_tables(
+        events.assign(value=1.0), points, threshold=threshold
+    )
+    assert "soft" not in re.sub("soft-sed-eval", "", of_tables(events, {0.6: events}))
+
+
 def test_the_score_that_ranks_stands_first():
     text = of_sample("--rank-by", "event.soft.f1.micro")
     value = evaluate(REFERENCE, SYSTEM)["event.soft.f1.micro"]

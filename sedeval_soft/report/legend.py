@@ -10,7 +10,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import Family
+from sedeval_soft.report.shown import Family, families
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 _INTERVALS = {
@@ -77,6 +77,39 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     if "event" in bases:
         lines["rows"] = _merged(scores)
     return {name: text for name, text in (lines | _changes(settings)).items() if text}
+
+
+def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
+    """Return the classes of which a side has nothing in a basis and reading, and why.
+
+    role: `reference` or `system`. What is not cut tells absent classes from those below the threshold.
+    """
+    settings, measure = scores.settings, {"reference": "n_ref", "system": "n_sys"}[role]
+    bases = [basis for basis, reading in families(scores) if reading == "soft"]
+    soft = [(basis, "soft") for basis in sorted(bases, key=lambda basis: basis != family[0])][:1]
+    has_values = any(item.has_thresholds for item in scores.inputs if item.role == role)
+    cut, values, absent = settings.reference_cut, "reference values", "not in the reference"
+    if role == "system":
+        processed = "processed " * settings.postprocesses
+        cut, values = settings.threshold, f"{processed}values"
+        absent = f"never in the system's {processed}output"
+    mean = "mean " * (family[0] == "segment" and settings.pool == "mean")
+    below = f"{mean}{values} never {'reach' if settings.inclusive else 'exceed'} {short(cut)}"
+    why = {}
+    for label in scores.classes:
+        names = (f"{basis}.{reading}.{measure}[{label}]" for basis, reading in (family, *soft))
+        sizes = [scores.scores[name].value for name in names if name in scores.scores]
+        if sizes and sizes[0] == 0:
+            there = any(sizes) if soft else has_values
+            why[label] = below if there else absent
+    return why
+
+
+def missed_classes(scores: Scores, order: Sequence[Family]) -> dict[str, str]:
+    """Return the classes of the reference that the system never detects, and why; order: as it is shown."""
+    cut = next((family for family in order if family[1] == "hard"), ("", ""))
+    absent = silent(scores, cut, "reference")
+    return {label: why for label, why in silent(scores, cut, "system").items() if label not in absent}
 
 
 def _spreads(scores: Scores) -> dict[str, str]:

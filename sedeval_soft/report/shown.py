@@ -1,7 +1,7 @@
 """Which of its scores a result shows to people: programs get all of them.
 
-Where neither table has values or operating points, optimal and soft readings repeat the hard one, and are not shown unless
-somebody asked for them.
+Where neither table has values or operating points, optimal and soft readings repeat the hard one, and are
+not shown unless somebody asked for them.
 """
 
 from __future__ import annotations

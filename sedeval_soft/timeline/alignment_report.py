@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
@@ -456,6 +457,7 @@ class AlignmentReport:
             (only or unlike, self._of_classes),
             (settings.ignore_class, self._of_unknown),
             (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
+            (self.tables, self._of_lengths),
         )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
@@ -590,8 +592,9 @@ class AlignmentReport:
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:
         """Yield what is said of rows that are nearly on the grid of segments."""
+        too_long = "segment_length" in self._too_long(settings)
         for role, (rows, near, off) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows:
+            if near >= _FEWEST_NEAR and 2 * near >= rows and not too_long:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 yield (
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
@@ -599,6 +602,32 @@ class AlignmentReport:
                     "it hardly reaches. Has the table another time step, or do its times not begin at 0? "
                     "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
                 )
+
+    def _longest(self) -> float:
+        """Return how long the longest recording is, in seconds, as far as that is known."""
+        return max((max(table.longest, table.last) for table in self.tables.values()), default=0.0)
+
+    def _too_long(self, settings: Settings) -> dict[str, float]:
+        """Return the settings of segments and collars that are longer than every recording."""
+        plan, longest = Plan.of(settings), self._longest()
+        by_collar = plan.scores("event") and settings.match_by == "collar"
+        used = {
+            "segment_length": plan.counts_segments,
+            "onset_collar": by_collar and settings.onset,
+            "offset_collar": by_collar and settings.offset,
+        }
+        values = {name: float(getattr(settings, name)) for name, is_used in used.items() if is_used}
+        # Small tables are scored with the default ones as they are.
+        return {name: s for name, s in values.items() if s > max(longest, FIELDS[name].default) and longest}
+
+    def _of_lengths(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each setting that is longer than every recording."""
+        for name, seconds in self._too_long(settings).items():
+            so = "each is one segment" if name == "segment_length" else "it rules out no match"
+            yield (
+                f"{name} is {seconds:g} s, longer than every recording ({self._longest():.6g} s at most): "
+                f"{so}; settings are in seconds"
+            )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
         """Yield what is said of classes that are left out, and where there are none."""

@@ -88,13 +88,13 @@ def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
     bases = [basis for basis, reading in families(scores) if reading == "soft"]
     soft = [(basis, "soft") for basis in sorted(bases, key=lambda basis: basis != family[0])][:1]
     has_values = any(item.has_thresholds for item in scores.inputs if item.role == role)
-    cut, values, absent = settings.reference_cut, "reference values", "not in the reference"
+    cut, value, absent = settings.reference_cut, "reference value", "not in the reference"
     if role == "system":
         processed = "processed " * settings.postprocesses
-        cut, values = settings.threshold, f"{processed}values"
+        cut, value = settings.threshold, f"{processed}value"
         absent = f"never in the system's {processed}output"
     mean = "mean " * (family[0] == "segment" and settings.pool == "mean")
-    below = f"{mean}{values} never {'reach' if settings.inclusive else 'exceed'} {short(cut)}"
+    below = f"no {mean}{value} {'of at least' if settings.inclusive else 'above'} {short(cut)}"
     why = {}
     for label in scores.classes:
         names = (f"{basis}.{reading}.{measure}[{label}]" for basis, reading in (family, *soft))
@@ -107,7 +107,9 @@ def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
 
 def missed_classes(scores: Scores, order: Sequence[Family]) -> dict[str, str]:
     """Return the classes of the reference that the system never detects, and why; order: as it is shown."""
-    cut = next((family for family in order if family[1] == "hard"), ("", ""))
+    cut = next((family for family in order if family[1] == "hard"), None)
+    if cut is None:
+        return {}
     absent = silent(scores, cut, "reference")
     return {label: why for label, why in silent(scores, cut, "system").items() if label not in absent}
 

@@ -288,6 +288,7 @@ class RowStatistics:
                 mend = "divide them by 1000" if is_milli else mend
             elif most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
                 unit = f"recordings end at {most:.2g} of their length at the latest: times could be minutes"
+                unit += ", or durations milliseconds or frames" if fits_durations else ""
                 unit += theirs and f"{theirs}milliseconds or frames"
         is_of_minutes = self.minutes and self.last <= DAY
         is_long = 2 * self.lasting > self.rows and self.last >= _FACTOR * _TYPICAL
@@ -299,12 +300,24 @@ class RowStatistics:
         mend += "" if exact and self.ratios else ", or give durations if they are seconds"
         return (unit, mend) if unit else None
 
-    def doubts(self, role: str, other: str) -> Iterator[str]:
+    def of_durations(self) -> float:
+        """Return how many times as long as the rows say all recordings are by given durations, at least.
+
+        0 where lengths are not given, or may be right.
+        """
+        if not self.ratios or self.exact < sum(count for _, count in self.ratios):
+            return 0.0
+        most = 10 ** (self.ratios[-1][0] / _BINS)
+        several = self.exact > 1 or self.rows >= _FEW_ROWS
+        return 1 / most if most <= _LOW and several else 0.0
+
+    def doubts(self, role: str, other: str, *, of_unit: bool = True) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
-        role: of the table. other: the name of the reference.
+        role: of the table. other: the name of the reference. of_unit: whether its unit may be doubted.
         """
         unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
+        unit = unit if of_unit else None
         if unit is not None:
             last = f"the last row ends at {self.last:.6g}, which was read as seconds"
             lines.append(("time-unit", f"{unit[0]}; {last}", unit[1]))
@@ -475,10 +488,22 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        other = self._table("reference")
-        return [
-            line for role in roles if role in self.tables for line in self.tables[role].doubts(role, other)
-        ]
+        other, tables = self._table("reference"), [self.tables[role] for role in roles if role in self.tables]
+        lines, times = [], [table.of_durations() for table in tables]
+        too_long = len(times) > 1 and all(times)
+        if too_long:
+            # What both sides say of the recordings is more likely right than what one table says of them.
+            ratio = min(times)
+            is_milli = 500 <= ratio <= 2000
+            unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
+            mend = "divide them by 1000" if is_milli else "write seconds"
+            lines.append(
+                f"durations: recordings are {_times(ratio)} times as long as {other} and "
+                f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
+            )
+        for role, table in zip(roles, tables, strict=False):
+            lines += table.doubts(role, other, of_unit=not too_long)
+        return lines
 
     def _of_outlasting(self) -> Iterator[str]:
         """Yield what is said of a row of the reference that ends many times later than all others do."""

@@ -76,6 +76,7 @@ FRAMES = events([row("a.wav", 2.4, 10.0114, "Dog"), row("b.wav", 1, 10.115, "Dog
 DAYS = [row(file, k * 130, k * 130 + 110, "car") for file in ("a", "b") for k in range(900)]
 TWO = [row("a", 0, 10, "car"), row("b", 1, 10, "car")]
 OF_FRAMES = {"a.wav": 10, "b.wav": 10}
+MILLISECONDS = {r["filename"]: 1000 * float(r["duration"]) for r in rows_of("durations.tsv")}
 CASES = {
     "system in milliseconds": (REF, scaled(SYS, 1000), "time-unit", ["sys.tsv", "1,000 times", "milliseconds",
                                "divide them by 1000"]),
@@ -86,6 +87,9 @@ CASES = {
     "both in frames of 20 ms": (scaled(REF, 50), scaled(SYS, 50), "time-unit", ["sys.tsv", "frames"]),
     "system in minutes": (REF, scaled(SYS, 1 / 60), "time-unit", ["sys.tsv", "minutes"]),
     "reference in minutes": (scaled(REF, 1 / 60), SYS, "time-unit", ["60 times", "ref.tsv in minutes"]),
+    "durations in milliseconds": (REF, SYS, "time-unit",
+        ["durations: ", "1,000 times as long as", "ref.tsv and ", "sys.tsv say", "divide them by 1000"],
+        MILLISECONDS),
     "a row far beyond": (REF, [*SYS, row("park.wav", 44, 4500, "car")], "after-end",
                          ["sys.tsv", "'car' from 44 to 4500 s in 'park.wav'", "45 s", "correct"]),
     "a row far beyond, of value 0": (REF, [*SYS, row("park.wav", 9000, 9001, "car", "0.0")], "after-end",
@@ -339,6 +343,11 @@ def test_one_fact_is_one_line_and_refused_if_strict(tmp_path, given):
         (line,) = done.err.splitlines()
         assert line.startswith(f"warning: {system}: ") and line.endswith(f"({code})")
         assert call(SAMPLES / "ref.tsv", system, *given, "--strict", *ONLY).code == 2
+    # Where both sides agree, the doubt falls on the durations; else on the side that differs.
+    durations = durations_of(tmp_path, MILLISECONDS)
+    for system, name in ((SAMPLES / "sys.tsv", "durations"), (milliseconds, SAMPLES / "ref.tsv")):
+        (line,) = call(SAMPLES / "ref.tsv", system, "--durations", durations, *SCORE).err.splitlines()
+        assert line.startswith(f"warning: {name}: ") and "durations" in line and line.endswith("(time-unit)")
     # Rows elsewhere are told beside the one in doubt.
     rows = [*SYS, row("park.wav", 44, 4500, "car"), row("cafe.wav", 60, 61, "car")]
     score = ("--score", "segment.soft.f1.micro")

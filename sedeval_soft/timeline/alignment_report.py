@@ -61,6 +61,7 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 # Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
+_HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
 _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
@@ -131,7 +132,7 @@ class RowStatistics:
     given durations. longest: the greatest length that a recording should have.
     zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
     in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
-    of a wide table that begin after it has.
+    of a wide table that begin after it has. touching: rows without values that begin where it ends.
     early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
     their recording, where that is known: they begin after it, too, or end so late that they may be misread;
     beyond: the one that does so by most.
@@ -154,6 +155,7 @@ class RowStatistics:
     repeated: int = 0
     overlapping: int = 0
     gaps: int = 0
+    touching: int = 0
     early: int = 0
     after_end: int = 0
     over_day: int = 0
@@ -462,6 +464,7 @@ class AlignmentReport:
         lines += self._of_names(settings)
         only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
         unlike = self.system_classes - self.reference_classes
+        by_rows = settings.events == "auto" and Plan.of(settings).counts_events
         lines += _lines_of(
             settings,
             (settings.files is not None, self._of_listed),
@@ -471,6 +474,7 @@ class AlignmentReport:
             (settings.ignore_class, self._of_unknown),
             (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
             (self.tables, self._of_lengths),
+            (len(self.tables) > 1 and by_rows, self._of_touching),
         )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
@@ -653,6 +657,22 @@ class AlignmentReport:
                 f"{name} is {seconds:g} s, longer than every recording ({self._longest():.6g} s at most): "
                 f"{so}; settings are in seconds"
             )
+
+    def _of_touching(self, settings: Settings) -> Iterator[str]:
+        """Yield what is said of a side whose time steps count as events, where the other has whole events."""
+        steps = {role: table.touching for role, table in self.tables.items()}
+        if settings.postprocesses:
+            # It joins what touches.
+            steps["system"] = 0
+        for role, other in (("reference", "system"), ("system", "reference")):
+            n, rows, others = steps[role], self.tables[role].rows, self.tables[other].rows
+            most = n >= max(_misread_share("touching-rows") * rows, _FEW_ROWS)
+            if most and others and steps[other] < _HARDLY * others:
+                yield (
+                    f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: "
+                    f"each row counts as an event, where {self._table(other)} has whole events; --events "
+                    "merge joins rows that touch (touching-rows)"
+                )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
         """Yield what is said of classes that are left out, and where there are none."""
@@ -858,7 +878,7 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 
 
 def _count_neighbours(rows: EventTable) -> dict[str, int]:
-    """Return what `RowStatistics` has of neighbours: repeated, overlapping and gaps."""
+    """Return what `RowStatistics` has of neighbours: repeated, overlapping, gaps and touching."""
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
@@ -875,7 +895,15 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
         # Windows that slide are rows with values that overlap by nature.
         "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
         "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
+        "touching": 0 if rows.has_values else int(np.count_nonzero(touching_rows(ordered))),
     }
+
+
+def touching_rows(ordered: Ordered) -> Bools:
+    """Return which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
+    has_length = ordered.offset > ordered.onset
+    touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
+    return touching & has_length[1:] & has_length[:-1]
 
 
 def decimal_files(rows: EventTable) -> str | None:

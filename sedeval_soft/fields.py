@@ -287,7 +287,8 @@ class SettingsKeywords(TypedDict, total=False):
         "a group: all averages are computed over each group as well, as if only its classes were evaluated.")]
     scenes: Annotated[Mapping[str, Sequence[str]] | None, Field({},
         meaning="Patterns of file names by the name of a scene (`*`, `?`, `[ab]`, case matters): all scores "
-        "are computed of the matching files as well, as if only these were evaluated.")]
+        "are computed of the matching files as well, as if only these were evaluated, with the same "
+        "classes.")]
     only: Annotated[Sequence[str] | None, Field(DEFAULT_ONLY, SCORING, "BASIS[.READING]",
         meaning="What to evaluate: bases (`segment`, `event`, `intersection`), single readings of one "
         "(`segment.soft`), or `all`.", help="Evaluate only this basis: segment, event, intersection, clip (a "

@@ -68,7 +68,7 @@ def parse_requirement(text: str, likely: Likely = tuple) -> tuple[str, str, floa
     """Read `NAME>=NUMBER`: a name, a sign and a number; raises SettingsError for other forms."""
     match = re.fullmatch(_FORM, text, re.DOTALL)
     if match is None or not is_number(match["number"]) or not math.isfinite(float(match["number"])):
-        expected = "expected NAME>=NUMBER (or >, <=, <, ==)"
+        expected = "expected 'NAME>=NUMBER' (or >, <=, <, ==) in quotes, as > alone means a file to a shell"
         raise SettingsError(f"--require {text!r} is not a requirement; {expected}")
     return parse_name(match["name"], likely), match["sign"], float(match["number"])
 

@@ -191,7 +191,7 @@ VALIDATION = (
     option(OUTPUT, "--max-problems", type=click.IntRange(min=1), default=100, show_default=True, metavar="N",
         brief="How many problems are listed.", help="How many problems are listed; all are counted."),
     option(OUTPUT, "--strict", is_flag=True,
-        brief=True, help="Exit with 1 for warnings and notes, too."),
+        brief=True, help="Exit with 1 for warnings, too: scoring with --strict refuses these."),
     option(OUTPUT, "--format", "form", type=click.Choice(REPORTS), default="text", show_default=True,
         metavar="FORM", brief="text, json, sarif (code scanning) or github.",
         help="Form of the report: text for people, json for programs, sarif for code scanning, github for "
@@ -283,7 +283,7 @@ def simulate(kind: str, reference: str, **given: Any) -> None:  # noqa: ANN401
 @command(
     VALIDATE_EXAMPLES,
     *VALIDATION,
-    status="0 no errors, 1 errors (with --strict: any problem), 2 wrong call or input.",
+    status="0 no errors, 1 errors (with --strict: or warnings), 2 wrong call or input.",
 )
 def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
     """Find all problems in a system's output before it is scored.
@@ -320,7 +320,7 @@ def validate(systems: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401
             files = files or values.get("files")
         how |= {"classes": classes, "files": files, "limits": limits}
         results = [validated(each, reference, **how) for each in systems]
-    failed = [result for result in results if not result.ok or (given["strict"] and result.counts)]
+    failed = [result for result in results if not result.ok or (given["strict"] and result.count("warning"))]
     # Files, and documents for programs, are complete.
     brief = given["quiet"] and to_standard_output(output) and form in {"text", "github"}
     report = "".join(render_validation(result, form) for result in (failed if brief else results))

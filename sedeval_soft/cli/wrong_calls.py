@@ -38,7 +38,11 @@ def message_of(error: click.ClickException, arguments: Sequence[str]) -> str:
 def of_words(arguments: Sequence[str]) -> str:
     """Return what to take where an argument is no file, but a verb or a number."""
     for option, value in pairwise(arguments):
-        if value.isdecimal() and option in by_alias("numbers") and not os.path.exists(value):
+        if (
+            value.replace(".", "", 1).isdecimal()
+            and option in by_alias("numbers")
+            and not os.path.exists(value)
+        ):
             return by_alias("numbers")[option]
     first = arguments[0] if arguments else ""
     return "" if os.path.exists(first) else by_alias("commands").get(first.lower(), "")

@@ -35,6 +35,9 @@ _ROWS = [(role, unit, tuple(names.split())) for role, unit, _, names in data("co
 NAMES = {role: names for role, unit, names in _ROWS if unit in {"", "s"}}
 """What columns are called, by role; those of times in seconds."""
 
+MILLISECONDS = {role: names for role, unit, names in _ROWS if unit == "ms"}
+"""What columns of times in milliseconds are called, by role."""
+
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
 """The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
 

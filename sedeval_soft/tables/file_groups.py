@@ -32,10 +32,10 @@ from sedeval_soft.errors import (
     quoted,
 )
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.columns import NAMES, is_number, normal, role_of, to_number
+from sedeval_soft.tables.columns import MILLISECONDS, NAMES, WORD_LISTS, is_number, normal, role_of, to_number
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
-from sedeval_soft.tables.filenames import listing, match_names, named_alike
+from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_extension
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.lines import BLANK, DELIMITERS, Record, check_lines, decode, records, split
 from sedeval_soft.tables.source import Source, extension_of, open_source
@@ -44,6 +44,20 @@ T = TypeVar("T")
 
 _Columns = Mapping[str, Sequence[Collection[str]]]
 """What is said of files, with the names of the column that says it, the best first."""
+
+_DURATIONS = [NAMES["duration"], MILLISECONDS["duration"]]
+
+_WORDS = {
+    "onset": {"onset", "start", "begin"},
+    "offset": {"offset", "end", "stop"},
+    "duration": {"duration", "dur", "length", "len", "s", "sec", "secs", "seconds"},
+}
+"""What is in the names of columns of times in seconds that are not known as a whole."""
+
+_OTHER_UNITS = {*WORD_LISTS["other-units"], "ms", "msec", "msecs", "millis", "millisecond", "milliseconds"}
+
+_Kind = tuple[str, int]
+"""The role of a column of times, and how many of its units are a second."""
 
 _SMALL = 1 << 20  # bytes of a table up to which its lines are compared
 
@@ -74,7 +88,7 @@ def read_durations(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dic
         _enter_once(durations, file, seconds, "duration", text)
 
     source = open_source(path, limits=limits)
-    _enter_different_lines(source, limits, {"duration": [NAMES["duration"]]}, enter)
+    _enter_different_lines(source, limits, {"duration": _DURATIONS}, enter)
     return durations
 
 
@@ -118,7 +132,8 @@ def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[
         regions.setdefault(file, []).append([onset, offset])
 
     source = open_source(path, limits=limits)
-    columns: _Columns = {noun: [NAMES[noun]] for noun in ("onset", "offset")}
+    columns: _Columns = {noun: [NAMES[noun], MILLISECONDS[noun]] for noun in ("onset", "offset")}
+    columns = {**columns, "offset": [*columns["offset"], *_DURATIONS]}
     _enter_lines(source, limits, columns, enter)
     if not regions:
         expected = f"expected rows of filename, onset and offset{_or_uem(columns)}"
@@ -182,7 +197,7 @@ def _entries(
 
     Raises InputError where the first line leaves open what it says.
     """
-    name, regions, header = source.name, "onset" in columns, False
+    name, regions, header, kinds = source.name, "onset" in columns, False, list[_Kind]()
     nouns = "filename, onset and offset" if regions else f"filename and {next(iter(columns))}"
     # Only regions may have comments between them.
     solid = (line for line in _lines(source, limits) if not (regions and line.startswith(("#", ";;"))))
@@ -198,7 +213,7 @@ def _entries(
             continue
         if not places:
             try:
-                places, header = _places_of(fields, columns)
+                places, header, kinds = _layout_of(fields, columns)
             except ValueError as error:
                 raise InputError(Problem(name, f"{error}", number)) from error
             if header:
@@ -208,9 +223,18 @@ def _entries(
             wrong = f"has {counted(len(fields), 'field')}; expected {nouns}"
             yield number, Problem(name, wrong, number), places
         else:
-            yield number, [fields[at].strip() for at in places], places
+            file, *texts = (fields[at].strip() for at in places)
+            yield number, [file, *_in_seconds(texts, kinds)], places
     if not places:
         raise InputError(Problem(name, f"is empty; expected a table of {nouns}{_or_uem(columns)}"))
+
+
+def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool, list[_Kind]]:
+    """Return as `_places_of`, and the kinds of columns of times that have names; raises ValueError."""
+    places, header = _places_of(head, columns)
+    if not header or "part" in columns:
+        return places, header, []
+    return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=True)]
 
 
 def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:
@@ -236,6 +260,33 @@ def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]
     header = bool(files) and not any(map(is_number, head))
     others = [i for i in range(len(head)) if i not in files[:1]]
     return ([files[0], *others] if header else [*range(len(head))]), header
+
+
+def _kind_of(name: str, noun: str) -> _Kind:
+    """Return the role of a column of times by its name, and its unit; raises ValueError if unknown."""
+    key, may_be = normal(name), {"offset": ("offset", "duration")}.get(noun, (noun,))
+    expected = f"expected one named {' or '.join(map(repr, may_be))}, in seconds"
+    for role in may_be:
+        if key in NAMES[role] or key in MILLISECONDS[role]:
+            return role, 1 if key in NAMES[role] else 1000
+    words = {*re.split(r"[^a-z]+", key)}
+    if words & _OTHER_UNITS:
+        raise ValueError(f"column {quoted(name)} has times, by its name not in seconds; {expected}")
+    for role in may_be if role_of(name) is None else ():
+        if words & _WORDS[role]:
+            return role, 1
+    raise ValueError(f"column {quoted(name)} is not known as the {noun}; {expected}")
+
+
+def _in_seconds(texts: Sequence[str], kinds: Sequence[_Kind]) -> Sequence[str]:
+    """Return texts of times in seconds, and an offset in place of a duration that follows an onset."""
+    if not all(map(is_number, texts)) or kinds in ([], [("duration", 1)], [("onset", 1), ("offset", 1)]):
+        return texts
+    seconds = [to_number(text) / unit for text, (_, unit) in zip(texts, kinds, strict=True)]
+    if len(kinds) == 2 and kinds[1][0] == "duration":
+        # As precise as a tick: a sum of decimals has as many of them.
+        seconds[1] = round(sum(seconds), 9)
+    return [*map(repr, seconds)]
 
 
 def _or_uem(columns: _Columns) -> str:
@@ -283,14 +334,23 @@ def read_listed(path: str | os.PathLike[str], limits: Limits = LIMITS) -> tuple[
         delimiter = max(DELIMITERS, key=lines[0].count) if lines else ","
         fields = [split(line, delimiter) for line in lines]
         roles = [role_of(field) for field in fields[0]] if fields else []
-        at = roles.index("filename") if "filename" in roles else 0
-        rest = fields[1:] if "filename" in roles else fields
-        names = [*filter(None, dict.fromkeys(each[at].strip() for each in rest if len(each) > at))]
+        if "filename" in roles:
+            at = roles.index("filename")
+            listed = (each[at].strip() for each in fields[1:] if len(each) > at)
+        else:
+            listed = (_first_name(line, each[0].strip()) for line, each in zip(lines, fields, strict=True))
+        names = [*filter(None, dict.fromkeys(listed))]
     if not names:
         message = "names no file; expected a name on each line, or a table with the column filename"
         raise InputError(Problem(source.name, message))
     _check_names(source, limits, names)
     return tuple(names)
+
+
+def _first_name(line: str, field: str) -> str:
+    """Return the name that a line of a list begins with: all of it where its first field alone is none."""
+    whole = line.strip()
+    return whole if without_extension(field) == field and without_extension(whole) != whole else field
 
 
 def _lines(source: Source, limits: Limits) -> list[str]:

@@ -116,6 +116,8 @@ def tables_in(name: str, limits: Limits = LIMITS) -> list[Path]:
 
 def _no_table(name: str) -> InputError:
     expected = f"expected files ending in {', '.join(sorted(TEXT_EXTENSIONS))}"
+    if name.lower().endswith((".xlsx", ".xlsm", ".ods")):
+        expected = "it is a spreadsheet: save it as CSV"
     return InputError(Problem(name, f"holds no table; {expected}", code="empty-folder"))
 
 

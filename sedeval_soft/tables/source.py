@@ -23,11 +23,13 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO, TypeVar
 
 from sedeval_soft.errors import EvaluationError, InputError, Problem, install_command, one_line
 from sedeval_soft.memory import check_room
+from sedeval_soft.names import did_you_mean
 from sedeval_soft.tables.limits import LIMITS, Limits
 
 T = TypeVar("T")
@@ -45,6 +47,7 @@ _PROGRAM = {"gzip": "gzip", "bz2": "bzip2", "lzma": "xz"}
 
 _COMPRESSED_NAME = re.compile(r"\.(gz|bz2|xz)$", re.IGNORECASE)
 
+_COMPARED = 10_000  # names of a folder that are compared with one that is not in it
 _LARGE = 1 << 20
 """Bytes from which a file is mapped, and hashed in a thread of its own while the table is read."""
 
@@ -207,9 +210,18 @@ def read_bytes(name: str, stdin: BinaryIO | None = None, limits: Limits = LIMITS
             taken.add(first)
             return taken.all(iter(partial(file.read, _LARGE), b""))
     except OSError as error:
-        raise unreadable(name, f"cannot be read: {error.strerror or error}") from error
+        like = _named_alike(name) if isinstance(error, FileNotFoundError) else ""
+        raise unreadable(name, f"cannot be read: {error.strerror or error}{like}") from error
     except ValueError as error:
         raise unreadable(repr(name), f"is not the name of a file: {error}") from error
+
+
+def _named_alike(name: str) -> str:
+    """Return a question for a file of the same folder that is called nearly as one that is not there."""
+    path = Path(name)
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        return did_you_mean(path.name, [entry.name for entry in islice(entries, _COMPARED)], n=1, cutoff=0.8)
+    return ""
 
 
 def unreadable(name: str, message: str) -> InputError:

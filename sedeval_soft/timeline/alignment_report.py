@@ -90,7 +90,8 @@ _MANY = (
 """What is a doubt where it is so of many: code, statistic, of what, how it is told, what to do about it."""
 
 _FILES = (
-    ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (--files scores "
+    ("missing", "reference file", ("{files} {have} no rows in the system; counted as misses (a row with only "
+                                   "the name of a file says that nothing is detected there; --files scores "
                                    "only the files of a list)")),
     ("extra", "system file", ("{files} {are} not in the reference; counted as false alarms (a row with only "
                               "the name of a file declares it as one without events){hint}")),
@@ -393,7 +394,8 @@ class AlignmentReport:
     """What was noticed in bringing a reference and a system together.
 
     missing: reference files that the system lacks. extra: system files that the reference lacks. dropped:
-    those that are in no list of files. unlisted: reference files without a duration, where there are any.
+    those that are in no list of files. silent: missing and extra files without an event on the side
+    that has them. unlisted: reference files without a duration, where there are any.
     listed: names of files that the settings have and either side has, too. reference_outside,
     system_outside: files that the settings leave out. Where only regions are evaluated: regions_listed: names
     of files that have some and that either side has, too; with_region: files that are evaluated;
@@ -412,6 +414,7 @@ class AlignmentReport:
     missing: frozenset[str] = _NOTHING
     extra: frozenset[str] = _NOTHING
     dropped: frozenset[str] = _NOTHING
+    silent: frozenset[str] = _NOTHING
     unlisted: frozenset[str] = _NOTHING
     listed: frozenset[str] = _NOTHING
     regions_listed: frozenset[str] = _NOTHING
@@ -545,7 +548,7 @@ class AlignmentReport:
                     "are one (similar-classes)"
                 )
         for kind, noun, text in _FILES:
-            files = sorted(getattr(self, kind))
+            files = sorted(getattr(self, kind) - (self.silent if kind in ("missing", "extra") else _NOTHING))
             if files:
                 hint = self._hint(files) if "{hint}" in text else ""
                 have = "has" if len(files) == 1 else "have"
@@ -733,7 +736,7 @@ class AlignmentReport:
             return
         seconds = max(seconds for _, seconds in self.after_end.values())
         rows = f"{counted(n_rows, 'system row')} of {listing(sorted(self.after_end), 'file')}"
-        later = "what comes later can only be false alarms"
+        later = "what comes in later segments can only be false alarms"
         if settings.compat == "sed_eval":
             later += ", except in sed_eval's own scores, where a system makes files longer"
         yield (

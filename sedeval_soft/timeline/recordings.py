@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -469,9 +469,14 @@ def _match_files(
                 f"files: {listing(of_list.ambiguous, 'listed name')} could be more than one file of "
                 f"{reference.origin.name} (with and without folders or extension); taken as written"
             )
+    missing, extra = {*reference.files} & inside - in_system, (in_system & evaluated) - {*expected}
+    silent = missing - files_with_events(reference, missing)
+    detected = {name for name in system.files if match.canonical[name] in extra}
+    silent |= extra - {match.canonical[name] for name in files_with_events(system, detected)}
     findings = AlignmentReport(
-        missing=frozenset({*reference.files} & inside - in_system),
-        extra=frozenset((in_system & evaluated) - {*expected}),
+        missing=frozenset(missing),
+        extra=frozenset(extra),
+        silent=frozenset(silent),
         dropped=frozenset((in_system & inside) - evaluated),
         unlisted=frozenset(unlisted & inside),
         listed=chosen_by,
@@ -483,6 +488,14 @@ def _match_files(
         system_classes=frozenset(system.classes),
     )
     return tuple(sorted(evaluated)), match.canonical, lengths, findings
+
+
+def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
+    """Return which of some files of a table have a value above 0."""
+    if not files:
+        return set()
+    some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
+    return {some.files[code] for code in np.unique(some.file[some.levels()[0]]).tolist()}
 
 
 def name_single_file(

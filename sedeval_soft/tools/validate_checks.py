@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from sedeval_soft.timeline.alignment_report import (
     similar_names,
     touching_rows,
 )
-from sedeval_soft.timeline.recordings import name_single_file
+from sedeval_soft.timeline.recordings import files_with_events, name_single_file
 from sedeval_soft.tools.validate_tables import Log, Table
 
 _COMPARED = 200_000
@@ -313,7 +313,9 @@ def compare(
         where = (
             "in the reference" if reference is not None else "in the durations" if whole else "in the list"
         )
-        renamed = _check_files(tables, tuple(dict.fromkeys(files)), where, name, log)
+        # In a recording without events nothing can be missed.
+        eventful = files if reference is None else files_with_events(reference, reference.files)
+        renamed = _check_files(tables, tuple(dict.fromkeys(files)), eventful, where, name, log)
     for table in tables:
         names = [renamed.get(file, file) for file in table.rows.files]
         least = np.array([lengths.get(name, 0.0) for name in names])
@@ -358,9 +360,17 @@ def _check_classes(tables: Sequence[Table], known: Sequence[str], where: str, so
 
 
 def _check_files(
-    tables: Sequence[Table], reference: Sequence[str], where: str, source: str, log: Log
+    tables: Sequence[Table],
+    reference: Sequence[str],
+    eventful: Collection[str],
+    where: str,
+    source: str,
+    log: Log,
 ) -> Mapping[str, str]:
-    """Compare the files of some tables with those of the reference; return by what names it knows them."""
+    """Compare the files of some tables with those of the reference; return by what names it knows them.
+
+    eventful: those of the reference that may have events.
+    """
     named = list(dict.fromkeys(name for table in tables for name in table.names("filename")))
     match = match_names(reference, named)
     known, ambiguous = {*reference}, {*match.ambiguous}
@@ -368,7 +378,7 @@ def _check_files(
     missing = sorted(known - {*match.canonical.values(), UNNAMED})
     _add_names(log, "unknown-file", tables, "filename", extra, where, known=missing)
     _add_names(log, "ambiguous-file", tables, "filename", match.ambiguous, where)
-    for name in missing:
+    for name in (name for name in missing if name in eventful):
         log.add(problem("missing-file", source, f"there are no rows for file {quoted(name)}"))
     return match.canonical
 

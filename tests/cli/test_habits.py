@@ -101,6 +101,7 @@ def test_a_verb_or_a_number_in_the_place_of_a_file_is_answered(tmp_path, monkeyp
         ("check sys.tsv", "soft-sed-eval validate finds all problems in an output."),
         ("help", "soft-sed-eval -h shows the commands, --help-all every option."),
         ("a.tsv a.tsv --ci 5", "--replicates N"),
+        ("a.tsv a.tsv --ci 0.95", "--confidence 0.95"),
         ("a.tsv a.tsv --folds 5", "--cross-tune K"),
         ("a.tsv a.tsv --durations 5", "a table"),
     ):

@@ -34,6 +34,7 @@ CALLS = {
     # Paths.
     "'' sys.tsv": "expected a path",
     "ref.tsv sys.tsv -o ''": "-o names no file; expected a path, or - for standard output",
+    "reff.tsv sys.tsv": "reff.tsv: cannot be read: No such file or directory; did you mean 'ref.tsv'?",
     "- -": "Only one of REFERENCE and SYSTEM can be standard input.",
     "ref.tsv": "Missing argument 'SYSTEM...'.",
     "ref.tsv sys.tsv --curves c.csv": "ends with .tsv or .parquet",
@@ -45,7 +46,7 @@ CALLS = {
     # Presets and files of settings.
     "ref.tsv sys.tsv --preset dcase2019-task4 --config a.yaml": "in a.yaml has both",
     # Scores that there are not, or that were left out.
-    f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected NAME>=NUMBER",
+    f"ref.tsv sys.tsv --require {F1}>=0.\uff15": "is not a requirement; expected 'NAME>=NUMBER'",
     "ref.tsv sys.tsv --score intersection.hard.psds": "needs --psds NAME",
     f"ref.tsv sys.tsv --only segment.hard --score {F1}": f"{F1} is left out by --only segment.hard",
     "ref.tsv sys.tsv --curves x.tsv --only ranking": "nothing that is evaluated has curves",

@@ -19,7 +19,9 @@ from sedeval_soft.tables.file_groups import (
     by_pattern,
     natural_key,
     read_durations,
+    read_listed,
     read_partition,
+    read_regions,
 )
 
 
@@ -146,7 +148,7 @@ def test_a_table_says_a_part_of_each_file_or_is_refused_with_its_place(
     """Parts are those of two files everywhere; refused: how the message begins, with its place."""
     monkeypatch.chdir(tmp_path)
     Path("t.tsv").write_bytes(text.encode())
-    read = {"partition": read_partition, "durations": read_durations}[what]
+    read = {"partition": read_partition, "durations": read_durations, "regions": read_regions}[what]
     if not refused:
         found = read("t.tsv")
         assert dict(found.parts) == {"a.wav": "1", "b.wav": "2"}
@@ -155,6 +157,33 @@ def test_a_table_says_a_part_of_each_file_or_is_refused_with_its_place(
     with pytest.raises(InputError) as caught:
         read("t.tsv")
     assert str(caught.value).startswith(refused)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "seconds"),
+    [
+        ("filename,duration_ms", "a.wav,7000", 7.0),
+        ("Length (s),file", "7.5,a.wav", 7.5),
+        ("filename,audio_duration", "a.wav,7", 7.0),
+        ("onset,filename,duration", "0.7,a.wav,0.1", [0.7, 0.8]),
+        ("filename,onset_ms,length_ms", "a.wav,500,1000", [0.5, 1.5]),
+        ("filename,start,end_ms", "a.wav,1,2500", [1.0, 2.5]),
+        ("filename,region_start,region_end", "a.wav,1,2", [1.0, 2.0]),
+    ],
+)
+def test_names_of_columns_of_times_say_what_they_hold(header, row, seconds, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{header}\n{row}\n")
+    if isinstance(seconds, float):
+        assert read_durations(path) == {"a.wav": seconds}
+    else:
+        assert read_regions(path) == {"a.wav": [seconds]}
+
+
+def test_a_comma_may_be_in_a_listed_name(tmp_path):
+    path = tmp_path / "list.txt"
+    path.write_text('a,b.wav\nc.wav,home\nd, e.wav\n"f,g.wav",home\n')
+    assert read_listed(path) == ("a,b.wav", "c.wav", "d, e.wav", "f,g.wav")
 
 
 def test_preferred_columns_come_first(tmp_path):

@@ -81,21 +81,31 @@ def test_align(reference, system, durations, classes, bare):
     assert pair.findings.extra == (set() if listed else {named[n] for n in in_system} - in_reference)
     assert pair.findings.dropped == {named[n] for n in in_system} - files
     assert pair.findings.unlisted == (in_reference - set(durations) if listed else set())
-    assert ("counted as misses" in warnings) == bool(in_reference - in_system)
-    assert ("counted as false alarms (a row" in warnings) == bool(not listed and in_system - in_reference)
+    # Where nothing happens nothing is missed, or detected in vain.
+    missed, in_vain = ({row[0] for row in rows} for rows in (reference, theirs))
+    assert ("counted as misses" in warnings) == bool(missed - in_system)
+    assert ("counted as false alarms (a row" in warnings) == bool(not listed and in_vain - in_reference)
     assert ("neither in the reference nor in the durations" in warnings) == bool(listed and in_system - files)
     assert (" no duration; " in warnings) == bool(listed and in_reference - set(durations))
 
 
 ONE = long_rows([("a.wav", 0.0, 1.0, "car")])
+WITH_SILENCE = long_rows([("a.wav", 0.0, 1.0, "car")], files=["a.wav", "b.wav"])
 AS_TWO = long_rows([("x/a.wav", 0, 1, "car"), ("y/a.wav", 0, 1, "car")])
+
+
+@pytest.mark.parametrize(("reference", "system"), [(WITH_SILENCE, ONE), (ONE, WITH_SILENCE)])
+def test_a_file_in_which_nothing_happens_is_neither_missed_nor_detected_in_vain(reference, system):
+    assert (
+        align(reference, system, Settings(strict=True), None).findings.warnings(Settings(strict=True)) == ()
+    )
 
 
 @pytest.mark.parametrize(
     ("reference", "system", "durations", "message"),
     [
         (ONE, long_rows([("a.wav", 0.0, 1.0, "car"), ("b.wav", 0.0, 1.0, "car")]), None, "1 system file"),
-        (long_rows([], files=["a.wav", "b.wav"]), ONE, None, "1 reference file"),
+        (long_rows([("b.wav", 0.0, 1.0, "car")]), ONE, None, "1 reference file"),
         (ONE, long_rows([("a.wav", 0.0, 1.0, "cars")]), None, "did you mean 'car'"),
         (ONE, ONE, {"b.wav": 3.0}, "1 reference file ('a.wav') has no duration"),
         (ONE, AS_TWO, None, "could be more than one file"),

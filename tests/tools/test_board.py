@@ -726,7 +726,7 @@ def test_the_command_says_what_came_of_the_submissions_and_prints_nothing(three)
     assert three.call("--quiet").err == ""
     three.add("part.tsv", f"{EVENTS}cafe.wav\t1\t2\tzoo\n")
     strict = three.call("--strict", "--classes", "car,zoo"), three.call("--strict")
-    first = "invalid: part: 2 problems, the first: part.tsv: 4 reference files ("
+    first = "invalid: part: 2 problems, the first: part.tsv: 3 reference files ("
     assert strict[0].code == 2 and first in strict[1].err
     problems = three.page("problems/part.html")
     assert "zoo" in problems and "strict" not in problems and "\\n" not in problems

@@ -495,8 +495,8 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        other, tables = self._table("reference"), [self.tables[role] for role in roles if role in self.tables]
-        lines, times = [], [table.of_durations() for table in tables]
+        other, tables = self._table("reference"), {r: self.tables[r] for r in roles if r in self.tables}
+        lines, times = [], [table.of_durations() for table in tables.values()]
         too_long = len(times) > 1 and all(times)
         if too_long:
             # What both sides say of the recordings is more likely right than what one table says of them.
@@ -508,7 +508,7 @@ class AlignmentReport:
                 f"durations: recordings are {_times(ratio)} times as long as {other} and "
                 f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
             )
-        for role, table in zip(roles, tables, strict=False):
+        for role, table in tables.items():
             lines += table.doubts(role, other, of_unit=not too_long)
         return lines
 

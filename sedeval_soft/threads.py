@@ -25,10 +25,11 @@ _RUNS = 16
 def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list[R]:
     """Return the function's result for each piece, in order; size: how many numbers there are in all.
 
-    A piece that is worked on beside others does its own pieces one after another: all processors are busy.
+    A piece that is worked on beside others has its share of the processors for pieces of its own.
     """
     pieces = list(pieces)
-    workers = 1 if getattr(_here, "is_worker", False) else min(processors(), len(pieces))
+    usable = getattr(_here, "processors", None) or processors()
+    workers = min(usable, len(pieces))
     if size < _WORTH or workers <= 1:
         return [function(piece) for piece in pieces]
     from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,7 @@ def for_each(function: Callable[[T], R], pieces: Iterable[T], size: int) -> list
     runs = [pieces[begin : begin + length] for begin in range(0, len(pieces), length)]
     # What is true here, such as how much memory may be taken, is true in the threads, too.
     context = copy_context()
-    pool = ThreadPoolExecutor(workers, initializer=become_worker)
+    pool = ThreadPoolExecutor(workers, initializer=become_worker, initargs=(usable // workers,))
     try:
         done = pool.map(lambda run: context.copy().run(work, run), runs)
         return list(chain.from_iterable(done))
@@ -70,9 +71,9 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
 _here = threading.local()
 
 
-def become_worker() -> None:
-    """Let this thread do its pieces one after another: others are busy beside it."""
-    _here.is_worker = True
+def become_worker(share: int = 1) -> None:
+    """Let this thread work on so many pieces at a time: others are busy beside it."""
+    _here.processors = share
 
 
 def processors() -> int:

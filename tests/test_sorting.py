@@ -70,7 +70,11 @@ def test_blocks_bring_arrays_into_one_order_and_place_what_belongs_to_values(blo
         i = int(np.searchsorted(blocks.before, rank, side="right")) - 1
         assert np.max(blocks.between(rank, rank + 1)) == value
         assert np.min(blocks.between(rank, int(blocks.before[i + 1]))) == value
-    assert np.concatenate(blocks.all_ranks()).tolist() == (2 * rankdata(np.concatenate(parts))).tolist()
+    for some in (parts, [max(parts, key=len)]):
+        places = [rng.permutation(len(part)) for part in some]
+        ranks = np.split(2 * rankdata(np.concatenate(some)), np.cumsum([len(part) for part in some])[:-1])
+        for of_part, expected, place in zip(Blocks.of(some).ranks_at(places), ranks, places, strict=True):
+            assert of_part.tolist() == expected[place].tolist()
 
 
 def test_blocks_of_alike_arrays_are_of_even_size():
@@ -87,7 +91,7 @@ def test_blocks_of_alike_arrays_are_of_even_size():
     assert blocks.between(0, 500_000) == 0.0
 
 
-def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypatch):
+def test_pieces_are_in_order_and_share_processors_with_their_own_pieces(monkeypatch):
     monkeypatch.setattr(threads, "_WORTH", 1)
     monkeypatch.setattr(threads, "processors", lambda: 2)
     assert for_each(lambda i: i * i, range(50), 50) == [i * i for i in range(50)]
@@ -101,3 +105,8 @@ def test_pieces_are_in_order_and_their_own_pieces_stay_on_their_thread(monkeypat
     for here, inner in for_each(outer, range(8), 8):
         assert here != threading.get_ident()
         assert inner == [here] * 4
+    # Of four processors two pieces have two each.
+    monkeypatch.setattr(threads, "processors", lambda: 4)
+    both = threading.Barrier(2, timeout=60)
+    for _, inner in for_each(lambda _: (0, for_each(lambda _: both.wait(), range(2), 2)), range(2), 2):
+        assert sorted(inner) == [0, 1]

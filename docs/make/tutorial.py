@@ -16,12 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from sedeval_soft.report.outcomes import stylesheet
+
 TUTORIAL = Path(__file__).parents[1] / "tutorial"
 PICTURES = TUTORIAL / "pictures"
 SAMPLES = TUTORIAL.parents[1] / "sample_data"
 TEMPLATE = Path(__file__).parent / "explorer.html"
 DATA = "/* data */"
 """Where the template takes its data."""
+OUTCOMES = "/* outcomes */"
+"""Where it takes the colours of hits, misses and false alarms."""
 
 REFERENCE, SYSTEM = (0.4, 0.4, 0.5, 0.7), (0.5, 0.5, 0.4, 0.4)
 """The third case of Table 1: values of one class in four segments."""
@@ -217,7 +221,7 @@ def explorer() -> str:
             }
             files.append({"name": file, **sides})
         cases.append({"name": f"{name}.tsv, which {said}", "classes": classes, "files": files})
-    template = TEMPLATE.read_text(encoding="utf-8")
+    template = TEMPLATE.read_text(encoding="utf-8").replace(OUTCOMES, stylesheet().rstrip())
     return template.replace(DATA, json.dumps(cases, separators=(",", ":")))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -36,13 +36,18 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.evaluation.shard import Shard, shard_of_rows
 from sedeval_soft.evaluation.system_scores import parts_for, score_shard, tuned_shard
 from sedeval_soft.fields import Keywords
+from sedeval_soft.memory import has_room, reuse_freed
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.limits import Limits
+from sedeval_soft.threads import for_each, processors
 from sedeval_soft.timeline.alignment_report import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
 _SYSTEMS = "system", "paths, or a mapping of names to systems"
+
+_BYTES = 600
+"""What evaluating a system with all scores and intervals takes for each of its values, at most, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,19 +184,21 @@ def _score(
     progress: Progress | None = None,
 ) -> tuple[list[Scores], list[Shard]]:
     """Return the scores of each system, and the counts by which they are resampled together."""
+    reuse_freed()
     named = {name: with_points(system, limits) for name, system in named_sources(systems, *_SYSTEMS).items()}
     settings = settings_of_points(with_folds(settings, folds), named.values())
     ours = to_rows(reference, "reference", settings, limits)
     task = Task(ours, settings, read_lengths(durations, limits), folds, by, limits)
-    scores, shards = [], []
-    for name, system in named.items():
-        rows = to_rows(system, name, settings, limits)
+    tables = ((name, to_rows(system, name, settings, limits)) for name, system in named.items())
+
+    def of_system(table: tuple[str, EventTable]) -> tuple[Scores, Shard]:
+        name, rows = table
         try:
             shard = task.count(rows, name, cells=True)
             partitions = task.partitions(shard)
             # Systems are resampled together, with the counts of all readings.
-            shards.append(tuned_shard(shard, partitions["folds"]))
-            scores.append(score_shard(shards[-1], __version__, **partitions, progress=progress))
+            shard = tuned_shard(shard, partitions["folds"])
+            return score_shard(shard, __version__, **partitions, progress=progress), shard
         except EvaluationError as error:
             *lines, last = str(error).split("\n")
             if last != STRICT:
@@ -199,12 +206,37 @@ def _score(
             # It is told of which system warnings are that settings make errors.
             lines = [_with_name(name, line) for line in lines]
             raise EvaluationError("\n".join([*lines, last])) from error
+
+    scores, shards = [], []
+    for some in _at_once(tables):
+        for each, shard in for_each(of_system, some, sum(_size(rows) for _, rows in some)):
+            scores.append(each)
+            shards.append(shard)
     # What is true of all is told once; of anything else it is told of which system.
     common = set.intersection(*({*each.warnings} for each in scores))
     for i, each in enumerate(scores):
         warnings = (text if text in common else _with_name(each.system, text) for text in each.warnings)
         scores[i] = replace(each, warnings=tuple(warnings))
     return scores, shards
+
+
+def _at_once(tables: Iterable[tuple[str, EventTable]]) -> Iterator[list[tuple[str, EventTable]]]:
+    """Yield the tables of systems that are evaluated at the same time: as many as there is room for."""
+    some: list[tuple[str, EventTable]] = []
+    for name, rows in tables:
+        some.append((name, rows))
+        # The next one is taken to be as large.
+        needed = _BYTES * (sum(_size(each) for _, each in some) + _size(rows))
+        if len(some) == processors() or not has_room(needed):
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _size(rows: EventTable) -> int:
+    """Return how many values a table has."""
+    return len(rows) * max(1, len(rows.values))
 
 
 def _with_name(system: str, warning: str) -> str:

@@ -9,6 +9,7 @@ import contextlib
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
@@ -624,9 +625,10 @@ def check_scores(
     points: the system is one of operating points. UsageError for an objective where nothing is tuned.
     """
     from sedeval_soft.errors import SettingsError
+    from sedeval_soft.evaluation.scores import not_computed
 
     for name in names:
-        reason = _not_computed(name, settings, points=points)
+        reason = not_computed(name, settings, _option, points=points)
         if reason:
             raise SettingsError(f"{name} {reason}")
     if given.get("objective") and settings.cross_tune is None and not given["folds"]:
@@ -636,41 +638,20 @@ def check_scores(
 def computed_names(given: Mapping[str, Any]) -> list[str]:
     """Return the names of the scores that options ask for, none where the options are wrong."""
     from sedeval_soft.errors import EvaluationError
+    from sedeval_soft.evaluation.scores import not_computed
     from sedeval_soft.measures.registry import score_names
 
     try:
         settings = settings_of(given, folds=given["folds"])
     except EvaluationError:  # raised where the settings are used
         return []
-    return [name for name in score_names(means=settings.means) if not _not_computed(name, settings)]
+    return [name for name in score_names(means=settings.means) if not not_computed(name, settings, _option)]
 
 
-def _not_computed(name: str, settings: Settings, *, points: bool = False) -> str:
-    """Return why a score is not computed with some settings; empty where it is."""
-    from sedeval_soft.measures.registry import ScoreName, group_of
-    from sedeval_soft.plan import Plan
-    from sedeval_soft.settings import means_in
-
-    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
-    basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
-    left_out = group not in ("", *settings.measures)
-    means = [mean for mean in means_in(name) if mean not in settings.means]
-    evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
-    reasons = (
-        (measure == "pipsds" and not settings.psds_median_filters, "needs --psds-median-filters"),
-        (measure == "psds" and not plan.psds,
-         "needs --psds NAME, or one of --alpha-ct, --alpha-st and --max-efpr"),
-        (left_out and points, "needs values; --operating-point has lists of events without"),
-        (left_out and settings.measures,
-         f"is left out by --measures {' --measures '.join(settings.measures)}"),
-        (left_out, f"needs --measures {group}"),
-        (means, f"needs --means {''.join(means[:1])}"),
-        (measure.startswith("satisficed_") and settings.satisfice is None,
-         "needs --satisfice 'MEASURE>=NUMBER'"),
-        (reading == "tuned" and not settings.tunes, "needs --thresholds, --cross-tune or --folds"),
-        (not evaluated, f"is left out by --only {' --only '.join(settings.only)}"),
-    )  # fmt: skip
-    return next((reason for wrong, reason in reasons if wrong), "")
+def _option(name: str, *values: str) -> str:
+    """Return how a setting with some values is typed: `--only segment --only event`."""
+    flag = f"--{name.replace('_', '-')}"
+    return " ".join(f"{flag} {shlex.quote(value)}" for value in values) or flag
 
 
 def check_intervals(

@@ -135,7 +135,7 @@ def explain(scores: tuple[str, ...], form: str) -> None:
     """Explain scores: formula, source, and when they are undefined.
 
     Also says what other tools compute differently. SCORE is a name that --list-scores prints, with or without
-    its average; it may be of a class (`[car]`) or a group (`@traffic`).
+    its average, or what a table calls it (`KLD`); it may be of a class (`[car]`) or a group (`@traffic`).
     """
     from sedeval_soft.cli.present import all_of
     from sedeval_soft.measures.explanation import explained

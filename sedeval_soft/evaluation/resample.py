@@ -17,6 +17,7 @@ import numpy as np
 from sedeval_soft.arrays import Floats
 from sedeval_soft.evaluation.intervals import ENOUGH, NOMINAL, files_of, held, interval
 from sedeval_soft.evaluation.means import Scorer
+from sedeval_soft.evaluation.optimal import candidates_of
 from sedeval_soft.evaluation.scores import Key, Score, finite, joined, named
 from sedeval_soft.evaluation.weighted_cells import cells_of_weights, events_of_weights
 from sedeval_soft.evaluation.weighted_counts import WeightedTables, counted_of_weights
@@ -96,9 +97,12 @@ class Replicates:
 
         fixed: the tables of optimal readings at whose thresholds the tally is counted already.
         """
-        plan, families = Plan.of(settings), list[WeightedTables]()
+        plan, families, candidates = Plan.of(settings), list[WeightedTables](), {}
         if not settings.fixed_thresholds:
-            families += [optimal_of_weights(tally, basis, settings) for basis, _ in plan.thresholded]
+            candidates = {basis: candidates_of(tally, basis, settings) for basis, _ in plan.thresholded}
+            families += [
+                optimal_of_weights(tally, basis, classes, settings) for basis, classes in candidates.items()
+            ]
         elif fixed is None:
             tally, fixed = with_fixed(tally, settings)
         families.append(counted_of_weights(tally, settings))
@@ -110,7 +114,7 @@ class Replicates:
         if plan.psds:
             from sedeval_soft.measures.weighted_psds import WeightedPsds
 
-            families.append(WeightedPsds.of(tally, settings).tables)
+            families.append(WeightedPsds.of(tally, settings, candidates.get("intersection")).tables)
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:

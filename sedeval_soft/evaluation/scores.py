@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds, erro
 from sedeval_soft.measures.event import DEVIATIONS, deviation_scores
 from sedeval_soft.measures.grounding import COLUMNS, grounding_scores
 from sedeval_soft.measures.ranking import CLASS_SUMS, CUT_SUMS, SUMS, ranking_scores
-from sedeval_soft.measures.registry import FAMILIES, score_name
+from sedeval_soft.measures.registry import FAMILIES, ScoreName, ScoreNameError, group_of, score_name
 from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
@@ -174,15 +175,15 @@ class Scores(Mapping[str, "float | int | None"]):
                 f"no score is named {name!r}; expected a text such as segment.soft.f1.macro"
             )
         if name not in self.scores:
+            with suppress(ScoreNameError):
+                if reason := not_computed(name, self.settings, _keyword):
+                    raise UnknownScoreError(f"{name} {reason}")
             hint = self._hint_of_mean(name) or meant(name, self.scores) or did_you_mean(name, self.scores)
             raise UnknownScoreError(f"no score is named {name!r}{hint or '; --list-scores prints all names'}")
         return self.scores[name]
 
     def _hint_of_mean(self, name: str) -> str:
         """Return why there is no mean of a name, or which one it may mean; empty for names of no mean."""
-        asked = [mean for mean in means_in(name) if mean not in self.settings.means]
-        if asked:
-            return f"; it needs means={asked[0]!r}"
         whole, at, part = name.rpartition("@")
         if part in PART_MEANS:
             return "; single files have no such score" if part.startswith("files.") else ""
@@ -234,6 +235,39 @@ class Scores(Mapping[str, "float | int | None"]):
         for name in names:
             self.score(name)
         return self.make_files(names)
+
+
+def not_computed(name: str, settings: Settings, spell: Callable[..., str], *, points: bool = False) -> str:
+    """Return why a score is not computed with some settings; empty where it is.
+
+    spell: returns how a setting is written, of its name and of values. points: the system is one of operating
+    points. Raises ScoreNameError for a name that no score has.
+    """
+    plan, parsed, group = Plan.of(settings), ScoreName.parse(name), group_of(name)
+    basis, reading, measure = parsed.basis, parsed.reading, parsed.measure
+    left_out = group not in ("", *settings.measures)
+    means = [mean for mean in means_in(name) if mean not in settings.means]
+    evaluated = reading in plan.psds if "psds" in measure else plan.scores(basis, reading)
+    weights = "{}, {} and {}".format(*map(spell, ("alpha_ct", "alpha_st", "max_efpr")))
+    reasons = (
+        (measure == "pipsds" and not settings.psds_median_filters, f"needs {spell('psds_median_filters')}"),
+        (measure == "psds" and not plan.psds, f"needs {spell('psds', 'NAME')}, or one of {weights}"),
+        (left_out and points, "needs values; operating points have lists of events without"),
+        (left_out and settings.measures, f"is left out by {spell('measures', *settings.measures)}"),
+        (left_out, f"needs {spell('measures', group)}"),
+        (means, f"needs {spell('means', *means[:1])}"),
+        (measure.startswith("satisficed_") and settings.satisfice is None,
+         f"needs {spell('satisfice', 'MEASURE>=NUMBER')}"),
+        (reading == "tuned" and not settings.tunes,
+         f"needs {spell('thresholds')}, {spell('cross_tune')} or {spell('folds')}"),
+        (not evaluated, f"is left out by {spell('only', *settings.only)}"),
+    )  # fmt: skip
+    return next((reason for wrong, reason in reasons if wrong), "")
+
+
+def _keyword(name: str, *values: str) -> str:
+    """Return how a setting with some values is written in Python: `only=['segment', 'event']`."""
+    return f"{name}={[*values] if len(values) > 1 else values[0]!r}" if values else name
 
 
 SCHEMA = "soft-sed-eval/1"

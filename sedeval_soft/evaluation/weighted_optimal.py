@@ -53,9 +53,13 @@ _POOLED = {"joint_threshold": "joint_f", "single_threshold": "single_f"}
 """The F of all classes together that thresholds are best for."""
 
 
-def optimal_of_weights(tally: Tally, basis: str, settings: Settings) -> WeightedTables:
-    """Return what gives the optimal reading of a basis, each weights at best thresholds of their own."""
-    classes = candidates_of(tally, basis, settings)
+def optimal_of_weights(
+    tally: Tally, basis: str, classes: Sequence[Candidates], settings: Settings
+) -> WeightedTables:
+    """Return what gives the optimal reading of a basis, each weights at best thresholds of their own.
+
+    classes: the candidates of each class.
+    """
     pooled = candidates_of(tally, basis, settings, pooled=True) if "joint" in settings.measures else []
     regardless: _Regardless | None = None
     if basis in CELLS:

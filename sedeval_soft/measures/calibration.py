@@ -13,7 +13,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import ratio
-from sedeval_soft.sorting import Blocks
+from sedeval_soft.sorting import Blocks, counts_between
 
 Bins = Floats
 """Cells in bins by score, (..., 3, n_bins): how many, and the sums of the scores and of the references."""
@@ -64,7 +64,10 @@ def between(score: Floats, references: Sequence[Array], inner: Index) -> Bins:
     if len(full):
         bins[:, 1, full] = np.add.reduceat(score, edges[full])
         for row, reference in zip(bins, references, strict=True):
-            row[2, full] = np.add.reduceat(reference, edges[full], dtype=np.float64)
+            if reference.dtype == np.bool_:
+                row[2] = counts_between(reference, edges)
+            else:
+                row[2, full] = np.add.reduceat(reference, edges[full], dtype=np.float64)
     return bins
 
 

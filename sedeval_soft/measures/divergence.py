@@ -282,15 +282,8 @@ def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes])
 
     places: of the reference's values of each part, where the same cells are among the system's.
     """
-    size, ranks = int(reference.before[-1]), system.all_ranks()
+    size, ranks = int(reference.before[-1]), system.ranks_at(places)
     middle = float(size + 1)
-
-    def put(part: int) -> None:
-        of_system, place = ranks[part], places[part]
-        ranks[part] = np.empty_like(of_system)
-        for begin in range(0, len(place), _BLOCK):
-            block = slice(begin, begin + _BLOCK)
-            ranks[part][block] = of_system.take(place[block], mode="clip")
 
     def products(block: int) -> Floats:
         slices = zip(ranks, reference.slices(block), strict=True)
@@ -301,7 +294,6 @@ def rank_correlation(reference: Blocks, system: Blocks, places: Sequence[Codes])
         pairs = zip(np.split(reference.ranks(block), ends), pieces, strict=True)
         return _sums(_products(*(side - middle for side in pair)) for pair in pairs)
 
-    for_each(put, range(len(ranks)), size)
     return _correlation(_sums(for_each(products, range(len(reference)), size)))
 
 

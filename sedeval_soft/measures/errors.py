@@ -122,6 +122,9 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
     tp, fp, fn: of one shape. The cost of all of them is 1 - F. Source: Aumann & Shapley 1974.
     """
     tp, fp, fn = (np.asarray(each, dtype=np.float64) for each in (tp, fp, fn))
+    # Counts of values that are nearly 0 have no squares: a power of 2 is taken from them, and from prices.
+    _, power = np.frexp(tp + fp + fn)
+    tp, fp, fn = (np.ldexp(each, -power) for each in (tp, fp, fn))
     b = beta * beta
     n = np.where(tp + fn > 0, tp + fn, np.nan)
     d0, d1 = (1 + b) * tp + b * fn + fp, (1 + b) * n
@@ -137,7 +140,9 @@ def prices(tp: Array, fp: Array, fn: Array, beta: float = 1.0) -> tuple[Floats, 
         logarithm = np.log(d1 / d0)
         i1 = np.where(near, series / d0**2, (logarithm - by / d1) / by**2)
         i2 = np.where(near, i0 - i1, (by / d0 - logarithm) / by**2)
-    return (1 + b) * (tp * i0 + fn * i1), (1 + b) * (b * n * i0 + fp * i2)
+    of_both = (1 + b) * (tp * i0 + fn * i1), (1 + b) * (b * n * i0 + fp * i2)
+    price_fp, price_fn = (np.ldexp(price, -power) for price in of_both)
+    return price_fp, price_fn
 
 
 _SERIES, _TERMS = 0.05, 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -167,54 +167,73 @@ def count_soft_events(
     Raises TooManyPairsError where too many events of a file overlap, whatever their class.
     """
     by_class = file_class(reference, n_classes), file_class(system, n_classes)
-    tp = match_lifetimes(reference, system, by_class, rule)
-    paired = tp
-    if n_classes > 1:
-        files = reference.file.astype(np.int64), system.file.astype(np.int64)
-        paired = match_lifetimes(reference, system, files, rule)
-        # As that of the first class of each file.
-        paired = paired._replace(group=paired.group * n_classes)
-    sides = (
-        LevelChanges.of_lives(group, side.born, side.dies)
-        for group, side in zip(by_class, (reference, system), strict=True)
-    )
-    counts = integrals((tp, *sides, paired), n_files * n_classes)
+    by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
+    groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
+    if reference.nested or system.nested:
+        matched = _matched(reference, system, groupings, rule)
+    else:
+        # Of crowds no pairs are listed.
+        matched = [match_lifetimes(reference, system, groups, rule) for groups in groupings]
+    # The matching regardless of class as that of the first class of each file.
+    paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
+    sides = ((group, each.born, each.dies) for group, each in zip(by_class, (reference, system), strict=True))
+    counts = integrals((tp.lives(), *sides, paired.lives()), n_files * n_classes)
     hit, ref, own, m = counts.reshape(len(counts), 4, n_files, n_classes).transpose(1, 0, 2, 3)
     hits, all_ref, all_sys, m = (each.sum(axis=-1) for each in (hit, ref, own, m))
     return DetectionCounts(*map(rounded, (hit, ref, own, m - hits, all_ref - m, all_sys - m)))
 
 
+Groups = tuple[Index, Index]
+"""Numbers of the groups of the reference's and the system's events, (n,) each."""
+
+
 def match_lifetimes(
-    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
+    reference: EventLifetimes, system: EventLifetimes, groups: Groups, rule: PairRule
 ) -> LevelChanges:
-    """Return where the size of the largest matching of each group changes; groups: of either side, (n,).
+    """Return where the size of the largest matching of each group changes.
 
     Raises TooManyPairsError where memory cannot hold the pairs of a group.
     """
-    orders = [order_of(side.onset, group) for side, group in zip((reference, system), groups, strict=True)]
+    return _matched(reference, system, (groups,), rule)[0]
+
+
+def _matched(
+    reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
+) -> list[LevelChanges]:
+    """Return what `match_lifetimes` does, for each of several groupings.
+
+    groupings: the others divide the groups of the first one; only where lifetimes are nested.
+    """
+    orders = [
+        order_of(side.onset, group) for side, group in zip((reference, system), groupings[0], strict=True)
+    ]
     # What may pair is close together then.
     reference, system = reference.take(orders[0]), system.take(orders[1])
-    ours, theirs = (group[order] for group, order in zip(groups, orders, strict=True))
+    groupings = [(ours[orders[0]], theirs[orders[1]]) for ours, theirs in groupings]
+    ours, theirs = groupings[0]
     # Whole groups, so many at a time that they do not fill the memory.
     total = np.cumsum(np.bincount(np.concatenate((ours, theirs))))
     cuts = distinct(np.searchsorted(total, np.arange(0, len(ours) + len(theirs), _AT_ONCE), side="right"))
     ends = zip(np.searchsorted(ours, cuts).tolist(), np.searchsorted(theirs, cuts).tolist(), strict=True)
-    parts = [LevelChanges.of_lives(ours[:0], reference.born[:0], reference.dies[:0])]
+    parts = [[LevelChanges.of_lives(ours[:0], reference.born[:0], reference.dies[:0])] for _ in groupings]
     for (begin, first), (end, last) in pairwise((*ends, (len(ours), len(theirs)))):
         a, b = slice(begin, end), slice(first, last)
-        # Groups are counted from the first of them, so that no part takes room for those of all.
-        base = min(int(each[0]) for each in (ours[a], theirs[b]) if len(each))
-        some = _match_some(reference.take(a), system.take(b), (ours[a] - base, theirs[b] - base), rule)
-        parts += [changes._replace(group=changes.group + base) for changes in some]
-    return LevelChanges.joined(parts)
+        groups = [(ours[a], theirs[b]) for ours, theirs in groupings]
+        some = _match_some(reference.take(a), system.take(b), groups, rule)
+        for part, changes in zip(parts, some, strict=True):
+            part.extend(changes)
+    return [LevelChanges.joined(part) for part in parts]
 
 
 def _match_some(
-    reference: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
-) -> Iterator[LevelChanges]:
-    """Yield what `match_lifetimes` returns, in parts."""
+    reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
+) -> list[list[LevelChanges]]:
+    """Return what `_matched` does, in parts."""
+    # Groups are counted from the first of them, so that no part takes room for those of all.
+    base = min(int(each[0]) for each in groupings[0] if len(each))
+    groups = groupings[0][0] - base, groupings[0][1] - base
     candidates = PairCandidates.of(reference, system, groups, rule)
-    matched = []
+    matched, parts = [], []
     # Of nested lifetimes only few are alive at one time and level.
     for crowd in [] if reference.nested or system.nested else _crowds_of(candidates):
         born = np.concatenate((reference.born[crowd.ours], system.born[crowd.theirs]))
@@ -226,16 +245,22 @@ def _match_some(
             # It takes too long as a crowd. Perhaps there is room for its pairs.
             continue
         matched.append(crowd)
-        group = np.full(len(dies), groups[0][crowd.ours[0]])
-        yield LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies)
+        group = np.full(len(dies), base + groups[0][crowd.ours[0]])
+        parts.append(LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies))
     if matched:
         from sedeval_soft.measures.crowds import beside
 
         ours, theirs = beside(matched, reference, system)
         reference, system = reference.take(ours), system.take(theirs)
         groups = groups[0][ours], groups[1][theirs]
+        groupings = [(base + groups[0], base + groups[1])]
         candidates = PairCandidates.of(reference, system, groups, rule)
-    yield matching_changes(reference, system, groups, *level_pairs(reference, system, groups, candidates))
+    left, right = level_pairs(reference, system, groups, candidates)
+    changes = [[*parts, matching_changes(reference, system, groupings[0], left, right)]]
+    for ours, theirs in groupings[1:]:
+        same = np.flatnonzero(ours[left] == theirs[right])
+        changes.append([matching_changes(reference, system, (ours, theirs), left[same], right[same])])
+    return changes
 
 
 # How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -128,7 +128,7 @@ class Explanation:
     name: as it was asked for. measure: with formula, range, source and undefined case.
     basis, reading, average: what these parts of the name say. letters: of the formula.
     asked_by: options that it needs, empty for what is always there.
-    differences: what other tools do otherwise.
+    differences: what other tools do otherwise. alike: names of the measures that tables call the same.
     """
 
     name: str
@@ -139,21 +139,29 @@ class Explanation:
     letters: dict[str, str]
     asked_by: str
     differences: tuple[Difference, ...]
+    alike: tuple[str, ...] = ()
 
 
 def explained(text: str) -> Explanation:
     """Return all that is known of a score, of a class, of a group (`@name`) or of all forms of a measure.
 
+    text: its name, or what tables call it, such as `KLD`: then of the first measure that is called so and is
+    computed where nothing is asked for.
+
     Raises ScoreNameError, with close matches, for a name that no score has.
     """
     measures = [
-        (f"{family.basis}.{family.reading}.{measure.name}", family, measure)
+        (ScoreName(family.basis, family.reading, measure.name), family, measure)
         for family in FAMILIES
         for measure in family.measures
     ]
-    for stem, family, measure in measures:
-        if text == stem and OVERALL not in measure.averages:
-            return _explanation(ScoreName(*stem.split(".")), family, measure)
+    for name, family, measure in measures:
+        if text == ".".join(name[:3]) and OVERALL not in measure.averages:
+            return _explanation(name, family, measure)
+    called = [each for each in measures if text and each[2].short == text]
+    usual = [each for each in called if not _asked_by(*each)] or called
+    if usual:
+        return replace(_explanation(*usual[0]), alike=tuple(".".join(name[:3]) for name, *_ in usual[1:]))
     family, measure = family_of(text)
     return _explanation(ScoreName.parse(text), family, measure)
 

@@ -20,6 +20,13 @@ _BITS = 27
 """Bits of a level in a whole number: sums of 2**26 of these are exact in floats."""
 
 
+Lives = tuple[Index, Floats, Floats]
+"""What there is of each group at which levels: groups, born and dies; (n,) each.
+
+What is born above where it dies is one less at the levels between these.
+"""
+
+
 class LevelChanges(NamedTuple):
     """By how much a count of each group grows where the level rises beyond some level; (n,) each."""
 
@@ -38,30 +45,42 @@ class LevelChanges(NamedTuple):
         """Return the changes of all parts, at least one."""
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
+    def lives(self) -> Lives:
+        """Return lives of which there are as many at each level above 0; beyond all levels there are none."""
+        each = np.repeat(np.arange(len(self.change)), np.abs(self.change))
+        level, grows = self.level[each], self.change[each] > 0
+        return self.group[each], np.where(grows, level, 0.0), np.where(grows, 0.0, level)
 
-def integrals(counts: Sequence[LevelChanges], n_groups: int) -> Index:
-    """Return the integrals of counts over all levels, which are in [0, 1], (n_digits, n_counts, n_groups).
 
-    Digit k is a whole number of 2**(-27 (k + 1)), of any sign and size.
+def integrals(counts: Sequence[Lives], n_groups: int) -> Index:
+    """Return how much all lives of each group are together, (n_digits, n_counts, n_groups).
+
+    Levels are in [0, 1]. Digit k is a whole number of 2**(-27 (k + 1)), of any sign and size.
     """
-    size = len(counts) * n_groups
-    group = np.concatenate([changes.group + k * n_groups for k, changes in enumerate(counts)])
-    level, change = (np.concatenate([changes[k] for changes in counts]) for k in (1, 2))
-    digits = [np.zeros(size, dtype=np.int64)]
+    digits: list[Index] = []
+
+    def add(digit: int, count: int, group: Index, values: Index) -> None:
+        if digit == len(digits):
+            digits.append(np.zeros((len(counts), n_groups), dtype=np.int64))
+        digits[digit][count] += np.bincount(group, values, minlength=n_groups).astype(np.int64)
+
     # Few at a time stay in the processor's cache.
-    step = max(STRETCH, size)
-    for begin in range(0, len(level), step):
-        some = slice(begin, begin + step)
-        rest, k = level[some], 0
-        while rest.any():
-            rest = rest * 2.0**_BITS
-            digit = np.floor(rest)
-            rest -= digit
-            if k == len(digits):
-                digits.append(np.zeros(size, dtype=np.int64))
-            digits[k] -= np.bincount(group[some], digit * change[some], minlength=size).astype(np.int64)
-            k += 1
-    return np.array(digits).reshape(len(digits), len(counts), n_groups)
+    step = max(STRETCH, n_groups)
+    for count, (group, born, dies) in enumerate(counts):
+        for begin in range(0, len(group), step):
+            some = slice(begin, begin + step)
+            of, ends, digit = group[some], (born[some], dies[some]), 0
+            while len(of):
+                # Two digits at a time. What is left has more of them, of levels that are low.
+                scaled = [end * 4.0**_BITS for end in ends]
+                whole = [end.astype(np.int64) for end in scaled]
+                length = whole[1] - whole[0]
+                add(digit, count, of, length >> _BITS)
+                add(digit + 1, count, of, length & ((1 << _BITS) - 1))
+                rest = [end - floor for end, floor in zip(scaled, whole, strict=True)]
+                more = np.flatnonzero((rest[0] > 0) | (rest[1] > 0))
+                of, ends, digit = of[more], (rest[0][more], rest[1][more]), digit + 2
+    return np.array(digits, dtype=np.int64).reshape(len(digits), len(counts), n_groups)
 
 
 def rounded(digits: Index) -> Floats:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Codes, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.level_counts import LevelChanges
 from sedeval_soft.measures.level_pairs import shared_levels
 from sedeval_soft.sorting import heads, in_order, order_of
@@ -28,6 +28,12 @@ from sedeval_soft.timeline.events import EventLifetimes
 
 _MUCH = 1_000_000
 """Pairs that compete, in all that this process swept, from which on numba is loaded: that takes seconds."""
+
+_BLOCK = 1 << 10
+"""Events that are swept at a time, about, where they may pair with no other ones."""
+
+_CROWDED = 24
+"""Events that one may pair with beyond which a search takes longer than it does to take over a partner."""
 
 _ABSENT, _DESERTED, _FREE, _UNMARKED, _REFERENCE, _SYSTEM = -3, -2, -1, 0, 1, 2
 """What an event is: not there; one whose partner died at this level; without partner; in a pair with no mark;
@@ -55,22 +61,26 @@ def matching_changes(
     if not len(left):
         return changes
     # Events that compete are numbered, those of the reference first.
-    (ours, left), (theirs, right) = _renumbered(left, len(reference)), _renumbered(right, len(system))
+    (ours, left), (theirs, right) = _renumbered(left, groups[0]), _renumbered(right, groups[1])
     n_ref, n = len(ours), len(ours) + len(theirs)
     first, near = _neighbours(left, right + np.int32(n_ref), n)
     group = np.concatenate((groups[0][ours], groups[1][theirs]))
     born = np.concatenate((reference.born[ours], system.born[theirs]))
     dies = np.concatenate((reference.dies[ours], system.dies[theirs]))
     # Deaths come before births at the same level: what is equal stays in order.
-    level, order = in_order(np.concatenate((dies, born)))
+    matters = np.concatenate(_looked_at(left, right + n_ref, born, dies))
+    levels, some = np.concatenate((dies, born)), np.flatnonzero(matters)
+    level, order = in_order(levels[some])
+    order = some[order]
     is_death = order < n
     event = np.where(is_death, order, order - n)
-    by_group = np.argsort(group[event].astype(np.min_scalar_type(int(group.max()))), kind="stable")
-    level, event, is_death = level[by_group], event[by_group], is_death[by_group]
+    by_block = np.argsort(_blocks((n_ref, first, near), group)[event], kind="stable")
+    level, event, is_death = level[by_block], event[by_block], is_death[by_block]
     begin = heads(group[event], level)
     moment = np.repeat(np.arange(len(begin), dtype=np.int32), np.diff(begin, append=len(event)))
     update = np.where(is_death, ~event, event).astype(np.int32)
-    change = _swept((n_ref, first, near), update, moment, compiled)
+    mark = np.where(matters[n:], _ABSENT, _FREE)
+    change = _swept((n_ref, first, near), update, moment, mark, compiled)
     at, change = begin[change != 0], change[change != 0]
     return LevelChanges.joined((changes, LevelChanges(group[event[at]], level[at], change)))
 
@@ -108,11 +118,16 @@ def _is_there(events: Codes, n: int) -> Bools:
     return is_there
 
 
-def _renumbered(events: Codes, n: int) -> tuple[Index, Codes]:
-    """Return which of n events there are, ascending, and the place of each of them among these, (n,)."""
-    is_there = _is_there(events, n)
-    place = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(is_there), place[events]
+def _renumbered(events: Codes, group: Index) -> tuple[Index, Codes]:
+    """Return which events there are among some, by group, and the place of each of the some in these, (n,).
+
+    group: (n_events,) of all.
+    """
+    those = np.flatnonzero(_is_there(events, len(group)))
+    those = those[order_of(group[those])]
+    place = np.empty(len(group), dtype=np.int32)
+    place[those] = np.arange(len(those))
+    return those, place[events]
 
 
 def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
@@ -126,6 +141,36 @@ def _neighbours(left: Codes, right: Codes, n: int) -> tuple[Codes, Codes]:
         near.append(key.astype(np.int32))
     degree = np.bincount(left, minlength=n) + np.bincount(right, minlength=n)
     return np.append(0, np.cumsum(degree)).astype(np.int32), np.concatenate(near)
+
+
+def _looked_at(left: Codes, right: Codes, born: Floats, dies: Floats) -> tuple[Bools, Bools]:
+    """Return whether it matters when an event dies, and when it is born, (n_events,) each.
+
+    left, right: (n_pairs,) the pairs. Only those that an event may pair with look at it. If it is born before
+    all of them, it may be there from the beginning, and if it dies after them, to the end.
+    """
+    # As they are swept: of equal ones the reference's come first.
+    matters = np.zeros((2, len(born)), dtype=bool)
+    for row, left_first in zip(matters, (dies[left] > dies[right], born[left] <= born[right]), strict=True):
+        row[left[~left_first]] = row[right[left_first]] = True
+    return matters[0], matters[1]
+
+
+def _blocks(graph: tuple[int, Codes, Codes], group: Index) -> Codes:
+    """Return the number of the block of each event: events of two blocks are in no pair, (n,).
+
+    graph: as `Graph`. A sweep of one block after another stays in the processor's cache. Where events are in
+    the order of their groups and times, a block ends where none before may pair with one after.
+    """
+    n_ref, first, near = graph
+    lowest, highest = near[first[:n_ref]], near[first[1 : n_ref + 1] - 1]
+    # From each event of the reference on, the first event of the system.
+    begin = np.minimum.accumulate(lowest[::-1])[::-1]
+    apart = np.flatnonzero(np.append(True, np.maximum.accumulate(highest)[:-1] < begin[1:]))
+    head = apart[heads(group[apart], (apart + begin[apart]) // _BLOCK)]
+    sizes = np.diff(head, append=n_ref), np.diff(begin[head], append=len(group))
+    number = np.arange(len(head), dtype=np.min_scalar_type(len(head)))
+    return np.concatenate([np.repeat(number, size) for size in sizes])
 
 
 # The sweep. Events have numbers, those of the reference are below `n_ref`. Event v may pair with the events
@@ -153,8 +198,9 @@ def _sweep(
     updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
     """
     mark, partner, _, _, _ = state
+    _, first, near = graph
     now = -1
-    deserted = list(graph[2][:0])
+    deserted = list(near[:0])
     for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
         if moment != now:
             for v in deserted:
@@ -168,7 +214,7 @@ def _sweep(
                 mark[partner[~update]] = _DESERTED
                 deserted.append(partner[~update])
             mark[~update] = _ABSENT
-        elif deserted and _take_over(update, graph, state):
+        elif deserted and first[update + 1] - first[update] > _CROWDED and _take_over(update, graph, state):
             change[now] += 1
         else:
             change[now] += _enter(update, graph, state)
@@ -282,10 +328,12 @@ _PAIRS = [0]
 """How many pairs this process has swept."""
 
 
-def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, compiled: bool | None) -> Index:
+def _swept(
+    graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, mark: Index, compiled: bool | None
+) -> Index:
     """Return by how much the largest matching grows at each moment, (n_moments,).
 
-    compiled: as for `matching_changes`.
+    mark: of each event before the first moment. compiled: as for `matching_changes`.
     """
     n_ref, first, near = graph
     _PAIRS[0] += len(near) // 2
@@ -294,13 +342,14 @@ def _swept(graph: tuple[int, Codes, Codes], updates: Codes, moments: Codes, comp
     if sweep is not None:
         # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
         # number without sign numba need not ask whether it counts from the end.
-        state = np.full(n, _ABSENT, dtype=np.int8), *np.zeros((4, n), dtype=np.uint32)
+        state = mark.astype(np.int8), *np.zeros((4, n), dtype=np.uint32)
         sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
     # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
     changes = change.tolist()
     lists = n_ref, first.tolist(), memoryview(near.data)
-    _sweep(lists, updates.tolist(), moments.tolist(), ([_ABSENT] * n, *([0] * n for _ in range(4))), changes)
+    state = mark.tolist(), *([0] * n for _ in range(4))
+    _sweep(lists, updates.tolist(), moments.tolist(), state, changes)
     return np.array(changes)
 
 

@@ -45,8 +45,8 @@ def level_pairs(
     where all of them do not fit into memory.
     """
     checks: list[Callable[[Index, Index], Bools]] = [
-        lambda left, right: reference.born[left] < system.dies[right],
-        lambda left, right: system.born[right] < reference.dies[left],
+        lambda left, right: reference.born.take(left) < system.dies.take(right),
+        lambda left, right: system.born.take(right) < reference.dies.take(left),
         *(condition.holds for condition in candidates.others),
     ]
     if candidates.in_windows <= _FEW * (len(reference) + len(system)):
@@ -62,7 +62,7 @@ def level_pairs(
         left, right = some
         for check in checks:
             passed = np.flatnonzero(check(left, right))
-            left, right = left[passed], right[passed]
+            left, right = left.take(passed), right.take(passed)
         n_pairs += np.bincount(groups[0][left], minlength=len(size))
         if np.any(n_pairs > most):
             raise TooManyPairsError
@@ -126,7 +126,7 @@ def _in_windows(group: Index, windows: Windows) -> Iterator[tuple[Index, Index]]
     if np.any(np.bincount(group, last - first) > _MOST_CHAINS + _CHAINS_OF_ONE * np.bincount(group)):
         raise TooManyPairsError
     for event, inside in in_blocks(first, last):
-        yield event, order[inside]
+        yield event, order.take(inside)
 
 
 def _peaks(system: EventLifetimes, group: Index) -> Index:

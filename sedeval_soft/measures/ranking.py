@@ -49,12 +49,12 @@ class _Ranks(NamedTuple):
     """The classes of each segment in descending order of the system's values; all (n_classes, n_segments).
 
     p: the values. order: where in such arrays the class of each rank is. tied: which ranks have the value of
-    the next in some segments, from the last up, and in which, 0 or 1. rank: from 1 on, of ties the last.
+    the next in some segments, from the last up, and in which. rank: from 1 on, of ties the last.
     """
 
     p: Floats
     order: Index
-    tied: Sequence[tuple[int, Floats]]
+    tied: Sequence[tuple[int, Bools]]
     rank: Floats
 
     @classmethod
@@ -65,11 +65,11 @@ class _Ranks(NamedTuple):
         order += np.arange(size)
         values = p.take(order, mode="clip")
         equal = values[1:] == values[:-1]
-        tied = [(k, equal[k].astype(np.float64)) for k in np.flatnonzero(equal.any(axis=1))[::-1].tolist()]
+        tied = [(k, equal[k]) for k in np.flatnonzero(equal.any(axis=1))[::-1].tolist()]
         rank = np.broadcast_to(np.arange(1.0, n_classes + 1)[:, None], p.shape)
         return cls(p, order, tied, _as_last(rank.copy(), tied) if tied else rank)
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: Array) -> Array:
         """Return what values by rank sum up to, down to the last tie of each."""
         sums = values.copy()
         for before, row in pairwise(sums):
@@ -77,7 +77,7 @@ class _Ranks(NamedTuple):
         return _as_last(sums, self.tied)
 
 
-def _as_last(sums: Floats, tied: Sequence[tuple[int, Floats]]) -> Floats:
+def _as_last(sums: Array, tied: Sequence[tuple[int, Bools]]) -> Array:
     """Give ties what the last of them has, and return this; sums: from rank to rank they do not fall."""
     for k, of_next in tied:
         np.maximum(sums[k], sums[k + 1] * of_next, out=sums[k])
@@ -97,6 +97,7 @@ def count_ranking(
     names = {reading: SUMS + CUT_SUMS if reading == "hard" else SUMS for reading in readings}
     per_segment = {reading: np.zeros((len(names[reading]), size)) for reading in readings}
     prefix = np.zeros(system.shape if "hard" in readings else (0, 0), dtype=bool)
+    whole = np.min_scalar_type(-(n_classes**2))
 
     def count(begin: int) -> _Tied | None:
         block = slice(begin, begin + _BLOCK)
@@ -106,13 +107,15 @@ def count_ranking(
         for reading, sides in readings.items():
             y, other = (side[:, block] for side in sides)
             hard = reading == "hard"
-            distance = (y != other).astype(np.float64) if hard else np.abs(y - other)
+            # What is active is counted, in numbers as small as can be.
+            distance = (y != other).view(np.uint8) if hard else np.abs(y - other)
+            by_rank = np.ascontiguousarray(y).take(ranks.order, mode="clip")
             y = np.ascontiguousarray(y, dtype=np.float64)
             values = {
                 "weight": np.ones(y.shape[1]),
-                **_sums_of(ranks, y.take(ranks.order, mode="clip"), hard=hard),
+                **_sums_of(ranks, by_rank.astype(whole) if hard else by_rank, hard=hard),
                 "cross_entropy": -sum_classes(logarithms.expected(y, 1.0 - y)),
-                "distance": sum_classes(distance),
+                "distance": distance.sum(axis=0, dtype=whole) if hard else sum_classes(distance),
             }
             if hard:
                 values["exact_match_prefix"] = values["misordered"] == 0
@@ -142,35 +145,41 @@ def count_ranking(
     return counted
 
 
-def _sums_of(ranks: _Ranks, y: Floats, *, hard: bool) -> dict[str, Floats]:
-    """Return what follows from the order of the classes, (n_segments,) each; y: by rank."""
-    above = ranks.sums(y)
-    # Whole numbers add up to whole numbers.
-    silent = ranks.rank - above if hard else ranks.sums(1.0 - y)
-    mass = above[-1]
-    # What is at once active and silent makes no pair with itself.
-    itself = 0.0 if hard else sum_classes(y * (1.0 - y))
-    wrong = np.maximum(sum_classes(y * silent) - itself, 0.0)
-    pairs = mass * silent[-1] - itself
-    precision = y * above
-    precision /= ranks.rank
-    return {
-        "one_error": 1.0 - above[0] / ranks.rank[0],
+def _sums_of(ranks: _Ranks, y: Array, *, hard: bool) -> dict[str, Array]:
+    """Return what follows from the order of the classes, (n_segments,) each.
+
+    y: by rank; where hard, whole numbers with room for the square of how many classes there are.
+    """
+    above, rank = ranks.sums(y), ranks.rank
+    if hard:
+        places, itself = rank.astype(y.dtype), np.zeros_like(above[-1])
+        silent = places - above
+        wrong = (y * silent).sum(axis=0, dtype=y.dtype)
         # Of a cut reference, every level has the same classes.
-        "coverage": (y * ranks.rank).max(axis=0) if hard else _coverage(ranks.rank, y),
+        coverage = (y * places).max(axis=0)
+    else:
+        # What is at once active and silent makes no pair with itself.
+        silent, itself = ranks.sums(1.0 - y), sum_classes(y * (1.0 - y))
+        wrong = np.maximum(sum_classes(y * silent) - itself, 0.0)
+        coverage = _coverage(rank, y)
+    mass = above[-1]
+    pairs = mass * silent[-1] - itself
+    return {
+        "one_error": 1.0 - above[0] / rank[0],
+        "coverage": coverage,
         "misordered": wrong,
         # Nothing is out of order where there is no pair.
         "ranking_loss": np.minimum(_quotient(wrong, pairs), 1.0),
-        "label_ranking_average_precision": _quotient(sum_classes(precision), mass),
+        "label_ranking_average_precision": _quotient(sum_classes(y * above / rank), mass),
     }
 
 
-def _quotient(values: Floats, size: Floats) -> Floats:
+def _quotient(values: Array, size: Array) -> Floats:
     full = size > 0
     if full.all():
         # Without a look at each.
-        return values / size
-    return np.divide(values, size, out=np.zeros_like(values), where=full)
+        return np.asarray(values / size)
+    return np.divide(values, size, out=np.zeros(values.shape), where=full)
 
 
 def _coverage(rank: Floats, y: Floats) -> Floats:
@@ -198,7 +207,7 @@ def _prefix(ranks: _Ranks, y: Floats, begin: int) -> tuple[Bools, _Tied | None]:
     last = np.maximum(places.astype(np.int64) - 1, 0), np.arange(p.shape[1])
     lowest = p.take(ranks.order[last])
     sharing = (places > 0) & (ranks.rank[last] > places)
-    inside = (p >= lowest) & ((places > 0) & ~sharing)
+    inside = p >= np.where((places > 0) & ~sharing, lowest, np.inf)
     rows = np.flatnonzero(sharing)
     if not len(rows):
         return inside, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise, starmap
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.fields import TNorm
 from sedeval_soft.measures.detection import DetectionCounts
-from sedeval_soft.sorting import distinct
+from sedeval_soft.sorting import counts_between, distinct
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Events
 from sedeval_soft.timeline.grid import Grid
@@ -44,7 +44,7 @@ def sum_files(values: Array, start: Index, dtype: npt.DTypeLike | None = None) -
 _PIECE = 1 << 13
 """Segments summed at a time."""
 
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 14
 """Segments of which what is summed is made at a time: it stays in the processor's cache."""
 
 
@@ -87,9 +87,7 @@ def count_files(values: Bools, start: Index, times: Array | None = None) -> Arra
     n_files = len(start) - 1
     if values.shape[1] < _LONG * n_files:
         return sum_files(values, start, np.int64).T
-    # numpy counts booleans many times faster than it adds them.
-    files = list(starmap(slice, pairwise(start.tolist())))
-    counts = [np.count_nonzero(row[file]) for row in values for file in files]
+    counts = [counts_between(row, start) for row in values]
     return np.array(counts, dtype=np.int64).reshape(len(values), n_files).T
 
 

@@ -32,7 +32,7 @@ from sedeval_soft.measures.intersections import Criteria, Judged, found_when
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR
 from sedeval_soft.measures.psds import edges_of, lifetimes_of, systems_of, triggered
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.measures.thresholds import Alive, ThresholdCounts
+from sedeval_soft.measures.thresholds import N_SYS, Alive, ThresholdCounts
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
@@ -83,45 +83,64 @@ class Counted:
     """What files count at all thresholds.
 
     classes: the candidates of each class. n_ref, ticks: (n_files, n_classes) how many events the reference
-    has, and how long they last together. n_false: (n_files, n_classes) false positives of all thresholds.
+    has, and how long they last together. n_sys: (n_files, n_classes) detections of all thresholds.
     """
 
     classes: Sequence[Candidates]
     n_ref: Index
     ticks: Floats
-    n_false: Index
+    n_sys: Index
 
     @classmethod
     def of(
-        cls, reference: Events, system: EventLifetimes, n_files: int, kind: Index, criteria: Criteria
+        cls,
+        reference: Events,
+        system: EventLifetimes,
+        n_files: int,
+        kind: Index,
+        criteria: Criteria,
+        classes: Sequence[Candidates] | None = None,
     ) -> Self:
         """Count each file.
 
-        kind: (n_classes,) as for `triggered`, ascending. Counts are FOUND and FALSE, and where cross triggers
-        count, those of each class of the same kind.
+        kind: (n_classes,) as for `triggered`, ascending. Counts are FOUND and N_SYS, both together, and where
+        cross triggers count, those of each class of the same kind. classes: the candidates of the best
+        intersection-based F, whose counts are these where no cross triggers count; None to find them.
         """
-        n_classes, n_counts = len(kind), 2
-        judged = Judged.of(reference, system, n_classes, criteria)
-        events, false = judged.reference, judged.false()
-        n_ref = count_per_class(events, n_files, n_classes)
-        lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND,)) for of in found_when(judged, criteria)]
-        lives.append((false, (FALSE,)))
-        if criteria.alpha_ct > 0:
-            first = np.searchsorted(kind, kind).tolist()
-            n_counts += int(np.bincount(kind).max(initial=0))
-            rows: dict[int, list[Index]] = {}
-            for other, which in triggered(judged, n_ref.sum(axis=0), criteria, kind):
-                rows.setdefault(2 + other - first[other], []).append(which)
-            label, file, born, dies, _ = false
-            for row, parts in rows.items():
-                which = np.concatenate(parts)
-                lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
-        counts = ThresholdCounts.of_lives(lives, n_ref, n_counts, apart=True)
+        n_classes = len(kind)
+        shape = n_files, n_classes
+        events = reference.lasting()
+        n_ref = count_per_class(events, *shape)
+        if classes is None or criteria.alpha_ct > 0:
+            judged = Judged.of(reference, system, n_classes, criteria)
+            classes = [*map(Candidates.of, _counts(judged, n_ref, kind, criteria))]
         lasted = (events.offset - events.onset).astype(np.float64)
-        ticks = sum_groups(judged.ours, lasted, (n_files, n_classes))
-        group = file_class(judged.system, n_classes)[~judged.passed]
-        n_false = np.bincount(group, minlength=n_ref.size).reshape(n_ref.shape)
-        return cls([*map(Candidates.of, counts)], n_ref, ticks, n_false)
+        ticks = sum_groups(file_class(events, n_classes), lasted, shape)
+        return cls(classes, n_ref, ticks, _detections(system, *shape))
+
+
+def _counts(judged: Judged, n_ref: Index, kind: Index, criteria: Criteria) -> list[ThresholdCounts]:
+    """Return what each file counts at all thresholds, of each class; see `Counted.of`."""
+    n_counts, false = 2, judged.false()
+    lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND, N_SYS)) for of in found_when(judged, criteria)]
+    lives.append((false, (N_SYS,)))
+    if criteria.alpha_ct > 0:
+        first = np.searchsorted(kind, kind).tolist()
+        n_counts += int(np.bincount(kind).max(initial=0))
+        rows: dict[int, list[Index]] = {}
+        for other, which in triggered(judged, n_ref.sum(axis=0), criteria, kind):
+            rows.setdefault(2 + other - first[other], []).append(which)
+        label, file, born, dies, _ = false
+        for row, parts in rows.items():
+            which = np.concatenate(parts)
+            lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
+    return ThresholdCounts.of_lives(lives, n_ref, n_counts, apart=True)
+
+
+def _detections(system: EventLifetimes, n_files: int, n_classes: int) -> Index:
+    """Return how many detections of all thresholds each file has, (n_files, n_classes)."""
+    counts = np.bincount(file_class(system, n_classes), minlength=n_files * n_classes)
+    return counts.reshape(n_files, n_classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +192,11 @@ class Rocs:
     def _points(self, own: Candidates) -> Iterator[tuple[Index, Floats]]:
         """Yield points that may be on the ROC of a class: positions of weights, and each count, (n,)."""
         stretches, limit = own.stretches(self.weights), self.criteria.max_efpr
-        worth = (stretches.least * self.rate[:, None] < limit) & (stretches.most > 0)
+        # What is detected and has not found anything is false.
+        fewest = stretches.least - stretches.most
+        worth = (fewest * self.rate[:, None] < limit) & (stretches.most > 0)
         for _, row, counts in stretches.counts(worth):
+            counts[FALSE] = counts[N_SYS] - counts[FOUND]
             at, some = np.nonzero((counts[FALSE] * self.rate[row] < limit) & (counts[FOUND] > 0))
             yield row[some], counts[:, at, some]
 
@@ -253,18 +275,18 @@ class WeightedPsds:
 
     systems: by the names of `systems_of`, what is counted against the cut reference; none where nothing is.
     cuts: of the soft reference; None where that reading is not asked for, or where there is one cut, which is
-    that of the hard reading.
+    that of the hard reading. n_sys: detections of all thresholds, (n_files, n_classes) of each system.
     """
 
     tally: Tally
     settings: Settings
     systems: Sequence[Counted]
     cuts: Cuts | None
-    n_false: Sequence[Index]
+    n_sys: Sequence[Index]
 
     @classmethod
-    def of(cls, tally: Tally, settings: Settings) -> Self:
-        """Count what all replicates share."""
+    def of(cls, tally: Tally, settings: Settings, candidates: Sequence[Candidates] | None = None) -> Self:
+        """Count what all replicates share; candidates: those of the best intersection-based F if known."""
         readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
         if not tally.per_file["length"].any():
             # Where there is no time events may not have been kept.
@@ -276,14 +298,17 @@ class WeightedPsds:
         if "hard" in readings or cuts is None:
             reference, kind = tally.events["reference"].events(), np.zeros(shape[1], dtype=np.int64)
             names = systems_of(settings) if "hard" in readings else systems_of(settings)[:1]
-            lifetimes = (lifetimes_of(tally, name) for name in names)
-            systems = [Counted.of(reference, of, shape[0], kind, criteria) for of in lifetimes]
-        n_false = [of.n_false for of in systems]
+            # Those with a median filter have other events.
+            known = [candidates, *[None] * len(names[1:])]
+            systems = [
+                Counted.of(reference, lifetimes_of(tally, name), shape[0], kind, criteria, classes)
+                for name, classes in zip(names, known, strict=True)
+            ]
+        n_sys = [of.n_sys for of in systems]
         if cuts is not None:
-            system = tally.events.get("everything", tally.system("intersection"))
-            group = file_class(system, shape[1])
-            n_false.append(np.bincount(group, minlength=shape[0] * shape[1]).reshape(shape))
-        return cls(tally, settings, systems, cuts, n_false)
+            everything = tally.events.get("everything", tally.system("intersection"))
+            n_sys.append(_detections(everything, *shape))
+        return cls(tally, settings, systems, cuts, n_sys)
 
     def tables(self, weights: Floats) -> Tables:
         """Return PSDS by basis and reading, (n_weights,) and of classes (n_weights, n_classes).
@@ -294,7 +319,7 @@ class WeightedPsds:
         readings, n_steps = Plan.of(self.settings).psds, 0
         if not criteria.alpha_ct > 0:
             # No class has more false positives than weighted files have detections of all thresholds.
-            most = max((int((weights @ n_false).max(initial=0)) for n_false in self.n_false), default=0)
+            most = max((int((weights @ n_sys).max(initial=0)) for n_sys in self.n_sys), default=0)
             n_steps = Rocs.of(weights, length, criteria).n_steps(most)
         step = max(1, _STEPS // max(len(self.tally.classes) * n_steps, 1))
         blocks = (weights[begin : begin + step] for begin in range(0, max(len(weights), 1), step))

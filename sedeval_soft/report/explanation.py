@@ -65,6 +65,7 @@ def explanation_text(explanation: Explanation) -> str:
     ]
     parts = [
         ("what", plain["summary"]),
+        ("alike", ", ".join(explanation.alike)),
         *((name, plain[name]) for name in ("basis", "reading", "average", "formula")),
         *(("", f"{letter} = {meaning}") for letter, meaning in explanation.letters.items()),
         ("range", "; ".join(filter(None, range_and_better(explanation.measure)))),

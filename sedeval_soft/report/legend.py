@@ -76,7 +76,10 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
         lines["ER, KLD" if has_kld else "ER"] = _OTHERS.format(kld=_KLD if has_kld else "")
     if "event" in bases:
         lines["rows"] = _merged(scores)
-    return {name: text for name, text in (lines | _changes(settings)).items() if text}
+    lines |= _changes(settings)
+    if settings.compat and ("segment", "hard") in order:
+        lines["compat"] = f"hard as {settings.compat}: segments' macro P, F omit undetected classes (-)"
+    return {name: text for name, text in lines.items() if text}
 
 
 def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:

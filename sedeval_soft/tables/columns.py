@@ -39,7 +39,10 @@ MILLISECONDS = {role: names for role, unit, names in _ROWS if unit == "ms"}
 """What columns of times in milliseconds are called, by role."""
 
 UNITS = {name: unit for _, unit, names in _ROWS for name in names if unit}
-"""The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day."""
+"""The units of times by the names of their columns: `s`, `ms`, or `date` for a date and time of day.
+
+Others that the user says have times are in milliseconds if their name says so, and else in seconds.
+"""
 
 _UNITS = tuple(dict.fromkeys(UNITS.values()))
 
@@ -149,6 +152,7 @@ _DURATIONS = frozenset(name for role, _, names in _ROWS if role == "duration" fo
 _SPELLINGS = {**_OPTIONS, "label": "event_label", "soft_value": "soft_value"}
 _NEXT_COLUMN = rf",(?=\s*(?:{'|'.join(_SPELLINGS)})\s*=)"
 _POSITION = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+_MADE_UP = re.compile(r"unnamed:_\d+|_index_level_\d+_|level_\d+")  # by pandas, where an index has no name
 _LISTED = 50  # columns, and characters of a name, up to which messages list them
 
 UNCLEAR_FILE = "unclear-file-column"
@@ -365,7 +369,7 @@ def _roles_of(
         roles.append(role or None)
         settled.update([] if role else [i])
     if not {"offset", "duration"} & {*roles}:
-        # Beside an offset a duration says nothing new, and may be a class.
+        # Beside an offset a duration says nothing new.
         for i, key in enumerate(keys):
             roles[i] = roles[i] or ("duration" if key in _DURATIONS and i not in settled else None)
     _in_one_unit(keys, roles, settled)
@@ -378,11 +382,19 @@ def _roles_of(
 def _in_one_unit(keys: Sequence[str], roles: list[str | None], settled: set[int]) -> None:
     """Leave of the columns of a time in several units those of the first one their role: seconds, if any."""
     for role in TIMES:
-        units = {i: UNITS.get(keys[i], "s") for i, other in enumerate(roles) if other == role}
-        first = next((unit for unit in _UNITS if unit in units.values()), "s")
+        units = {i: _unit(keys[i], keys) for i, other in enumerate(roles) if other == role}
+        first = next((unit for unit in _UNITS if unit in units.values()), "")
         for i in (i for i, unit in units.items() if unit != first):
             roles[i] = None
             settled.add(i)
+
+
+def _unit(key: str, keys: Sequence[str]) -> str:
+    """Return the unit of a column of times by its name; empty where it is one in which none are read."""
+    if _has_word(key, "milliseconds"):
+        return "ms"
+    least = key.replace("min", "max") in {*keys} - {key}  # `t_min` beside `t_max` is not in minutes
+    return UNITS.get(key, "" if _in_another_unit(key) and not least else "s")
 
 
 def layout_of_header(
@@ -405,7 +417,8 @@ def layout_of_header(
     if "offset" not in roles and "duration" not in roles:
         raise _without_end(names, roles, row)
     labels = _other_labels(keys, roles, settled, dialect, columns) if dialect else ()
-    others = [i for i, role in enumerate(roles) if role is None and i not in settled]
+    plain = (i for i, role in enumerate(roles) if role is None and i not in settled)
+    others = [i for i in plain if not _MADE_UP.fullmatch(keys[i])]
     no_classes = "event_label" not in roles and ("soft_value" in roles or not others or dialect is not None)
     of_one_class = bool(label) and no_classes
     if "event_label" not in roles and dialect is not None and not of_one_class:
@@ -422,7 +435,9 @@ def layout_of_header(
     labelled = [("event_label", names[roles.index("event_label")])] if dialect and not of_one_class else []
     chosen = list(dict.fromkeys([*chosen, *labelled]))
     choices = "".join(f", {(role or '').removeprefix('soft_')} from {name!r}" for role, name in chosen)
-    units = {i: UNITS.get(keys[i], "s") for i, role in enumerate(roles) if role in TIMES}
+    units = {i: _unit(keys[i], keys) for i, role in enumerate(roles) if role in TIMES}
+    if error := next((_in_no_unit(names, i) for i, unit in units.items() if not unit), None):
+        raise error
     layout = Layout(names, tuple(roles), has_header=True, settled=frozenset(settled), choices=choices)
     units = {i: unit for i, unit in units.items() if unit != "s"}
     layout = replace(layout, units=units, dialect=dialect, labels=labels)
@@ -567,7 +582,7 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
     for i, name in enumerate(names):
         if normal(name) in WORD_LISTS["directions"]:
             settled.add(i)
-        if roles[i] is not None or i in settled:
+        if roles[i] is not None or i in settled or _MADE_UP.fullmatch(normal(name)):
             continue
         if not name:
             message = f"column {i + 1} has no name; expected the name of a class"
@@ -579,6 +594,14 @@ def _enter_classes(names: Sequence[str], roles: list[str | None], settled: set[i
     if "class" not in roles:
         message = f"there is no column of labels, and no column of a class; expected event_label{_ONE}"
         raise LayoutError(message, "missing-column")
+    no_classes = _DURATIONS | {*WORD_LISTS["no-classes"]}
+    odd = [i for i, role in enumerate(roles) if role == "class" and normal(names[i]) in no_classes]
+    if odd:
+        listed = ", ".join(repr(names[i]) for i in odd[:_LISTED])
+        ignore = option(*(("", names[i]) for i in odd[:_LISTED]))
+        wrong = f"a wide table would have {listed} among its classes"
+        message = f"{wrong}; expected {ignore}, or other names in the header if they are classes"
+        raise LayoutError(message, "ambiguous-table", odd[0] + 1)
 
 
 def _without_header(roles: Sequence[str | None]) -> Layout:
@@ -725,10 +748,15 @@ def _misnamed(names: Sequence[str]) -> LayoutError | None:
             return error
     for i, name in enumerate(names):
         if len(names) > 2 and _has_word(name, "of-times") and _in_another_unit(name):
-            wrong = f"column {name!r} has times, by its name not in seconds"
-            expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
-            return LayoutError(f"{wrong}; {expected}", "missing-column", i + 1)
+            return _in_no_unit(names, i)
     return None
+
+
+def _in_no_unit(names: Sequence[str], position: int) -> LayoutError:
+    """Return what is wrong with a column of times that is called as if in minutes, frames or the like."""
+    wrong = f"column {names[position]!r} has times, by its name not in seconds"
+    expected = "expected seconds, as onset and offset, or milliseconds, as onset_ms and offset_ms"
+    return LayoutError(f"{wrong}; {expected}", "missing-column", position + 1)
 
 
 def explain_first_line(fields: Sequence[str], row: Sequence[str] = ()) -> LayoutError:

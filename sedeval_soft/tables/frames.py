@@ -226,8 +226,15 @@ def _of_columns(columns: Mapping[str, Any], name: str) -> _Table:
 
 
 def _of_pandas(data: Any, name: str) -> _Table:  # noqa: ANN401
+    names, levels = data.index.names, getattr(data.index, "levels", [data.index])
+    texts = any(level.dtype.kind == "O" for level in levels)
     try:
-        frame = data.reset_index() if any(level is not None for level in data.index.names) else data
+        if texts or any(level is not None for level in names):
+            # What has no name is called as in Parquet. Numbers without one only count rows.
+            named = [f"__index_level_{i}__" if level is None else level for i, level in enumerate(names)]
+            frame = data.rename_axis(index=named).reset_index()
+        else:
+            frame = data
     except ValueError as error:
         message = f"its index cannot be a column ({error}); expected frame.reset_index(drop=True)"
         raise InputError(Problem(name, message)) from error

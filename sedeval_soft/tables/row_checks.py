@@ -261,7 +261,7 @@ def _of_no_class(
     layout: Layout, fields: Sequence[str], title: str, wrong: tuple[str, str]
 ) -> tuple[str, str]:
     """Return what is wrong with a cell of a class, and what else than a class its column could be."""
-    if wrong[0] != "not-a-number":
+    if wrong[0] not in {"not-a-number", "value-out-of-range"}:
         return wrong
     cells = [fields[i] for i, role in enumerate(layout.roles) if role == "class"]
     named = "" if any(map(is_number, cells)) else by_cells(layout.names, fields, layout.roles)

@@ -26,11 +26,13 @@ from sedeval_soft.tables.columns import (
     Layout,
     LayoutError,
     explain_first_line,
+    is_number,
     layout_by_number,
     layout_of_header,
     layout_of_labels,
     layout_of_row,
     looks_like_header,
+    option,
     places_in,
 )
 from sedeval_soft.tables.event_table import WEAK, EventTable, Origin
@@ -43,6 +45,7 @@ from sedeval_soft.tables.lines import (
     decoded,
     misquoted,
     not_text,
+    records,
     split,
 )
 from sedeval_soft.tables.rows import Columns, Named
@@ -106,6 +109,7 @@ def sniff(source: Source, limits: Limits = LIMITS) -> Layout | None:
         raise InputError(Problem(source.name, str(error), number, error.column, error.code)) from error
     if layout.has_header and (layout.ignored or limits.columns):
         return _settled(source, layout, limits)
+    _check_numbers(source, layout, texts, limits)
     return layout
 
 
@@ -208,6 +212,36 @@ def _settled(source: Source, layout: Layout, limits: Limits) -> Layout:
     from sedeval_soft.tables.unclear_columns import settled
 
     return settled(source.name, layout, limits, partial(batches_of, source, layout), layout.skip)
+
+
+def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits: Limits) -> None:
+    """Refuse a table without header whose labels are numbers that may be values; raises InputError.
+
+    Whole numbers name classes, unless the user names the class of all rows. lines: the first ones.
+    """
+    at = layout.position("event_label")
+    rows = (split(line, layout.delimiter) for line in lines[:_HEAD_ROWS])
+    numbered = at is not None and any(is_number(field) for fields in rows for field in fields[at : at + 1])
+    if at is None or not numbered or layout.has_header or layout.settled:
+        return
+    from sedeval_soft.tables.arrow_text import batches_of
+
+    labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
+    odd = {label for label in labels if label and is_number(label)}
+    odd = odd if limits.label else {label for label in odd if not label.strip().lstrip("+-").isdigit()}
+    first = (
+        (line, fields[at])
+        for line, fields in records(source, layout.delimiter, past=layout.past)
+        if isinstance(fields, list) and fields[at : at + 1] and fields[at] in odd
+    )
+    for line, label in first if odd else ():
+        classes = {role or "ignore": str(i) for i, role in enumerate(layout.roles, 1)}
+        values = {"value" if role == "event_label" else role: i for role, i in classes.items()}
+        mend = f"{option(*classes.items())} if it is a class"
+        if "soft_value" not in classes:
+            mend += f", or {option(*values.items())} and the class of all rows, as --label car, if a value"
+        message = f"label {quoted(label)} could be a class called by a number, or a value; expected {mend}"
+        raise InputError(Problem(source.name, message, line, at + 1, "ambiguous-table"))
 
 
 def origin_of(source: Source, layout: Layout) -> Origin:

@@ -3,7 +3,8 @@
 A table whose column of file names goes by a name that nobody knows would be read as one recording, one whose
 values do as a table without any: both give numbers that look sound. So what such columns hold is looked at
 from the begin of a table until each is settled, which the first rows do nearly always, and where it could be
-either, the user is asked. Which names are beyond doubt is in `word_lists.tsv`.
+either, the user is asked; a column of numbers most of which are like values is told. Which names are beyond
+doubt is in `word_lists.tsv`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,18 @@ _RECORDINGS, _OF_RECORDINGS = ("|".join(WORD_LISTS[key]) for key in ("recordings
 _MESSAGES = {
     UNCLEAR_FILE: "no column is known to name the recordings, but column {names} has several texts "
     "({cells}): all rows would be of one recording; expected {first} if it names them, or {ignore} if not",
-    UNCLEAR_VALUE: "there is no column of values, but column {names} has numbers in [0, 1] ({cells}), which "
+    UNCLEAR_VALUE: "there is no column of values, but column {names} {what} ({cells}), which "
     "would be ignored; expected {first} if it has the values, or {ignore} if not",
 }
+_ASSUMED = (
+    "column {name} was ignored, but most of its numbers are in [0, 1] ({cells}); {first} says that they are "
+    "the values, {ignore} that they are not"
+)
 
 _ROLES = {UNCLEAR_FILE: "filename", UNCLEAR_VALUE: "value"}
 
 _SHOWN = 3
+_PLAIN = r"^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 @dataclass(slots=True)
@@ -59,8 +65,10 @@ class _Column:
     """A column, and what its cells have been so far.
 
     may_name, may_value: whether by its name it may name the recordings, or have the values. likely: its name
-    is one of a column that names recordings. texts: the first cells that differ. textual: one is no number.
-    low, high: the least and the largest number, if there are any.
+    is one of a column that names recordings; called: one of a column of values. texts: the first cells that
+    differ. textual: one is no number. low, high: the least and the largest number, if there are any. n: how
+    many cells are not blank; within: how many are numbers in [0, 1]. digits: there is a number, or a text
+    with one. fraction: there is a number between 0 and 1.
     """
 
     name: str
@@ -68,14 +76,19 @@ class _Column:
     may_name: bool
     may_value: bool
     likely: bool
+    called: bool
     texts: list[str] = field(default_factory=list)
     textual: bool = False
     low: float = math.inf
     high: float = -math.inf
+    n: int = 0
+    within: int = 0
+    digits: bool = False
+    fraction: bool = False
 
     @property
     def open(self) -> bool:
-        """Whether more cells could tell that it must be asked about.
+        """Whether more cells could tell that it must be asked about, or told.
 
         A column of numbers does not name recordings, unless its name says so: the first cells tell that.
         """
@@ -83,28 +96,39 @@ class _Column:
             names = self.may_name and len(self.texts) <= _SHOWN
         else:
             names = self.may_name and not self.texts
-        return names or self._may_be_values()
-
-    def _may_be_values(self) -> bool:
-        within = self.low >= -ROUNDING and self.high <= 1 + ROUNDING
-        return self.may_value and within and not self.textual
+        values = not self.has_values() if self.called else 2 * self.within >= self.n
+        return names or (self.may_value and values)
 
     def add(self, cells: Any) -> None:  # noqa: ANN401
         """Look at more cells: an array of texts, of numbers, or of truth values; null is blank."""
-        try:
-            if not pa.types.is_primitive(cells.type):
-                cells = pc.unique(pc.utf8_trim_whitespace(cells.drop_null().cast(TEXT)))
-                cells = cells.filter(pc.not_equal(cells, ""))
+        texts: list[str] = []
+        counts = None
+        if not pa.types.is_primitive(cells.type):
+            cells = pc.utf8_trim_whitespace(cells.drop_null().cast(TEXT))
+            cells, counts = pc.value_counts(cells.filter(pc.not_equal(cells, ""))).flatten()
+            counts = counts.to_numpy()
+            try:
                 cells = words_as_numbers(cells)
-            numbers = cells.cast(pa.float64()).drop_null().to_numpy(zero_copy_only=False)
-            numbers = numbers[~np.isnan(numbers)]
+            except pa.ArrowInvalid:
+                self.textual = True
+                self.digits |= bool(pc.any(pc.match_substring_regex(cells, r"\d")).as_py())
+                texts = cells[: len(self.texts) + _SHOWN + 1].to_pylist()
+                plain = pc.match_substring_regex(cells, _PLAIN).to_numpy(zero_copy_only=False)
+                self.n += int(counts[~plain].sum())
+                cells, counts = cells.filter(pa.array(plain)), counts[plain]
+        numbers = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        counts = np.ones(len(numbers), np.int64) if counts is None else counts
+        counts, numbers = counts[~np.isnan(numbers)], numbers[~np.isnan(numbers)]
+        if not texts:
             texts = [f"{number:.15g}" for number in (*numbers[:1], *numbers[numbers != numbers[:1]][:1])]
-            self.low = min(self.low, numbers.min(initial=math.inf))
-            self.high = max(self.high, numbers.max(initial=-math.inf))
-        except pa.ArrowInvalid:
-            self.textual = True
-            texts = cells[: len(self.texts) + _SHOWN + 1].to_pylist()
         self.texts = list(dict.fromkeys([*self.texts, *texts]))[: _SHOWN + 1]
+        self.low = min(self.low, numbers.min(initial=math.inf))
+        self.high = max(self.high, numbers.max(initial=-math.inf))
+        within = (numbers >= -ROUNDING) & (numbers <= 1 + ROUNDING)
+        self.n += int(counts.sum())
+        self.within += int(counts[within].sum())
+        self.digits |= len(numbers) > 0
+        self.fraction |= bool(((numbers > 0) & (numbers < 1)).any())
 
     def names_recordings(self, *, by_table: bool) -> bool:
         """Return whether it may name the recordings; by_table: these are named after the table otherwise."""
@@ -115,42 +139,53 @@ class _Column:
         return self.textual and (self.likely or audio) if by_table else self.textual or self.likely
 
     def has_values(self) -> bool:
-        """Return whether it may have the values: where all are 1 it does not matter."""
-        return self._may_be_values() and self.low < math.inf and (self.low, self.high) != (1, 1)
+        """Return whether it has the values by its name, or may have: where all are 1 it does not matter."""
+        ones = not self.textual and (self.low, self.high) == (1, 1)
+        return self.may_value and self.digits and not ones and (self.called or self.within == self.n)
+
+    def seems_values(self) -> bool:
+        """Return whether most of its cells are like values, so that this should be told."""
+        return self.may_value and self.fraction and 2 * self.within >= self.n
 
 
 def _unclear(layout: Layout) -> list[_Column]:
     """Return the columns that must be looked at, by their names: none in most tables."""
     may_name, valueless = (layout.position(role) is None for role in ("filename", "soft_value"))
     columns = []
-    for i, name in enumerate(layout.names) if layout.has_header and not layout.wide else ():
+    for i, name in enumerate(layout.names) if layout.has_header else ():
+        if layout.roles[i] is not None or i in layout.settled or role_of(name):
+            continue
         key = normal(name)
-        may_value = valueless and {*WORD_LISTS["no-values"]}.isdisjoint(re.split(r"[^a-z]+", key))
-        plain = layout.roles[i] is None and i not in layout.settled and name and not role_of(name)
-        if plain and (may_name or may_value):
-            likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
-            # A table of a tool that has no such column is of one recording.
-            columns.append(_Column(name, i, may_name and (likely or not layout.dialect), may_value, likely))
+        words = {*re.split(r"[^a-z]+", key)}
+        may_value = valueless and not layout.wide and bool(name) and words.isdisjoint(WORD_LISTS["no-values"])
+        called = not words.isdisjoint(WORD_LISTS["values"])
+        likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)
+        # A table of a tool that has no column of recordings is of one.
+        may_name_them = may_name and (likely or not (called or layout.dialect))
+        if may_name_them or may_value:
+            columns.append(_Column(name, i, may_name_them, may_value, likely, called))
     return columns
 
 
 def settled(source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None = None) -> Layout:
-    """Return a layout, its label one of several columns that has texts; raises InputError as `check_unclear`.
+    """Return a layout, its label one of several columns that has texts, and what was assumed of others.
 
-    Arguments as there.
+    Raises InputError for a table with a column that may name the recordings, or have the values, and where
+    the user says what the column of file names is called, and there is none. batches: the cells of columns at
+    some positions; called only where a column must be looked at. line: of the header.
     """
-    check_unclear(source, layout, limits, batches, line)
-    if not layout.labels:
-        return layout
-    candidates = [layout.roles.index("event_label"), *layout.labels]
-    filled: set[int] = set()
-    for cells in batches(candidates):
-        for at, array in zip(candidates, cells, strict=True):
-            if at not in filled and any(text and text.strip() for text in _texts(array)):
-                filled.add(at)
-        if len(filled) == len(candidates):
-            break
-    return with_label(layout, [*filled])
+    assumed = _assumed(source, layout, limits, batches, line)
+    if layout.labels:
+        candidates = [layout.roles.index("event_label"), *layout.labels]
+        filled: set[int] = set()
+        for cells in batches(candidates):
+            for at, array in zip(candidates, cells, strict=True):
+                if at not in filled and any(text and text.strip() for text in _texts(array)):
+                    filled.add(at)
+            if len(filled) == len(candidates):
+                break
+        layout = with_label(layout, [*filled])
+    return replace(layout, assumed=(*layout.assumed, *assumed))
 
 
 def _texts(cells: Any) -> list[str]:  # noqa: ANN401
@@ -159,15 +194,8 @@ def _texts(cells: Any) -> list[str]:  # noqa: ANN401
     return texts
 
 
-def check_unclear(
-    source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None = None
-) -> None:
-    """Refuse a table with a column that may name the recordings, or have the values; raises InputError.
-
-    It is refused, too, where the user says what the column of file names is called, and there is none.
-    batches: the cells of columns at some positions; called only where a column must be looked at. line: of
-    the header.
-    """
+def _assumed(source: str, layout: Layout, limits: Limits, batches: Cells, line: int | None) -> list[str]:
+    """Return what was assumed of columns that play no role; arguments and errors as those of `settled`."""
     columns = _unclear(layout)
     for cells in batches([each.position for each in columns]) if columns else ():
         for each, array in zip(columns, cells, strict=True):
@@ -181,12 +209,13 @@ def check_unclear(
     problems = []
     for code, unclear in ((UNCLEAR_FILE, files), (UNCLEAR_VALUE, values)):
         for first in unclear[:1]:
-            cells = first.texts if code == UNCLEAR_VALUE else [quoted(text) for text in first.texts]
+            named = [("", each.name) for each in unclear[:_SHOWN] if each.name]
             message = _MESSAGES[code].format(
-                names=" or ".join(quoted(each.name) for each in unclear[:_SHOWN]),
-                cells=", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else ""),
-                first=option((_ROLES[code], first.name)),
-                ignore=option(*(("", each.name) for each in unclear[:_SHOWN])),
+                names=" or ".join(map(_named, unclear[:_SHOWN])),
+                cells=_shown(first),
+                what="has numbers in [0, 1]" if first.within == first.n else "is called like one",
+                first=option((_ROLES[code], first.name)) if first.name else "'filename' as its name",
+                ignore=option(*named) if first.name else "the table without it",
             )
             problems.append(Problem(source, message, line, first.position + 1, code))
     if problems:
@@ -196,3 +225,23 @@ def check_unclear(
         names = " or ".join(map(quoted, given))
         message = f"has no column {names}, as {COLUMNS} has it, and none that is known to name the recordings"
         raise InputError(Problem(source, message, line, code="missing-column"))
+    return [
+        _ASSUMED.format(
+            name=quoted(each.name),
+            cells=_shown(each),
+            first=option(("value", each.name)),
+            ignore=option(("", each.name)),
+        )
+        for each in columns
+        if each.seems_values()
+    ]
+
+
+def _named(column: _Column) -> str:
+    return quoted(column.name) if column.name else f"{column.position + 1}, which has no name,"
+
+
+def _shown(column: _Column) -> str:
+    """Return the first cells of a column."""
+    cells = [text if re.fullmatch(_PLAIN, text) else quoted(text) for text in column.texts]
+    return ", ".join(cells[:_SHOWN]) + (" ..." if len(cells) > _SHOWN else "")

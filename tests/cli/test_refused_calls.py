@@ -53,7 +53,7 @@ CALLS = {
     # Operating points.
     "ref.tsv --operating-point 0.2=b --operating-point 0.20=c": "each threshold in [0, 1] once",
     "ref.tsv sys.tsv --operating-point 0.2=sys.tsv": "stand in place of SYSTEM",
-    "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "has lists of events",
+    "ref.tsv --operating-point 0.5=sys.tsv --score event.hard.average_precision.macro": "have lists of",
     # Thresholds that are found elsewhere.
     "ref.tsv sys.tsv --threshold prior --thresholds prior": "both are given.",
     "ref.tsv sys.tsv --objective segment.f1": "--objective belongs to --cross-tune, --folds or",

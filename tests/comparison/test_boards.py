@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from drawn_again import FILES, LABELS, Tables, differences_by_hand, random_table, tuples, value_of
 from tables import long_rows
 
-from sedeval_soft import SettingsError, UnknownScoreError, compare, evaluate
+from sedeval_soft import EvaluationError, SettingsError, UnknownScoreError, compare, evaluate, threads
+from sedeval_soft.api import comparison
 from sedeval_soft.evaluation.resample import bootstrap, exchanges
 from sedeval_soft.settings import Settings
 
@@ -121,6 +123,37 @@ def test_a_system_has_on_a_board_the_scores_that_it_has_alone(reference, systems
         entry = by_system(board)[scores.system]
         own = scores.score(board.rank_by)
         assert (entry.value, entry.low, entry.high) == (own.value, own.low, own.high)
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_systems_at_the_same_time_have_the_board_that_they_have_one_after_another(
+    monkeypatch, reference, systems, room
+):
+    """Two at a time where there is room, with warnings and errors in the order of systems."""
+    given = systems | {"beyond": long_rows([("new", 0.0, 1.0, "a", 0.9)])}
+    settings = {"only": ("segment.soft", "event.optimal"), "replicates": 30}
+    board = compare(reference, given, **settings)
+    threads_of, of_rows = [], comparison.shard_of_rows
+
+    def counted(*given, **how):
+        threads_of.append(threading.get_ident())
+        return of_rows(*given, **how)
+
+    monkeypatch.setattr(comparison, "shard_of_rows", counted)
+    monkeypatch.setattr(threads, "_WORTH", 1)
+    monkeypatch.setattr(threads, "processors", lambda: 2)
+    monkeypatch.setattr(comparison, "processors", lambda: 2)
+    monkeypatch.setattr(comparison, "has_room", lambda _: room)
+    assert compare(reference, given, **settings) == board
+    # Of five systems the last one is alone.
+    assert threads_of.count(threading.get_ident()) == (1 if room else len(given))
+    refused = []
+    for worth in (1, 1 << 60):
+        monkeypatch.setattr(threads, "_WORTH", worth)
+        with pytest.raises(EvaluationError) as caught:
+            compare(reference, given | {"last": given["beyond"]}, strict=True, **settings)
+        refused.append(str(caught.value))
+    assert refused[0] == refused[1]
 
 
 @pytest.mark.parametrize(
@@ -251,13 +284,13 @@ def test_what_ranks_is_measured_beside_what_a_preset_measures():
     asked = {"preset": "dcase2024-task4-maestro", "classes": ("car", "footsteps"), "replicates": 20}
     board = compare(*SAMPLED, rank_by="segment.hard.brier.micro", **asked)
     assert board.systems[0].settings.measures == ("curves", "divergence")
-    with pytest.raises(UnknownScoreError, match="no score is named 'segment.hard.brier.micro'"):
+    with pytest.raises(UnknownScoreError, match="segment.hard.brier.micro needs measures='divergence'"):
         compare(*SAMPLED, rank_by="segment.hard.brier.micro", measures=(), **asked)
 
 
 @pytest.mark.parametrize("rank_by", ["segment.soft.f1.macro", "segment.optimal.f1.macro"])
 def test_what_is_not_evaluated_cannot_rank(rank_by):
-    with pytest.raises(UnknownScoreError, match=f"no score is named '{rank_by}'"):
+    with pytest.raises(UnknownScoreError, match=f"{rank_by} is left out by only="):
         compare(*SAMPLED, rank_by=rank_by, preset="dcase2017-task2", replicates=20)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,15 @@ def test_scores_are_a_mapping():
         with pytest.raises(KeyError, match=r"no score is named .*; expected a text such as"):
             _ = scores[key]
         assert key not in scores
+    # What was left out, or not asked for, is said in the words of the call.
+    for only, name, words in (
+        ("segment", "event.soft.f1.macro", "event.soft.f1.macro is left out by only='segment'"),
+        (["event.hard", "clip"], F1, f"{F1} is left out by only=['event.hard', 'clip']"),
+        ("segment", "segment.hard.roc_auc.macro", "segment.hard.roc_auc.macro needs measures='curves'"),
+        ("event", "event.tuned.f1.macro", "event.tuned.f1.macro needs thresholds, cross_tune or folds"),
+    ):
+        with pytest.raises(KeyError, match=f"^{re.escape(words)}$"):
+            _ = evaluate(TABLE, TABLE, only=only)[name]
     # Names of other tools are answered.
     for name, words in (
         ("segment.soft.f1.mikro", r"segment\.soft\.f1\.micro"),

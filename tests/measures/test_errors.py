@@ -79,6 +79,13 @@ def test_prices_are_the_integral_over_mending_at_one_pace(tp, fp, fn, beta):
     assert abs(fp * found[0] + fn * found[1] - (1 - f)) < 1e-12
 
 
+def test_prices_of_the_least_counts_are_those_of_common_ones():
+    counts = [np.array(each) for each in (3.0, 1.0, 2.0)]
+    least = [2.0**-1000 * each for each in counts]
+    with np.errstate(all="raise"):
+        assert [2.0**-1000 * each for each in prices(*least)] == [*prices(*counts)]
+
+
 @given(st.integers(1, 10**4), st.integers(0, 10**4), st.floats(-0.2, 0.2), st.sampled_from([0.5, 1.0, 2.0]))
 def test_prices_where_misses_and_false_alarms_are_as_many(fn, tp, more, beta):
     """Near x = 0 a series stands for a difference that would lose its digits, also where it takes over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from called import call
+from called import REFERENCE, SYSTEM, call
 from documents import script
 
 from sedeval_soft.measures.explanation import DIFFERENCES, TOOLS, explained
@@ -70,6 +70,20 @@ def test_the_command_explains_several_scores_and_refuses_names_that_none_has_at_
     assert (done.code, done.out) == (2, "")
     assert "no score is named 'segment.soft.f1.makro'; did you mean 'segment.soft.f1.macro'?" in done.err
     assert "it could be segment.hard.error_rate.macro, segment.hard.error_rate.micro" in done.err
+
+
+def test_what_the_screen_calls_a_measure_is_explained():
+    headings = re.findall(r"^ +(P .*)$", call(REFERENCE, SYSTEM, "--average", "micro").out, re.MULTILINE)
+    names = headings[0].split()
+    assert names == ["P", "R", "F1", "ER", "KLD"]
+    for name in names:
+        explanation = explained(name)
+        assert explanation.measure.short == name and not explanation.asked_by
+        assert {explained(other).measure.short for other in explanation.alike} <= {name}
+        assert call("explain", name).out.startswith(f"{explanation.name}\n  what ")
+    assert explained("KLD").name == "segment.soft.kl_divergence" and len(explained("ER").alike) == 5
+    # One that comes only with an option is explained by what it needs.
+    assert explained("ECE").asked_by
 
 
 @pytest.mark.parametrize("name", ["", "..", "segment..f1", "segment.soft.f1[", "a.b.c", "segment.soft.f1@"])

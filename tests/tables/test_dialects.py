@@ -171,11 +171,12 @@ def test_columns_without_a_name_and_of_directions_are_read_past_and_told(tmp_pat
     assert "ignored columns: azimuth\n" in call(wide, wide, "-v").out
 
 
-def test_a_duration_beside_an_offset_means_nothing_and_may_be_a_class(tmp_path):
+def test_a_duration_beside_an_offset_means_nothing_and_is_no_class(tmp_path):
     long = table(tmp_path / "a.tsv", "filename|onset|duration|offset|label", "a|0|9|1|car")
     assert facts(read_rows(long))[1] == [("a", 0.0, 1.0, "car", None)]
-    wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration", "a|0|1|0.5")
-    assert "1 class;" in call(wide, wide, "-v").out
+    wide = table(tmp_path / "c.tsv", "filename|onset|offset|duration|car", "a|0|1|0.5|1")
+    assert "expected --columns ignore=duration, or" in refused(wide, wide)
+    assert "1 class;" in call(wide, wide, "-v", "--columns", "ignore=duration").out
 
 
 @pytest.mark.parametrize(
@@ -195,3 +196,25 @@ def test_a_table_in_a_folder_is_of_the_recording_before_what_its_tool_adds(name,
     assert "it was assumed to be of recording 'rec1.wav', after which it is named" in done.err
     other = (folder / name).rename(folder / "other.txt")
     assert "there is no column of file names, but" in refused(known, other)
+
+
+@pytest.mark.parametrize(
+    ("head", "columns", "read"),
+    [
+        *((f"filename|onset{unit}|offset{unit}|label", "", "0.5 1.5") for unit in ("_ms", " (ms)", "_msec")),
+        *((f"filename|start{unit}|end{unit}|label", "", "0.5 1.5") for unit in (" (ms)", " msec")),
+        ("filename|onset (ms)|offset (ms)|label", "onset=onset (ms),offset=offset (ms)", "0.5 1.5"),
+        ("filename|begin in msecs|end [ms]|label", "onset=begin in msecs,offset=end [ms]", "0.5 1.5"),
+        ("site|t_min|t_max|label", "filename=site,onset=t_min,offset=t_max", "500 1500"),
+        ("filename|start (min)|end (min)|label", "onset=start (min),offset=end (min)", ""),
+        ("filename|onset|end_frame|label", "offset=end_frame", ""),
+        ("filename|onset|minutes|label", "duration=minutes", ""),
+    ],
+)
+def test_a_unit_in_a_name_holds_for_columns_that_are_given_too(head, columns, read, tmp_path):
+    path = table(tmp_path / "x.tsv", head, "a.wav|500|1500|car")
+    call_ = ("convert", path, "-", *(("--columns", columns) if columns else ()))
+    if read:
+        assert call(*call_).out.splitlines()[1].split() == ["a.wav", *read.split(), "car"]
+    else:
+        assert "by its name not in seconds; expected seconds, as onset and offset, or" in refused(*call_)

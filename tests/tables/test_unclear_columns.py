@@ -132,10 +132,26 @@ def test_numbers_that_may_be_values_are_asked_about_on_either_side(name, tmp_pat
     assert scored(known, path, "--columns", f"value={name}") == pytest.approx(2 * 1 / (5 + 3))
 
 
+@pytest.mark.parametrize("odd", [1.5, -0.01, "NA", "inf", "0,5", "50%", "x"])
+@pytest.mark.parametrize(
+    ("name", "rest"),
+    [("p", (0.2, 0.3)), ("conf", (20, 30)), ("logit", (2.5, -2.5)), ("Model Score", ("0,2", ""))],
+)
+def test_a_column_that_is_called_like_values_is_asked_about_whatever_it_holds(name, rest, odd, tmp_path):
+    for cells in ((*rest, odd), (odd, *rest)):
+        rows = [(*row, cell) for row, cell in zip(SYSTEM, cells, strict=True)]
+        path = table(tmp_path / "sys.tsv", ("filename", *TIMES, name), rows)
+        said = refused(path, path)
+        assert f"{path}:1:5: there is no column of values, but column {name!r} is called like one (" in said
+        assert shlex.quote(f"value={name}") in said and shlex.quote(f"ignore={name}") in said
+        assert scored(path, path, "--columns", f"ignore={name}", "--strict") == 1
+
+
 def test_other_numbers_are_read_past(tmp_path):
     columns = [(name, (0, 1, 1)) for name in ("fold", "is_mixture", "Unnamed: 0", "event_id", "channel")]
     columns += [(name, (0.2, 0.3, 1)) for name in ("Low Freq (Hz)", "duration", "snr_db", "")]
-    columns += [("p", x) for x in ((1, 1, 1), (0.5, 2, 1), (0.5, "x", 1), ("", "", ""), (-0.5, 0, 1))]
+    columns += [("p", x) for x in ((1, 1, 1), ("", "", ""), ("sure", "NA", ""))]
+    columns += [("what", x) for x in ((1, 1, 1), (0.5, 2, 3), (0, 2, 1), ("x", 0.5, "y"), (-0.5, -1, 0))]
     for name, numbers in columns:
         rows = [(*row, number) for row, number in zip(SYSTEM, numbers, strict=True)]
         path = table(tmp_path / "sys.tsv", ("filename", *TIMES, name), rows)
@@ -181,10 +197,17 @@ def test_a_table_is_asked_about_alike_however_it_is_read(way, tmp_path):
     plain = sedeval_soft.evaluate(str(known), str(path), columns={"value": "p"})
     for name in (SCORE, "segment.soft.f1.micro"):
         assert scores[name] == plain[name]
-    # One number that is no value, at the end, and nothing is asked.
+    # One number that is no value, at the end: what is not called like values is told, not asked about.
     path.write_text(path.read_text() + "z\t0\t1\tcar\t7\n")
     system, how = given(way, path)
-    assert sedeval_soft.evaluate(str(known), system, **how)[SCORE] > 0
+    with pytest.raises(InputError, match="column 'p'"):
+        sedeval_soft.evaluate(str(known), system, **how)
+    path.write_text(path.read_text().replace("\tp\n", "\twhat\n"))
+    system, how = given(way, path)
+    said = "column 'what' was ignored, but most of its numbers are in [0, 1] (0.25, 0."
+    for columns in ("ignore=other", "ignore=what"):
+        warnings = sedeval_soft.evaluate(str(known), system, columns=columns, **how).warnings
+        assert [said in text for text in warnings].count(True) == (columns == "ignore=other")
     if way == "shards":
         return
     system, how = given(way, table(tmp_path / "take.tsv", ("take", *TIMES), SYSTEM))
@@ -309,3 +332,79 @@ def test_a_board_takes_columns_and_scores_anew_where_they_change(tmp_path):
     made = ("board", folder, "--reference", known, "-o", tmp_path / "site", "--no-reports")
     assert "invalid: one: 1 problem" in call(*made).err
     assert "1 ranked, 0 invalid; 0 unchanged" in call(*made, "--columns", "filename=take").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "place", "mend"),
+    [
+        ("0|1|0.5", "", "1:3", "onset=1,offset=2,value=3"),
+        ("\n".join([*(f"{k}|{k + 1}|0" for k in range(300)), "", "300|301|1e-3"]), "", "302:3", "value=3"),
+        ("a.wav|0|1|0.5|0.6", "", "1:4", "filename=1,onset=2,offset=3,event_label=4,value=5"),
+        ("0|1|0\n1|2|1", "--label speech", "1:3", "onset=1,offset=2,value=3"),
+        ("a.wav|0|1|0.5", "", "1", "event_label=1,onset=2,offset=3,value=4"),
+        ("0|1|3\n1|2|-4", "", "", "3 -4"),
+        ("0|1|0.5", "--columns onset=1,offset=2,event_label=3", "", "0.5"),
+        ("0|1|0.5", "--columns onset=1,offset=2,value=3 --label speech", "", "speech"),
+        ("0|1|car\n1|2|0.5", "--from audacity", "", "car 0.5"),
+    ],
+)
+def test_numbers_in_the_place_of_labels_are_classes_if_whole(lines, options, place, mend, tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text(lines.replace("|", "\t") + "\n")
+    if place:
+        said = refused("convert", path, "-", *options.split())
+        assert f"{path}:{place}: " in said and "class called by a number, or a" in said and mend in said
+    else:
+        rows = call("convert", path, "-", *options.split()).out.splitlines()[1:]
+        assert [row.split("\t")[2] for row in rows] == mend.split()
+
+
+def test_a_column_of_texts_without_a_name_is_asked_about_too(tmp_path):
+    path = tmp_path / "x.csv"
+    pd.DataFrame(SYSTEM, columns=["", *TIMES]).to_csv(path, index=False)
+    said = refused(path, path)
+    assert (
+        f"{path}:1:1: no column is known to name the recordings, but column 1, which has no name, has" in said
+    )
+    assert "expected 'filename' as its name if it names them" in said
+    path.write_text(f"filename{path.read_text()}")
+    assert scored(path, path) == 1
+
+
+def test_texts_of_an_index_without_a_name_are_asked_about_as_in_parquet_and_numbers_are_not(tmp_path):
+    long = pd.DataFrame({"onset": [0, 1.0], "offset": [1, 2.0], "label": ["x", "y"]})
+    wide = long.drop(columns="label").assign(car=[0.2, 0.3])
+    for frame in (long, wide):
+        named = frame.set_axis(["r0", "r1"])
+        named.to_parquet(tmp_path / "x.parquet")
+        named.to_csv(tmp_path / "x.csv")
+        parts = pd.concat({"r0": frame[:1], "r1": frame[1:]})
+        for data in (named, str(tmp_path / "x.parquet"), pd.read_csv(tmp_path / "x.csv"), parts):
+            with pytest.raises(InputError, match=r"has several texts \('r0', 'r1'\)"):
+                sedeval_soft.evaluate(data, data)
+            columns = {"filename": ["__index_level_0__", "Unnamed: 0"]}
+            assert sedeval_soft.evaluate(data, data, columns=columns).files == ("r0", "r1")
+        frame[::-1].to_parquet(tmp_path / "y.parquet")
+        for data in (frame, frame[::-1], str(tmp_path / "y.parquet")):
+            scores = sedeval_soft.evaluate(data, data)
+            assert (scores.files, scores.warnings) == (("",), ())
+
+
+@pytest.mark.parametrize("name", ["fold", "index", "ID", "Low Freq (Hz)", "duration"])
+@pytest.mark.parametrize("last", [1, 3])
+def test_a_column_that_is_called_as_no_class_is_none_of_a_wide_table(name, last, tmp_path):
+    rows = [(file, 0, 1, k, k, last * k, 0.5) for k, file in enumerate(("r0", "r1"))]
+    head = ("filename", "onset", "offset", "Unnamed: 0", "__index_level_0__", name, "car")
+    path = table(tmp_path / "wide.tsv", head, rows)
+    ignored = shlex.quote(f"ignore={name}")
+    said = f"{path}:1:6: a wide table would have {name!r} among its classes; expected --columns {ignored}, or"
+    assert said in refused(path, path)
+    done = call(path, path, "--columns", f"ignore={name}", "--strict", "-v")
+    assert "1 class; wide table" in done.out and "ignored columns: Unnamed: 0, __index_level_0__" in done.out
+
+
+def test_a_class_of_a_wide_table_with_other_numbers_may_be_ignored(tmp_path):
+    path = table(tmp_path / "wide.tsv", ("onset", "offset", "take", "car"), [(0, 1, 7, 0.5)])
+    assert "take 7 is outside [0, 1]; expected a number in [0, 1], or --columns ignore=take where" in refused(
+        path, path
+    )

@@ -117,8 +117,8 @@ const SED = (() => {
   let plotly = null, printing = false;
   /* Paper is narrower than most windows: a figure as wide as these would be cut. In pixels, for A4 and Letter. */
   const PAPER = 680;
-  /* Where fingers point there is no hovering: the buttons above a figure would cover it. */
-  const small = () => innerWidth < 640 || matchMedia("(pointer: coarse)").matches;
+  /* Where there is no hovering the buttons above a figure would always be there, and cover it. */
+  const small = () => innerWidth < 640 || matchMedia("(pointer: coarse), (hover: none)").matches;
   const paint = async (target) => {
     await plotly;
     if (printing) target.style.width = `${PAPER}px`;
@@ -126,6 +126,7 @@ const SED = (() => {
     figures.get(target).drawn = true;
     const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line"), automargin: true };
     const all = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 48, r: 12, t: 12, b: 44 },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("soft-ink"), activecolor: colour("ink") },
       font: { color: colour("ink"), family: "system-ui, sans-serif", size: 13 }, hoverlabel: { namelength: -1 }, ...(printing ? { width: PAPER } : { autosize: true }), ...layout };
     for (const name of new Set(["xaxis", "yaxis", ...Object.keys(layout).filter((key) => /^[xy]axis/.test(key))])) {
       all[name] = { ...axis, ...layout[name] };

@@ -91,11 +91,12 @@ class SettingsKeywords(TypedDict, total=False):
         help="Length of a segment, also as 1/3 or 1024/44100.", brief="Length of a segment.")]
     pool: Annotated[Pool, Field("max", SEGMENTS,
         help="The value of a segment: the largest in it, or the time-weighted mean.")]
-    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER",
+    threshold: Annotated[float, Field(0.5, SCORING, "NUMBER", least=-1.0, most=2.0,
         meaning="A system value is active above it.",
         help="The system is active where its values are above this. A rule or a file means the same as with "
         "--thresholds.", brief="Above it, the system is active.")]
-    reference_threshold: Annotated[float | None, Field(None, SCORING, "NUMBER", least=0, shown="the same",
+    reference_threshold: Annotated[float | None, Field(None, SCORING, "NUMBER", least=0, most=2.0,
+        shown="the same",
         meaning="A reference value is active above it; null for the same number as `threshold`.",
         help="The reference is active where its values are above this.")]
     inclusive: Annotated[bool, Field(False, SCORING,

@@ -470,7 +470,7 @@ def in_form(called: str, value: Any, forms: Sequence[Schema]) -> Any:  # noqa: A
             return float(value) if kind == "number" else value
     words = [word for form in forms for word in form.get("enum", ()) if word is not None]
     expected = ", or ".join(_expected(form) for form in forms if form is not _NULL)
-    likely = meant(str(value), words) or did_you_mean(str(value), words)
+    likely = meant(str(value), words) or did_you_mean(str(value), words) or _percent(value, forms)
     raise SettingsError(f"{called} must be {expected}, not {value!r:.200}{likely}")
 
 
@@ -503,6 +503,13 @@ def _in_range(value: object, form: Schema) -> bool:
         return False
     low: Any = form.get("minimum", form.get("exclusiveMinimum", -sys.float_info.max))
     return bool(low <= value <= form.get("maximum", sys.float_info.max))
+
+
+def _percent(value: object, forms: Sequence[Schema]) -> str:
+    """Return a hint where a share could be meant in per cent, else nothing."""
+    if isinstance(value, int | float) and any(form.get("maximum", 100) <= 2 for form in forms):
+        return f"; {value / 100:g} is {value:g} %" if 2 < value <= 100 else ""
+    return ""
 
 
 def _listed(called: str, values: Iterable[Any], form: Schema) -> tuple[Any, ...]:

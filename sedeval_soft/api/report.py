@@ -101,10 +101,9 @@ def write_report(
             warnings = tuple(dict.fromkeys((*scores.warnings, *sure.warnings)))
             scores = replace(scores, scores=both, settings=sure.settings, warnings=warnings)
         bases = tuple(dict.fromkeys(name.partition(".")[0] for name in chosen.only or ()))
-        several = theirs.born is not None and len({*theirs.born.tolist()}) > 1
         errors, why_no_errors = _errors(pair, counted, points=points)
         inputs.append(
-            ReportInput(scores, pair, shard.tally, counted, signatures, several, bases, errors, why_no_errors)
+            ReportInput(scores, pair, shard.tally, counted, signatures, bases, errors, why_no_errors)
         )
     choices, sounds = choices or Choices(), None
     known = dict.fromkeys(file for each in inputs for file in each.pair.files)

@@ -25,6 +25,7 @@ from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import PART_MEANS, Settings, means_in
+from sedeval_soft.tables.event_table import POINTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,6 +84,17 @@ class Input:
     events: str
     ignored: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        """The thresholds of operating points in order, as the form has them; none of any other table."""
+        _, is_points, thresholds = self.form.partition(POINTS)
+        return tuple(map(float, thresholds.split(", "))) if is_points else ()
+
+    @property
+    def has_thresholds(self) -> bool:
+        """Whether it matters where it is cut: it has values, or tables at several thresholds."""
+        return self.has_values or len(self.points) > 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -54,9 +54,9 @@ class ReportInput:
     """A system that was scored, and what its scores came from.
 
     settings: those by which the tally was counted, which keeps more than the scores ask for. signatures: by
-    which the scores can be had again, and by which their intervals. several_points: whether the system is
-    tables at several thresholds. bases: those that were asked for; the page has more. errors: what kinds
-    there are of hard events, with examples; why_no_errors: why there are none.
+    which the scores can be had again, and by which their intervals. bases: those that were asked for; the
+    page has more. errors: what kinds there are of hard events, with examples; why_no_errors: why there are
+    none.
     """
 
     scores: Scores
@@ -64,15 +64,13 @@ class ReportInput:
     tally: Tally
     settings: Settings
     signatures: tuple[str, ...] = ()
-    several_points: bool = False
     bases: tuple[str, ...] = ()
     errors: tuple[Examples, ...] = ()
     why_no_errors: WhyNoErrors | None = None
 
     def has_thresholds(self, role: str) -> bool:
         """Return whether it matters where a side is cut; role: `reference` or `system`."""
-        values = any(item.has_values for item in self.scores.inputs if item.role == role)
-        return values or (self.several_points and role == "system")
+        return any(item.has_thresholds for item in self.scores.inputs if item.role == role)
 
 
 class Packer:

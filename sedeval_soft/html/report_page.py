@@ -14,7 +14,7 @@ from typing import Any
 
 from sedeval_soft.comparison.board import Board, board_document
 from sedeval_soft.errors import visible
-from sedeval_soft.evaluation.scores import Scores, document
+from sedeval_soft.evaluation.scores import document
 from sedeval_soft.html.page_data import (
     Packer,
     ReportInput,
@@ -29,7 +29,7 @@ from sedeval_soft.html.timeline import timelines
 from sedeval_soft.measures.errors import EVENT_KINDS
 from sedeval_soft.report.board import board_page, p_value
 from sedeval_soft.report.fitted import UNDEFINED
-from sedeval_soft.report.legend import measure_label, short
+from sedeval_soft.report.legend import measure_label, missed_classes, short
 from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
@@ -119,7 +119,7 @@ def render(
                 "name": name,
                 "families": [".".join(family) for family in families],
                 "rows": [" ".join(family) for family in headline["rows"]],
-                "silent": _silent(scores, families),
+                "silent": missed_classes(scores, families),
                 "explorer": explorer(each, pack, len(inputs)),
                 "curves": curves(each, pack),
                 "timelines": timelines(each, pack, choices.timelines, choices.files, len(inputs), sounds),
@@ -228,17 +228,6 @@ def _headline(inputs: ReportInput, families: Sequence[Family]) -> dict[str, Any]
         "overall": overall,
         "always_on": {basis: labels for basis, labels in always_on.items() if labels},
     }
-
-
-def _silent(scores: Scores, families: Sequence[Family]) -> list[str]:
-    """Return the classes of the reference that the system never has at its threshold."""
-    bases = [basis for basis, reading in families if reading == "hard"]
-    return [
-        label
-        for label in scores.classes
-        for basis in bases[:1]
-        if scores.get(f"{basis}.hard.n_sys[{label}]") == 0 and scores.get(f"{basis}.hard.n_ref[{label}]")
-    ]
 
 
 def _named(tables: Sequence[Table], inputs: Sequence[ReportInput], names: Sequence[str]) -> list[Table]:

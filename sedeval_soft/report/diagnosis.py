@@ -125,7 +125,7 @@ def _place(each: KindOfError | Difference) -> tuple[str, str, str, str]:
 def _shown_families(scores: Scores) -> list[Family]:
     """Return the bases and readings that people are shown: without values the soft one repeats the hard."""
     every = families(scores)
-    if any(item.has_values for item in scores.inputs):
+    if any(item.has_thresholds for item in scores.inputs):
         return every
     return [family for family in every if family[1] == "hard"] or every
 

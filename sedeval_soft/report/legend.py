@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -9,7 +10,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import Family
+from sedeval_soft.report.shown import Family, families
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 _INTERVALS = {
@@ -58,8 +59,7 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     settings, lines = scores.settings, dict[str, str]()
     bases = {basis for basis, _ in order}
     for reading in dict.fromkeys(reading for _, reading in order):
-        both = f"reference and system both cut: {_active(settings)}"
-        lines[marked(reading)] = both if reading == "hard" else _READINGS.get(reading, "")
+        lines[marked(reading)] = _hard(scores) if reading == "hard" else _READINGS.get(reading, "")
     if scores.runs or settings.ci is not None or scores.chance is not None or scores.folds is not None:
         lines |= _spreads(scores)
     if "segment" in bases:
@@ -80,6 +80,41 @@ def legend(scores: Scores, order: Sequence[Family], averages: Sequence[str]) -> 
     if settings.compat and ("segment", "hard") in order:
         lines["compat"] = f"hard as {settings.compat}: segments' macro P, F omit undetected classes (-)"
     return {name: text for name, text in lines.items() if text}
+
+
+def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
+    """Return the classes of which a side has nothing in a basis and reading, and why.
+
+    role: `reference` or `system`. What is not cut tells absent classes from those below the threshold.
+    """
+    settings, measure = scores.settings, {"reference": "n_ref", "system": "n_sys"}[role]
+    bases = [basis for basis, reading in families(scores) if reading == "soft"]
+    soft = [(basis, "soft") for basis in sorted(bases, key=lambda basis: basis != family[0])][:1]
+    has_values = any(item.has_thresholds for item in scores.inputs if item.role == role)
+    cut, value, absent = settings.reference_cut, "reference value", "not in the reference"
+    if role == "system":
+        processed = "processed " * settings.postprocesses
+        cut, value = settings.threshold, f"{processed}value"
+        absent = f"never in the system's {processed}output"
+    mean = "mean " * (family[0] == "segment" and settings.pool == "mean")
+    below = f"no {mean}{value} {'of at least' if settings.inclusive else 'above'} {short(cut)}"
+    why = {}
+    for label in scores.classes:
+        names = (f"{basis}.{reading}.{measure}[{label}]" for basis, reading in (family, *soft))
+        sizes = [scores.scores[name].value for name in names if name in scores.scores]
+        if sizes and sizes[0] == 0:
+            there = any(sizes) if soft else has_values
+            why[label] = below if there else absent
+    return why
+
+
+def missed_classes(scores: Scores, order: Sequence[Family]) -> dict[str, str]:
+    """Return the classes of the reference that the system never detects, and why; order: as it is shown."""
+    cut = next((family for family in order if family[1] == "hard"), None)
+    if cut is None:
+        return {}
+    absent = silent(scores, cut, "reference")
+    return {label: why for label, why in silent(scores, cut, "system").items() if label not in absent}
 
 
 def _spreads(scores: Scores) -> dict[str, str]:
@@ -152,6 +187,18 @@ def _active(settings: Settings) -> str:
     if settings.reference_cut != settings.threshold:
         cut += f" (reference {sign} {short(settings.reference_cut)})"
     return cut
+
+
+def _hard(scores: Scores) -> str:
+    """Return what the hard reading compares: of operating points, the table that stands at the threshold."""
+    settings = scores.settings
+    points = next((item.points for item in scores.inputs if item.points), ())
+    # The last table stands for all thresholds below 1, or for 1 itself.
+    if not points or settings.threshold > max(points[-1], math.nextafter(1, 0)):
+        return f"reference and system both cut: {_active(settings)}"
+    point = max((each for each in points if each <= settings.threshold), default=points[0])
+    cut = any(item.has_values for item in scores.inputs)
+    return f"the system's table for {short(point)}" + f", the reference {_active(settings)}" * cut
 
 
 def _length(settings: Settings) -> str:

@@ -27,7 +27,7 @@ from sedeval_soft.report.fitted import (
     wrapped,
 )
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
-from sedeval_soft.report.legend import legend, marked, measure_label, percent
+from sedeval_soft.report.legend import legend, marked, measure_label, missed_classes, percent, silent
 from sedeval_soft.report.shown import Family, families, ranked_first, shown
 from sedeval_soft.settings import CLASS_MEANS, PART_MEANS
 
@@ -95,10 +95,8 @@ class _Screen:
         self.averages = averages if len(self.scores.classes) > 1 else averages[-1:]
         names = told_apart(self.scores.classes)
         self.labels = {label: names.get(label, visible(label)) for label in self.scores.classes}
-        cut = next((basis for basis, reading in self.order if reading == "hard"), "")
-        n_ref, n_sys = (self._of_classes(cut, "hard", side) for side in ("n_ref", "n_sys"))
-        # Classes of the reference that the system never detects.
-        self.missed = [label for label, size in n_sys.items() if size == 0 and n_ref.get(label)]
+        self.missed = missed_classes(scores, self.order)
+        self.absent = silent(scores, self.order[0], "reference") if self.order else {}
 
     def text(self) -> str:
         """Return all lines."""
@@ -354,21 +352,25 @@ class _Screen:
         return [clipped(note, self.width) for note in notes]
 
     def _notes_of_classes(self) -> Iterator[str]:
-        basis, reading = self.order[0]
-        if self.missed:
-            n_sys, best = (
-                self._of_classes(basis, *each) for each in (("soft", "n_sys"), ("optimal", "threshold"))
-            )
-            which = "! is" if len(self.scores.classes) > 1 else f"{self.labels[self.missed[0]]} is"
-            silent = len(self.missed) == 1 and not n_sys.get(self.missed[0])
-            yield f"{which} never detected{': the system has no row of it' * silent}"
-            lowest = [best.get(label) for label in self.missed]
-            if any(threshold is not None and threshold < 0 for threshold in lowest):
-                yield "  its best threshold is to be always active, which may lower the micro F"
-        absent = [label for label, size in self._of_classes(basis, reading, "n_ref").items() if size == 0]
-        if absent:
-            which = ", ".join(self.labels[label] for label in absent)
-            yield f"not in the reference, so left out of macro averages: {which}"
+        for why in dict.fromkeys(self.missed.values()):
+            yield self._named([label for label in self.missed if self.missed[label] == why], why, "! ")
+        best = self._of_classes(self.order[0][0], "optimal", "threshold")
+        always = [label for label in self.missed if (best.get(label) or 0) < 0]
+        if always:
+            yield self._named(always, "best when always active, which may lower the micro F", "! ")
+        for why in dict.fromkeys(self.absent.values()):
+            labels = [label for label in self.absent if self.absent[label] == why]
+            yield self._named(labels, f"{why}; left out of macro averages")
+
+    def _named(self, labels: Sequence[str], text: str, mark: str = "") -> str:
+        """Return a line of some classes: the names of as many as there is room for, and how many more."""
+        mark *= len(self.scores.classes) > 1
+        for n in range(min(len(labels), _MOST), 0, -1):
+            more = f" and {len(labels) - n} more" * (n < len(labels))
+            line = f"{mark}{', '.join(self.labels[label] for label in labels[:n])}{more}: {text}"
+            if cells(line) <= self.width:
+                break
+        return line
 
     def _next(self) -> list[str]:
         """Return what to type next, and the signature."""

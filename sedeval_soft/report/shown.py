@@ -1,7 +1,7 @@
 """Which of its scores a result shows to people: programs get all of them.
 
-Where neither table has values, optimal and soft readings repeat the hard one, and are not shown unless
-somebody asked for them.
+Where neither table has values or operating points, optimal and soft readings repeat the hard one, and are
+not shown unless somebody asked for them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def shown_families(scores: Scores) -> list[Family]:
 
 def _shown_of(every: list[Family], scores: Scores) -> list[Family]:
     """Return those of all bases and readings that people are shown."""
-    if not scores.inputs or any(item.has_values for item in scores.inputs):
+    if not scores.inputs or any(item.has_thresholds for item in scores.inputs):
         return every
     settings = scores.settings
     asked = {"optimal"} if settings.satisfice or settings.reference_sweep else set()

@@ -30,6 +30,9 @@ LONGEST = 1e9
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
+POINTS = "operating points at "
+"""How the form of operating points begins: their thresholds follow."""
+
 UNKNOWN = "UNK"
 """The class of rows of few-shot tables that say when nobody knows what there is."""
 

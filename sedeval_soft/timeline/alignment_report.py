@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from sedeval_soft.arrays import Bools, Codes, Floats
 from sedeval_soft.errors import EvaluationError, be, counted
+from sedeval_soft.fields import FIELDS
 from sedeval_soft.names import apart, did_you_mean, folded
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import POSTPROCESSING, Settings, short_fraction
@@ -60,6 +61,7 @@ _MOST, _FARTHEST = 2**53, 20  # above all counts and times, and above all powers
 # Tables, pairs of names, and classes that a message names; with how many names each class is compared to find
 # one like it: a table may name as many as it likes, and looking takes time for each pair.
 _NAMED, _SHOWN, _TOLD, _COMPARED = 3, 5, 50, 2000
+_HARDLY = 0.1  # share of rows that touch, below which a table's rows are no time steps
 _FEWEST_NEAR = 10  # rows that must nearly be on the grid, and be half of those that could, to be told
 
 _BY_CLASS = (*POSTPROCESSING, "thresholds")  # settings that may have a value for each class
@@ -131,7 +133,7 @@ class RowStatistics:
     given durations. longest: the greatest length that a recording should have.
     zero_length: rows that end where they begin. repeated: rows with file, class and times of the row before,
     in order of time. overlapping: other rows of events that begin before the one before has ended. gaps: rows
-    of a wide table that begin after it has.
+    of a wide table that begin after it has. touching: rows without values that begin where it ends.
     early: recordings that a wide table ends before the end of. after_end: rows that end well after the end of
     their recording, where that is known: they begin after it, too, or end so late that they may be misread;
     beyond: the one that does so by most.
@@ -154,6 +156,7 @@ class RowStatistics:
     repeated: int = 0
     overlapping: int = 0
     gaps: int = 0
+    touching: int = 0
     early: int = 0
     after_end: int = 0
     over_day: int = 0
@@ -288,6 +291,7 @@ class RowStatistics:
                 mend = "divide them by 1000" if is_milli else mend
             elif most <= _LOW and (ends[-1] > 1 or self.rows >= _FEW_ROWS):
                 unit = f"recordings end at {most:.2g} of their length at the latest: times could be minutes"
+                unit += ", or durations milliseconds or frames" if fits_durations else ""
                 unit += theirs and f"{theirs}milliseconds or frames"
         is_of_minutes = self.minutes and self.last <= DAY
         is_long = 2 * self.lasting > self.rows and self.last >= _FACTOR * _TYPICAL
@@ -299,12 +303,24 @@ class RowStatistics:
         mend += "" if exact and self.ratios else ", or give durations if they are seconds"
         return (unit, mend) if unit else None
 
-    def doubts(self, role: str, other: str) -> Iterator[str]:
+    def of_durations(self) -> float:
+        """Return how many times as long as the rows say all recordings are by given durations, at least.
+
+        0 where lengths are not given, or may be right.
+        """
+        if not self.ratios or self.exact < sum(count for _, count in self.ratios):
+            return 0.0
+        most = 10 ** (self.ratios[-1][0] / _BINS)
+        several = self.exact > 1 or self.rows >= _FEW_ROWS
+        return 1 / most if most <= _LOW and several else 0.0
+
+    def doubts(self, role: str, other: str, *, of_unit: bool = True) -> Iterator[str]:
         """Yield a line for each reason to think that a table is misread.
 
-        role: of the table. other: the name of the reference.
+        role: of the table. other: the name of the reference. of_unit: whether its unit may be doubted.
         """
         unit, latest, beyond, lines = self.unit(role, other), self.latest, self.beyond, []
+        unit = unit if of_unit else None
         if unit is not None:
             last = f"the last row ends at {self.last:.6g}, which was read as seconds"
             lines.append(("time-unit", f"{unit[0]}; {last}", unit[1]))
@@ -451,6 +467,7 @@ class AlignmentReport:
         lines += self._of_names(settings)
         only, nothing = settings.classes is not None, not self.reference_classes | self.system_classes
         unlike = self.system_classes - self.reference_classes
+        by_rows = settings.events == "auto" and Plan.of(settings).counts_events
         lines += _lines_of(
             settings,
             (settings.files is not None, self._of_listed),
@@ -459,6 +476,8 @@ class AlignmentReport:
             (only or unlike, self._of_classes),
             (settings.ignore_class, self._of_unknown),
             (any(near for _, near, _ in self.off_grid.values()), self._of_grid),
+            (self.tables, self._of_lengths),
+            (len(self.tables) > 1 and by_rows, self._of_touching),
         )
         if settings.strict and lines:
             raise EvaluationError("\n".join([*lines, STRICT]))
@@ -476,10 +495,22 @@ class AlignmentReport:
 
     def misread(self, *roles: str) -> list[str]:
         """Return a line for each reason to think that the table of one of some roles is misread."""
-        other = self._table("reference")
-        return [
-            line for role in roles if role in self.tables for line in self.tables[role].doubts(role, other)
-        ]
+        other, tables = self._table("reference"), {r: self.tables[r] for r in roles if r in self.tables}
+        lines, times = [], [table.of_durations() for table in tables.values()]
+        too_long = len(times) > 1 and all(times)
+        if too_long:
+            # What both sides say of the recordings is more likely right than what one table says of them.
+            ratio = min(times)
+            is_milli = 500 <= ratio <= 2000
+            unit = "milliseconds" if is_milli else "frames or samples, or times on both sides minutes"
+            mend = "divide them by 1000" if is_milli else "write seconds"
+            lines.append(
+                f"durations: recordings are {_times(ratio)} times as long as {other} and "
+                f"{self._table('system')} say: durations could be {unit}; {mend} (time-unit)"
+            )
+        for role, table in tables.items():
+            lines += table.doubts(role, other, of_unit=not too_long)
+        return lines
 
     def _of_outlasting(self) -> Iterator[str]:
         """Yield what is said of a row of the reference that ends many times later than all others do."""
@@ -593,14 +624,57 @@ class AlignmentReport:
 
     def _of_grid(self, settings: Settings) -> Iterator[str]:
         """Yield what is said of rows that are nearly on the grid of segments."""
+        too_long = "segment_length" in self._too_long(settings)
         for role, (rows, near, off) in sorted(self.off_grid.items()):
-            if near >= _FEWEST_NEAR and 2 * near >= rows:
+            if near >= _FEWEST_NEAR and 2 * near >= rows and not too_long:
                 length = short_fraction(settings.segment_length).removesuffix(".0")
                 yield (
                     f"{self._table(role)}: {near} of {counted(rows, 'row')} are nearly on the edges of "
                     f"segments of {length} s, off by {off:.3g} s at most: each counts in a segment that "
                     "it hardly reaches. Has the table another time step, or do its times not begin at 0? "
                     "--segment-length takes steps exactly, such as 1/3 or 1024/44100"
+                )
+
+    def _longest(self) -> float:
+        """Return how long the longest recording is, in seconds, as far as that is known."""
+        return max((max(table.longest, table.last) for table in self.tables.values()), default=0.0)
+
+    def _too_long(self, settings: Settings) -> dict[str, float]:
+        """Return the settings of segments and collars that are longer than every recording."""
+        plan, longest = Plan.of(settings), self._longest()
+        by_collar = plan.scores("event") and settings.match_by == "collar"
+        used = {
+            "segment_length": plan.counts_segments,
+            "onset_collar": by_collar and settings.onset,
+            "offset_collar": by_collar and settings.offset,
+        }
+        values = {name: float(getattr(settings, name)) for name, is_used in used.items() if is_used}
+        # Small tables are scored with the default ones as they are.
+        return {name: s for name, s in values.items() if s > max(longest, FIELDS[name].default) and longest}
+
+    def _of_lengths(self, settings: Settings) -> Iterator[str]:
+        """Yield a line for each setting that is longer than every recording."""
+        for name, seconds in self._too_long(settings).items():
+            so = "each is one segment" if name == "segment_length" else "it rules out no match"
+            yield (
+                f"{name} is {seconds:g} s, longer than every recording ({self._longest():.6g} s at most): "
+                f"{so}; settings are in seconds"
+            )
+
+    def _of_touching(self, settings: Settings) -> Iterator[str]:
+        """Yield what is said of a side whose time steps count as events, where the other has whole events."""
+        steps = {role: table.touching for role, table in self.tables.items()}
+        if settings.postprocesses:
+            # It joins what touches.
+            steps["system"] = 0
+        for role, other in (("reference", "system"), ("system", "reference")):
+            n, rows, others = steps[role], self.tables[role].rows, self.tables[other].rows
+            most = n >= max(_misread_share("touching-rows") * rows, _FEW_ROWS)
+            if most and others and steps[other] < _HARDLY * others:
+                yield (
+                    f"{self._table(role)}: {n:,} of {rows:,} rows begin where another of their class ends: "
+                    f"each row counts as an event, where {self._table(other)} has whole events; --events "
+                    "merge joins rows that touch (touching-rows)"
                 )
 
     def _of_others(self, settings: Settings) -> Iterator[str]:
@@ -807,7 +881,7 @@ def _joint_key(rows: EventTable, group: npt.NDArray[np.integer[Any]], *last: Cod
 
 
 def _count_neighbours(rows: EventTable) -> dict[str, int]:
-    """Return what `RowStatistics` has of neighbours: repeated, overlapping and gaps."""
+    """Return what `RowStatistics` has of neighbours: repeated, overlapping, gaps and touching."""
     if rows.born is not None:
         # At each threshold of an operating point events are there again.
         return {}
@@ -824,7 +898,15 @@ def _count_neighbours(rows: EventTable) -> dict[str, int]:
         # Windows that slide are rows with values that overlap by nature.
         "overlapping": 0 if rows.has_values else int(np.count_nonzero(ordered.overlaps & ~ordered.repeats)),
         "gaps": int(np.count_nonzero(ordered.same & later)) if rows.has_steps else 0,
+        "touching": 0 if rows.has_values else int(np.count_nonzero(touching_rows(ordered))),
     }
+
+
+def touching_rows(ordered: Ordered) -> Bools:
+    """Return which rows but the first begin where the one before ends, both with a length, (n - 1,)."""
+    has_length = ordered.offset > ordered.onset
+    touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
+    return touching & has_length[1:] & has_length[:-1]
 
 
 def decimal_files(rows: EventTable) -> str | None:

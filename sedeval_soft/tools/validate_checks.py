@@ -26,6 +26,7 @@ from sedeval_soft.timeline.alignment_report import (
     last_offsets,
     rows_after_end,
     similar_names,
+    touching_rows,
 )
 from sedeval_soft.timeline.recordings import files_with_events, name_single_file
 from sedeval_soft.tools.validate_tables import Log, Table
@@ -207,11 +208,9 @@ def _check_spans(table: Table, log: Log) -> None:
         starts = np.append(True, ~ordered.same) & (ordered.onset > TICK / 2)
         _add_rows(log, "late-start", table, ordered.row[starts])
         return
-    has_length = ordered.offset > ordered.onset
-    touching = ordered.same & (np.abs(ordered.onset[1:] - ordered.offset[:-1]) <= TICK / 2)
-    touching &= has_length[1:] & has_length[:-1]
-    # Where most rows touch, they are time steps, which do so by nature.
-    if 2 * np.count_nonzero(touching) <= max(len(ordered.row), 4):
+    touching = touching_rows(ordered)
+    # Where most rows touch, they are time steps, which do so by nature. Without values each is an event.
+    if not rows.has_values or 2 * np.count_nonzero(touching) <= max(len(ordered.row), 4):
         for values in rows.values:
             touching &= values[later] == values[earlier]
         _add_rows(log, "touching-rows", table, later[touching], earlier[touching])

@@ -140,6 +140,61 @@ def test_tables_without_values_show_hard_scores_only():
     assert "segment.soft.f1.macro" in evaluate(plain, plain)
 
 
+@pytest.mark.parametrize(("threshold", "table"), [(0.1, "0.2"), (0.5, "0.2"), (0.6, "0.6"), (0.99, "0.6")])
+def test_operating_points_show_all_readings_and_which_table_is_hard(threshold, table):
+    """The hard reading of the screen is what its table scores alone."""
+    events = pd.DataFrame(
+        {"filename": ["a"] * 2, "onset": [0.0, 5], "offset": [1.0, 6], "event_label": "car"}
+    )
+    points = {0.2: events, 0.6: events[:1]}
+    text = render([evaluate(events, points, threshold=threshold)])
+    assert re.findall("^(?:event)? +(hard|optimal|soft)", text, re.MULTILINE) == ["hard", "optimal", "soft"]
+    assert f"the system's table for {table}\n" in text
+    assert "neither table has values" not in text
+    own = evaluate(events, points[float(table)])
+    hard = evaluate(events, points, threshold=threshold)["event.hard.f1.micro"]
+    assert hard == own["event.hard.f1.micro"]
+    # The reference is cut, too, where it has values; one point alone has one reading.
+    assert f"for {table}, the reference active above" in of_tables(
+        events.assign(value=1.0), points, threshold=threshold
+    )
+    assert "soft" not in re.sub("soft-sed-eval", "", of_tables(events, {0.6: events}))
+
+
+def test_classes_that_are_not_detected_are_named_with_the_reason():
+    head = ["filename", "onset", "offset", "event_label", "value"]
+    ours = [("a", 0, 2, "low", 1), ("a", 3, 5, "none", 1), ("a", 6, 8, "zero", 1), ("a", 8, 9, "faint", 0.4)]
+    theirs = [
+        ("a", 0, 2, "low", 0.4),
+        ("a", 6, 8, "zero", 0),
+        ("a", 8, 9, "faint", 0.9),
+        ("a", 9, 9.5, "more", 1),
+    ]
+    tables = (pd.DataFrame(ours, columns=head), pd.DataFrame(theirs, columns=head))
+    always = "best when always active, which may lower the micro F"
+    left_out = "left out of macro averages"
+    for chosen, lines in (
+        ({}, ["! low: no value above 0.5", "! none, zero: never in the system's output",
+              f"! none, zero: {always}", f"faint: no reference value above 0.5; {left_out}",
+              f"more: not in the reference; {left_out}"]),
+        ({"inclusive": True, "pool": "mean", "threshold": 1},
+         ["! low: no mean value of at least 1"]),
+        ({"threshold": 1}, [f"faint, low, none, zero: no reference value above 1; {left_out}"]),
+        # Where nothing is compared uncut, a value below the threshold is not told from none.
+        ({"only": "event.hard"}, ["! low, none, zero: no value above 0.5"]),
+        ({"min_duration": 3, "only": "segment"},
+         ["! low, none, zero: never in the system's processed output"]),
+        ({"classes": "low", "only": "segment"}, ["low: no value above 0.5"]),
+    ):  # fmt: skip
+        text = of_tables(*tables, **chosen)
+        assert set(lines) <= {*text.splitlines()}, text
+        assert "left out" in text or "faint" not in text
+    many = pd.DataFrame([("a", k, k + 1, f"class {k}", 1) for k in range(30)], columns=head)
+    assert "! class 0, class 1, class 10, class 11 and 26 more: never in the system's output" in of_tables(
+        many, many[:0]
+    )
+
+
 def test_the_score_that_ranks_stands_first():
     text = of_sample("--rank-by", "event.soft.f1.micro")
     value = evaluate(REFERENCE, SYSTEM)["event.soft.f1.micro"]

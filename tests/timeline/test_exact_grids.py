@@ -244,11 +244,45 @@ def test_means_that_are_equal_are_tied():
         ("silence", {"inclusive": True, "reference_threshold": 0.0}),
         ("silence", {"inclusive": True, "threshold": -0.5}),
         # Segments without any row would be active, and events need one.
-        ("reference_threshold must be a finite number, 0 or more", {"reference_threshold": -0.1}),
+        ("reference_threshold must be 0 to 2, not -0.1", {"reference_threshold": -0.1}),
         ("reference threshold must not be below 0", {"threshold": -0.1}),
+        ("threshold must be -1 to 2, not 50.0; 0.5 is 50 %$", {"threshold": 50.0}),
+        ("reference_threshold must be 0 to 2, not 40; 0.4 is 40 %$", {"reference_threshold": 40}),
+        ("threshold must be -1 to 2, not -3$", {"threshold": -3}),
     ],
 )
 def test_silence_is_never_active(message, chosen):
     with pytest.raises(SettingsError, match=message):
         Settings(**chosen)
     assert Settings(threshold=-1, reference_threshold=0.5).threshold == -1
+
+
+@pytest.mark.parametrize(
+    ("chosen", "names"),
+    [
+        ({}, []),
+        ({"segment_length": 60, "onset_collar": 60}, []),
+        ({"segment_length": 61}, ["segment_length"]),
+        ({"offset_collar": 200, "segment_length": 1000}, ["segment_length", "offset_collar"]),
+        ({"onset_collar": 200, "strict": True}, ["onset_collar"]),
+        # Nothing is said of what plays no role.
+        ({"offset_collar": 200, "offset": False}, []),
+        ({"onset_collar": 200, "only": "segment"}, []),
+        ({"segment_length": 1000, "only": "event"}, []),
+    ],
+)
+def test_segments_and_collars_longer_than_every_recording_are_told(chosen, names):
+    """The longest recording has 60 s."""
+    begins = np.linspace(1, 8, 15)
+    rows = {"filename": ["a"] * 15 + ["b"], "onset": [*begins, 0], "offset": [*(begins + 1e-4), 60]}
+    table = pd.DataFrame(rows | {"event_label": "car"})
+    if "strict" in chosen:
+        with pytest.raises(EvaluationError, match="onset_collar is 200 s, longer than every"):
+            evaluate(table, table, **chosen)
+        return
+    warnings = evaluate(table, table, **chosen).warnings
+    told = [text.partition(" is ")[0] for text in warnings if "longer than every recording (60 s" in text]
+    assert told == names
+    if "segment_length" in names:
+        # Nothing else is said of segments.
+        assert not any("nearly on the edges" in text for text in warnings)

@@ -120,7 +120,7 @@ SED.section("classes", (() => {
   const unit = /^(precision|recall|f1|fbeta|average_precision|roc_auc|partial_auc|sensitivity|specificity|accuracy|balanced_accuracy|npv|.*_calibration_error|brier$|joint_f|single_f|satisficed_(f|precision|recall))/;
   const main = ["n_ref", "n_sys", "tp", "fp", "fn", "precision", "recall", "f1", "fbeta", "error_rate", "kl_divergence", "threshold", "psds"];
   const OVERVIEW = "F1", units = { segment: "segments", clip: "files", event: "events", intersection: "events" };
-  let families = new Map(), labels = {}, overview = [], silent = new Set();
+  let families = new Map(), labels = {}, overview = [], silent = new Map();
 
   /* A row for each class with the scores of some columns: { key, family, measure }, the worst first. ends: whether
      counts have their intervals, too. */
@@ -136,7 +136,7 @@ SED.section("classes", (() => {
     }
     for (const row of rows.values()) {
       for (const { key } of columns) row[key] ??= null;
-      if (silent.has(row.class)) row.note = "never detected";
+      row.note = silent.get(row.class);
     }
     const worse = (a, b) => {
       const column = columns.find(({ key, measure }) => measure === "f1" && a[key] !== b[key]);
@@ -178,7 +178,7 @@ SED.section("classes", (() => {
     show(system, data, index) {
       families = new Map();
       labels = data.labels;
-      silent = new Set(system.silent);
+      silent = new Map(Object.entries(system.silent));
       for (const score of data.document.systems[index].scores) {
         if (score.class === null || score.group !== null) continue;
         const family = `${score.basis} ${score.reading}`;

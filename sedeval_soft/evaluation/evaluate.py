@@ -342,6 +342,7 @@ def _as_one(shard: Shard, partition: Partition, findings: AlignmentReport) -> Sh
         after_end=of_rows.after_end,
         off_grid=of_rows.off_grid,
         ignored=of_rows.ignored,
+        silent=of_rows.silent,
         tables=tables,
         **{name: getattr(of_rows, name) for name in OF_REGIONS},
     )

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tables import long_rows
 
@@ -181,7 +181,13 @@ def value_of(scores, measure, suffix, basis, beta):
     return scores[{"f": "f1" if beta == 1 else "fbeta"}.get(measure, measure) + suffix]
 
 
+ONE, ANOTHER = (table_of([0.0] * k + [value] + [0.0] * (23 - k)) for k, value in ((0, 1.0), (3, 0.2)))
+
+
 @given(TABLES, TABLES, BASES, CONSTRAINTS, st.sampled_from((1.0, 2.0)), st.booleans())
+@example(
+    ONE, ANOTHER, "segment", "error_rate at precision>=0.0", 1.0, False
+)  # the fewest errors are all false
 def test_the_best_under_a_constraint_is_that_of_all_thresholds(
     reference, system, basis, text, beta, inclusive
 ):

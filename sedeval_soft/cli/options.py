@@ -108,7 +108,7 @@ def _threshold(text: str) -> float | str:
 _TYPES: dict[str, Any] = {
     "segment_length": lambda text: text if "/" in text else number(text),
     "threshold": _threshold,
-    "cross_tune": int,
+    "cross_tune": lambda text: text if text == "folds" else click.INT.convert(text, None, None),
     **dict.fromkeys(("files", "regions"), PATH),
     **dict.fromkeys(("median_filter", "min_gap", "min_duration", "psds_median_filters"), number),
 }

@@ -64,11 +64,13 @@ def published(name: str | None, reference: str | None, system: str | None, **giv
         document = {"published": name, **source, "ranking": evaluator.ranking, "scores": numbers}
         emit(json_document(document), given["output"])
         return
-    width = max(map(len, numbers))
+    width = max(map(len, numbers), default=0)
     lines = [f"{evaluator.script} of {evaluator.project} ({evaluator.version[:8]}) prints", ""]
     for label, value in numbers.items():
         mark = "   ranks systems" if label == evaluator.ranking else ""
         lines.append(f"{label:<{width}}  {'-' if value is None else repr(value)}{mark}")
+    if not numbers:
+        lines.append("nothing, as the reference has no event")
     if evaluator.preset:
         lines += ["", f"--preset {evaluator.preset} scores by the rules as they are written."]
     emit("".join(f"{line}\n" for line in lines), given["output"])

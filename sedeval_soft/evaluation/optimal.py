@@ -296,8 +296,8 @@ def satisficed(tally: Tally, basis: str, settings: Settings, *, by_file: bool = 
     """
     constraint, how = Constraint.parse(settings.satisfice), {"by_file": by_file}
     regardless = constraint.counts_regardless
-    # A precision of 0 is one; that of nothing is none, so that errors may be fewest where all are false alarms.
-    # Of events any level may come nearest to a constraint.
+    # A precision of 0 is one; that of nothing is none: errors may be fewest where all are false alarms. Of
+    # events any level may come nearest to a constraint.
     fewest = constraint.best == "error_rate" and constraint.measure == "precision"
     every = constraint.best == "precision" or fewest or basis not in CELLS
     candidates = candidates_of(tally, basis, settings, every=every, **how)

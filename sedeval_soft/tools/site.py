@@ -41,7 +41,7 @@ from sedeval_soft.api.sources import (
 from sedeval_soft.comparison.board import Board
 from sedeval_soft.comparison.compare import check_baseline, rank_scores
 from sedeval_soft.comparison.paired import TESTS, Comparisons, Paired, Parts, Test, settings_for, test_for
-from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be
+from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError, be, quoted
 from sedeval_soft.evaluation.apart import LostError, apart, of_memory
 from sedeval_soft.evaluation.intervals import percentile
 from sedeval_soft.evaluation.resample import Progress
@@ -96,8 +96,6 @@ _NEEDS = (
     *("sedeval_soft.measures.soft_intersections", "pyarrow.csv", "scipy.special", "jinja2", "difflib"),
 )
 """Modules that submissions are looked at with: they are imported once for all."""
-
-_OURS = ("index.html", "board.json", "board.csv", "reports", "problems", "data", "assets")
 
 _PAGES = ("reports/*.html", "problems/*.html", "data/*.json", "assets/plotly-*.min.js", "board.csv")
 """Files that are made for one submission, or one release: those that are left from before are deleted."""
@@ -397,8 +395,10 @@ def _opened(name: str, submissions: str | os.PathLike[str], option: str, site: P
     root, folder = Path(os.path.realpath(name)), Path(os.path.realpath(submissions))
     if root.is_relative_to(folder):
         raise SettingsError(f"{option} {name}: is in the folder of submissions; expected another one")
-    if site is not None and root.is_relative_to(site):
-        wrong = f"{option} {name}: is in the site, which is published"
+    if folder.is_relative_to(root):
+        raise SettingsError(f"{option} {name}: has the folder of submissions in it; expected another one")
+    if site is not None and (root.is_relative_to(site) or site.is_relative_to(root)):
+        wrong = f"{option} {name}: is in the site, which is published, or the other way round"
         raise SettingsError(f"{wrong}; expected another folder")
     _make_folder(root, name)
     return root
@@ -414,14 +414,16 @@ def _make_folder(path: Path, name: str = "") -> None:
 
 
 def _check_ours(root: Path, name: str) -> None:
-    """Refuse a folder that is a site of others; raises OutputError."""
+    """Refuse a folder that holds anything else than a site; raises OutputError."""
     if os.path.lexists(root / MARK):
         return
-    other = next((each for each in _OURS if os.path.lexists(root / each)), None)
+    # A folder that is published may be under version control, or say under which name.
+    others = (each.name for each in sorted(root.iterdir()) if not each.name.startswith("."))
+    other = next((name for name in others if name != "CNAME"), None)
     if other is not None:
         raise OutputError(
-            f"{name}: was not made by this command, and has {other!r}, which would be replaced; "
-            "expected a new folder"
+            f"{name}: was not made by this command, and has {quoted(other)}; expected a new folder, as files "
+            "of submissions that are no more are deleted there"
         )
 
 

@@ -659,12 +659,14 @@ def test_the_former_site_stays_where_a_build_fails(one):
         (SettingsError, "in the folder of submissions", {"site": one.made / "site"}),
         (SettingsError, "in the folder of submissions", {"cache": one.made / "cache"}),
         (SettingsError, "which is published", {"cache": one.site / "cache"}),
+        (SettingsError, "the other way round", {"site": one.folder / "w/site", "cache": one.folder / "w"}),
+        (SettingsError, "has the folder of submissions in it", {"site": one.folder}),
         (OutputError, "cannot be written", {"site": REFERENCE}),
         (OutputError, "cannot be written", {"site": "a\0b"}),
     ):
         with pytest.raises(error, match=words):
             one.build(**asked)
-    for name in ("index.html", "data/x"):
+    for name in ("index.html", "data/x", "precious.txt"):
         (path := one.folder / name[:4] / name).parent.mkdir(parents=True)
         path.write_text("mine")
         with pytest.raises(OutputError, match="was not made by this command"):

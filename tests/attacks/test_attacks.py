@@ -450,7 +450,7 @@ SETTINGS = {
     "itself": ("classes: &a [*a]\n", "uses a YAML alias"),
     "merged": (LAUGHS.replace("[x, x,", "[{x: 1}, {y: 1},") + "<<: *i\n", "uses a YAML alias"),
     "long number": (f"threshold: {'9' * 5000}\n", "cannot be read|must be|threshold"),
-    "number beyond floats": (f"threshold: {'9' * 400}\n", "must be a finite number"),
+    "number beyond floats": (f"threshold: {'9' * 400}\n", "threshold must be -1 to 2, not 99999"),
     "timestamp": ("threshold: !!timestamp nonsense\n", "could not determine"),
     "binary": ("threshold: !!binary '\u00e9'\n", "could not determine"),
     "python": ("threshold: !!python/object/apply:os.system ['touch owned']\n", "could not determine"),

@@ -95,7 +95,7 @@ def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
     if role == "system":
         processed = "processed " * settings.postprocesses
         cut, value = settings.threshold, f"{processed}value"
-        absent = f"never in the system's {processed}output"
+        absent = f"not in the {processed}output"
     mean = "mean " * (family[0] == "segment" and settings.pool == "mean")
     below = f"no {mean}{value} {'of at least' if settings.inclusive else 'above'} {short(cut)}"
     why = {}

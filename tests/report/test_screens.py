@@ -174,7 +174,7 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
     always = "best when always active, which may lower the micro F"
     left_out = "left out of macro averages"
     for chosen, lines in (
-        ({}, ["! low: no value above 0.5", "! none, zero: never in the system's output",
+        ({}, ["! low: no value above 0.5", "! none, zero: not in the output",
               f"! none, zero: {always}", f"faint: no reference value above 0.5; {left_out}",
               f"more: not in the reference; {left_out}"]),
         ({"inclusive": True, "pool": "mean", "threshold": 1},
@@ -183,14 +183,14 @@ def test_classes_that_are_not_detected_are_named_with_the_reason():
         # Where nothing is compared uncut, a value below the threshold is not told from none.
         ({"only": "event.hard"}, ["! low, none, zero: no value above 0.5"]),
         ({"min_duration": 3, "only": "segment"},
-         ["! low, none, zero: never in the system's processed output"]),
+         ["! low, none, zero: not in the processed output"]),
         ({"classes": "low", "only": "segment"}, ["low: no value above 0.5"]),
     ):  # fmt: skip
         text = of_tables(*tables, **chosen)
         assert set(lines) <= {*text.splitlines()}, text
         assert "left out" in text or "faint" not in text
     many = pd.DataFrame([("a", k, k + 1, f"class {k}", 1) for k in range(30)], columns=head)
-    assert "! class 0, class 1, class 10, class 11 and 26 more: never in the system's output" in of_tables(
+    assert "! class 0, class 1, class 10, class 11 and 26 more: not in the output" in of_tables(
         many, many[:0]
     )
 

@@ -72,7 +72,9 @@ def _families(bench: Bench) -> Iterator[Result]:
     other = inputs.clip_tables(bench.folder, n_clips, 10, 16, name="others", shift=7).system
     once = [COMMAND, *tables, *everything]
     costs = processes(bench, [*once, other, "--ci"], once, "segment")
-    yield within(f"two systems, {size}, all scores with intervals", costs, "one without --ci", 4.0)
+    took = costs.seconds[0]
+    name = f"two systems, {size}, all scores with intervals"
+    yield Result(name, seconds(took), "the limit, 4.00 s", took / 4, 1.0)
     ours = [COMMAND, SAMPLE / "ref.tsv", SAMPLE / "sys.tsv", *everything]
     costs = processes(bench, [*ours, "--ci"], ours, "people talking")
     yield within("the sample, `--only all --psds dcase-psds1 --ci`", costs, "without --ci", 20.0)

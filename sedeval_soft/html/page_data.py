@@ -28,7 +28,7 @@ from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.curve_scores import Curve
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import shown_families
+from sedeval_soft.report.shown import has_thresholds, shown_families
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads
 from sedeval_soft.timeline.recordings import Recordings
@@ -67,10 +67,6 @@ class ReportInput:
     bases: tuple[str, ...] = ()
     errors: tuple[Examples, ...] = ()
     why_no_errors: WhyNoErrors | None = None
-
-    def has_thresholds(self, role: str) -> bool:
-        """Return whether it matters where a side is cut; role: `reference` or `system`."""
-        return any(item.has_thresholds for item in self.scores.inputs if item.role == role)
 
 
 class Packer:
@@ -124,7 +120,7 @@ def curves(inputs: ReportInput, pack: Packer) -> dict[str, Any]:
 
     Of a system that has one threshold there are none.
     """
-    if not inputs.has_thresholds("system"):
+    if not has_thresholds(inputs.scores, "system"):
         return {"families": {}, "reliability": {}, "psd_roc": None, "pi_psd_roc": None}
     shown = {".".join(family) for family in shown_families(inputs.scores)}
 
@@ -192,7 +188,7 @@ def explorer(inputs: ReportInput, pack: Packer, n_systems: int) -> dict[str, Any
     settings, tally = inputs.settings, inputs.tally
     plan = Plan.of(settings)
     thresholds = reference_thresholds(tally, settings)
-    moves = {side: inputs.has_thresholds(side) for side in ("reference", "system")}
+    moves = {side: has_thresholds(inputs.scores, side) for side in ("reference", "system")}
     moves["reference"] &= len(thresholds) > 1
     if settings.compat is not None or not any(moves.values()):
         return None

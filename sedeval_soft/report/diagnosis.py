@@ -24,7 +24,7 @@ from sedeval_soft.report.delimited import SIGNATURE, lines
 from sedeval_soft.report.fitted import Column, cells, interval, lines_of, number, signed, styled, wrapped
 from sedeval_soft.report.heading import name_of, signature_lines, title_lines
 from sedeval_soft.report.render import json_document
-from sedeval_soft.report.shown import Family
+from sedeval_soft.report.shown import Family, has_thresholds
 from sedeval_soft.report.table import Page, Table, markdown
 
 WIDTH, LINES = 80, 40
@@ -125,7 +125,7 @@ def _place(each: KindOfError | Difference) -> tuple[str, str, str, str]:
 def _shown_families(scores: Scores) -> list[Family]:
     """Return the bases and readings that people are shown: without values the soft one repeats the hard."""
     every = families(scores)
-    if any(item.has_thresholds for item in scores.inputs):
+    if has_thresholds(scores):
         return every
     return [family for family in every if family[1] == "hard"] or every
 

@@ -10,7 +10,7 @@ from sedeval_soft.errors import counted, visible
 from sedeval_soft.evaluation.scores import Scores
 from sedeval_soft.measures.registry import MEASURES
 from sedeval_soft.plan import Plan
-from sedeval_soft.report.shown import Family, families
+from sedeval_soft.report.shown import Family, families, has_thresholds
 from sedeval_soft.settings import Constraint, Settings, short_fraction
 
 _INTERVALS = {
@@ -90,7 +90,7 @@ def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
     settings, measure = scores.settings, {"reference": "n_ref", "system": "n_sys"}[role]
     bases = [basis for basis, reading in families(scores) if reading == "soft"]
     soft = [(basis, "soft") for basis in sorted(bases, key=lambda basis: basis != family[0])][:1]
-    has_values = any(item.has_thresholds for item in scores.inputs if item.role == role)
+    is_cut = has_thresholds(scores, role)
     cut, value, absent = settings.reference_cut, "reference value", "not in the reference"
     if role == "system":
         processed = "processed " * settings.postprocesses
@@ -103,7 +103,7 @@ def silent(scores: Scores, family: Family, role: str) -> dict[str, str]:
         names = (f"{basis}.{reading}.{measure}[{label}]" for basis, reading in (family, *soft))
         sizes = [scores.scores[name].value for name in names if name in scores.scores]
         if sizes and sizes[0] == 0:
-            there = any(sizes) if soft else has_values
+            there = any(sizes) if soft else is_cut
             why[label] = below if there else absent
     return why
 

@@ -46,9 +46,14 @@ def shown_families(scores: Scores) -> list[Family]:
     return _shown_of(families(scores), scores)
 
 
+def has_thresholds(scores: Scores, *roles: str) -> bool:
+    """Return whether it matters where the inputs are cut, or those of some roles (`reference`, `system`)."""
+    return any(item.has_thresholds for item in scores.inputs if not roles or item.role in roles)
+
+
 def _shown_of(every: list[Family], scores: Scores) -> list[Family]:
     """Return those of all bases and readings that people are shown."""
-    if not scores.inputs or any(item.has_thresholds for item in scores.inputs):
+    if not scores.inputs or has_thresholds(scores):
         return every
     settings = scores.settings
     asked = {"optimal"} if settings.satisfice or settings.reference_sweep else set()

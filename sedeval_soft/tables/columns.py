@@ -554,8 +554,13 @@ def _without_time(role: str, names: Sequence[str]) -> LayoutError:
     return LayoutError(f"there is no {role} column among {listed}; {hint}", "missing-column", column)
 
 
+def words_in(name: str) -> set[str]:
+    """Return the words that the name of a column is made of, in small letters."""
+    return {*re.split(r"[^a-z]+", name.lower())}
+
+
 def _has_word(name: str, words: str) -> bool:
-    return not {*re.split(r"[^a-z]+", name.lower())}.isdisjoint(WORD_LISTS[words])
+    return not words_in(name).isdisjoint(WORD_LISTS[words])
 
 
 def _in_another_unit(name: str) -> bool:

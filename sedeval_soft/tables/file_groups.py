@@ -32,7 +32,16 @@ from sedeval_soft.errors import (
     quoted,
 )
 from sedeval_soft.settings import PART_NAMES, is_part_name
-from sedeval_soft.tables.columns import MILLISECONDS, NAMES, WORD_LISTS, is_number, normal, role_of, to_number
+from sedeval_soft.tables.columns import (
+    MILLISECONDS,
+    NAMES,
+    WORD_LISTS,
+    is_number,
+    normal,
+    role_of,
+    to_number,
+    words_in,
+)
 from sedeval_soft.tables.columns import PART_NAMES as PART_COLUMNS
 from sedeval_soft.tables.event_table import UNNAMED, EventTable
 from sedeval_soft.tables.filenames import listing, match_names, named_alike, without_extension
@@ -54,7 +63,7 @@ _WORDS = {
 }
 """What is in the names of columns of times in seconds that are not known as a whole."""
 
-_OTHER_UNITS = {*WORD_LISTS["other-units"], "ms", "msec", "msecs", "millis", "millisecond", "milliseconds"}
+_OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
@@ -269,7 +278,7 @@ def _kind_of(name: str, noun: str) -> _Kind:
     for role in may_be:
         if key in NAMES[role] or key in MILLISECONDS[role]:
             return role, 1 if key in NAMES[role] else 1000
-    words = {*re.split(r"[^a-z]+", key)}
+    words = words_in(key)
     if words & _OTHER_UNITS:
         raise ValueError(f"column {quoted(name)} has times, by its name not in seconds; {expected}")
     for role in may_be if role_of(name) is None else ():

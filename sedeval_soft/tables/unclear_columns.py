@@ -31,6 +31,7 @@ from sedeval_soft.tables.columns import (
     option,
     role_of,
     with_label,
+    words_in,
 )
 from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.limits import Limits
@@ -156,7 +157,7 @@ def _unclear(layout: Layout) -> list[_Column]:
         if layout.roles[i] is not None or i in layout.settled or role_of(name):
             continue
         key = normal(name)
-        words = {*re.split(r"[^a-z]+", key)}
+        words = words_in(key)
         may_value = valueless and not layout.wide and bool(name) and words.isdisjoint(WORD_LISTS["no-values"])
         called = not words.isdisjoint(WORD_LISTS["values"])
         likely = bool(re.search(_RECORDINGS, key)) and not re.search(_OF_RECORDINGS, key)

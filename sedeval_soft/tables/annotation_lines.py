@@ -24,6 +24,7 @@ from sedeval_soft.errors import InputError, Problem, counted, quoted
 from sedeval_soft.tables.annotation_document import HEAD, Document, end_of, events_of, one_line_of, seconds
 from sedeval_soft.tables.columns import ALIASES, WORD_LISTS, Layout, dialect_of, normal, to_number
 from sedeval_soft.tables.event_table import EventTable
+from sedeval_soft.tables.fit import check_labels
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.lines import decode
 from sedeval_soft.tables.source import Source
@@ -51,6 +52,7 @@ def read_audacity(source: Source, limits: Limits) -> EventTable | None:
 def write_audacity(rows: EventTable) -> bytes:
     """Return a label for each row."""
     events = events_of(rows, "audacity", "\r\n\t", files=False)
+    check_labels(rows, "audacity")
     for name in rows.classes:
         if name.startswith('"'):
             why = f"the name {quoted(name)} begins with a quote, which readers of tables take away"

@@ -28,7 +28,7 @@ from sedeval_soft.tables.filenames import without_extension
 from sedeval_soft.tables.forms import Form, form_of
 from sedeval_soft.tables.limits import LIMITS, Limits
 from sedeval_soft.tables.source import BOM, Source
-from sedeval_soft.tables.text import sniff
+from sedeval_soft.tables.text import may_be_value, sniff
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND, to_seconds, to_ticks
 from sedeval_soft.threads import ahead, for_each
 
@@ -283,6 +283,13 @@ def check_text(source: str, names: Iterable[str], form: str, forbidden: str = "\
             raise _refused(source, name, "cannot be written as UTF-8") from error
 
 
+def check_labels(rows: EventTable, form: str) -> None:
+    """Raise InputError for a class that a reader of a table without header could take for a value."""
+    name = next((name for name in rows.classes if may_be_value(name)), None)
+    if name is not None:
+        raise _refused(rows.origin.name, name, f"would be read as a value in {form}, which has no header")
+
+
 def stems(source: str, files: Iterable[str]) -> tuple[str, ...]:
     """Return what the file of each recording is called, without extension: never a path to somewhere else.
 
@@ -374,6 +381,8 @@ def blocks(rows: EventTable, form: str) -> Iterable[bytes]:
     """
     delimiter, header = form_of(form).delimiter, "header" in form_of(form).kind
     columns = written_columns(rows, form)
+    if not header:
+        check_labels(rows, form)
     names = tuple(name for name, _, _ in columns)
     head = delimiter.join(_quoted(name, delimiter) for name in names) + "\n" if header else ""
     ends = [delimiter] * (len(columns) - 1) + ["\n"]

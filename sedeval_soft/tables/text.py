@@ -232,7 +232,7 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
 
     labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
     odd = {label for label in labels if label and is_number(label)}
-    odd = odd if limits.label else {label for label in odd if not label.strip().lstrip("+-").isdigit()}
+    odd = odd if limits.label else {label for label in odd if may_be_value(label)}
     first = (
         (line, fields[at])
         for line, fields in records(source, layout.delimiter, past=layout.past)
@@ -246,6 +246,11 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
             mend += f", or {option(*values.items())} and the class of all rows, as --label car, if a value"
         message = f"label {quoted(label)} could be a class called by a number, or a value; expected {mend}"
         raise InputError(Problem(source.name, message, line, at + 1, "ambiguous-table"))
+
+
+def may_be_value(label: str) -> bool:
+    """Return whether a label could be a value in a table without header: it is a number, but no whole one."""
+    return is_number(label) and not label.strip().lstrip("+-").isdigit()
 
 
 def origin_of(source: Source, layout: Layout) -> Origin:

@@ -251,6 +251,14 @@ def test_a_byte_order_mark_is_not_written_where_readers_take_it_away():
         through(rows, "sed-eval", Path(folder))
 
 
+@pytest.mark.parametrize("form", ["audacity", "sed-eval"])
+def test_a_class_called_as_a_value_is_refused_where_there_is_no_header(form):
+    check(long_rows([("", 0.0, 1.0, "2")]), form)
+    check(long_rows([("", 0.0, 1.0, "0.5")]), "long")
+    with fresh() as folder, pytest.raises(InputError, match=r"the name '0\.5' would be read as a value"):
+        through(long_rows([("", 0.0, 1.0, "0.5")]), form, Path(folder))
+
+
 @pytest.mark.parametrize("form", NAMES)
 @few
 @given(tables((*PLAIN, *TRICKY), exact=False))

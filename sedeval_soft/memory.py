@@ -29,7 +29,7 @@ _SMALL = 1 << 26
 _NO_LIMIT = 1 << 60
 """Bytes from which on what a control group says is no limit: its oldest form has no other word for none."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _MOST_ARENAS = -1, -3, -8
 """Names of glibc's `mallopt`."""
 
 _GIVEN: ContextVar[int | None] = ContextVar("memory_limit", default=None)
@@ -69,7 +69,8 @@ def check_room(needed: float, what: str, mend: str) -> None:
 def reuse_freed() -> None:
     """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
-    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed.
+    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed. They are of memory that all
+    threads share; threads that were begun before have some of their own.
     """
     import ctypes
 
@@ -77,6 +78,8 @@ def reuse_freed() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, 1 << 25)
         library.mallopt(_TRIM_THRESHOLD, 1 << 26)
+        # What threads have of their own is given back to the system whatever the limits.
+        library.mallopt(_MOST_ARENAS, 1)
 
 
 def given_limit() -> int | None:

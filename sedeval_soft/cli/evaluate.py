@@ -314,8 +314,11 @@ def _score_several(
     """Return the rows of both sides, the board of several systems unless they are runs of one, and scores."""
     from sedeval_soft.api.comparison import compare, mean_of_runs, score_each
     from sedeval_soft.api.sources import to_rows, with_points
+    from sedeval_soft.memory import reuse_freed
 
     settings, limits = how["settings"], how["limits"]
+    # Before there are threads, which reading tables begins.
+    reuse_freed()
     # Read once, for scores and for the page.
     reference = to_rows(given["reference"], "reference", settings, limits)
     systems = {

@@ -69,8 +69,8 @@ def check_room(needed: float, what: str, mend: str) -> None:
 def reuse_freed() -> None:
     """Let the C library of this process keep freed memory for the next arrays: to get new pages takes long.
 
-    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed. They are of memory that all
-    threads share; threads that were begun before have some of their own.
+    The limits are those that glibc comes to by itself once arrays of 32 MiB were freed. All threads share
+    this memory, but those that were begun before.
     """
     import ctypes
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,6 +35,9 @@ _AT_ONCE = 1 << 18
 
 _SHORTEST, _GROWTH, _GROWTH_OF_FILES = 128, 1 / 32, 2.0**-16
 """Changes in a stretch of candidates; as what share of those before it, and more of it for each file."""
+
+_RUN = 16
+"""Candidates whose counts are summed by one product of matrices."""
 
 _SINGLE = 2.0**24
 """From which whole numbers on float32 has not every one."""
@@ -89,7 +92,9 @@ class Stretches:
         (n_counts, n_candidates, n). Others may be among them.
         """
         # Products are of weights in columns.
-        columns, every = np.ascontiguousarray(self.weights.T), np.arange(len(self.weights))
+        size = max(float(np.abs(of.sums.amount).sum()) for of in self.changes)
+        kind = _exact(size * float(self.weights.max(initial=0.0)))
+        columns, every = self.weights.T.astype(kind, order="C"), np.arange(len(self.weights))
         chosen = np.flatnonzero(worth.any(axis=0))
         # As many neighbours together as there is room for, of all counts.
         room = max(1, 2 * _AT_ONCE // len(self.changes))
@@ -105,10 +110,11 @@ class Stretches:
             for i in range(0, len(rows), step):
                 row = rows[i : i + step]
                 of_rows = columns if len(row) == len(every) else columns.take(row, axis=1)
-                sums = FileSums.joined([of.sums.take(slice(begin, end)) for of in self.changes])
-                counts = sums.of_columns(of_rows).reshape(len(self.changes), end - begin, len(row))
-                counts[:, 0] += [of[row, some.start] for of in self.before]
-                yield some, row, np.cumsum(counts, axis=1, out=counts)
+                n = -(end - begin) % _RUN
+                sums = FileSums.joined([of.sums.take(slice(begin, end)).padded(n) for of in self.changes])
+                counts = sums.of_columns(of_rows).reshape(len(self.changes), -1, _RUN, len(row))
+                counts[:, 0, 0] += [of[row, some.start] for of in self.before]
+                yield some, row, _running(counts)[:, : end - begin]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,11 +226,25 @@ class Candidates:
         return np.append(level, math.nan)[at]
 
 
+def _exact(most: float) -> type[np.floating[Any]]:
+    """Return the type of whole numbers up to `most`: small ones take half the memory, and half the time."""
+    return np.float32 if most < _SINGLE else np.float64
+
+
+def _running(counts: Array) -> Floats:
+    """Return running sums over the two axes in the middle, (n_counts, n, n_weights); of whole numbers.
+
+    counts: (n_counts, n_runs, _RUN, n_weights). numpy.cumsum goes along columns, and takes twice as long.
+    """
+    runs = np.tri(_RUN, dtype=counts.dtype) @ counts
+    before = np.zeros((len(runs), runs.shape[1], 1, runs.shape[3]))
+    np.cumsum(runs[:, :-1, -1], axis=1, out=before[:, 1:, 0])
+    return (runs + before).reshape(len(runs), -1, runs.shape[3])
+
+
 def _product(weights: Floats, counts: Floats) -> Floats:
     """Return counts of weighted files, (n_weights, n); whole numbers, counts are (n_files, n)."""
-    most = float(np.abs(counts).max(initial=0.0)) * float(weights.sum(axis=1).max(initial=0.0))
-    # Small ones are exact in half the memory, and half the time.
-    kind = np.float32 if most < _SINGLE else np.float64
+    kind = _exact(float(np.abs(counts).max(initial=0.0)) * float(weights.sum(axis=1).max(initial=0.0)))
     product: Floats = (weights.astype(kind, copy=False) @ counts.astype(kind, copy=False)).astype(np.float64)
     return product
 

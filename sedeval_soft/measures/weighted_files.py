@@ -70,6 +70,10 @@ class FileSums:
         inside = slice(start[0], start[-1])
         return replace(self, start=start - start[0], file=self.file[inside], amount=self.amount[inside])
 
+    def padded(self, n: int) -> Self:
+        """Return the same with so many more things, of which no file counts anything."""
+        return replace(self, start=np.append(self.start, np.full(n, self.start[-1])))
+
     def weighted(self, weights: Floats) -> Floats:
         """Return the sums over weighted files, (n_weights, n_things); weights: (n_weights, n_files)."""
         return np.ascontiguousarray(self.of_columns(weights.T).T)
@@ -77,9 +81,9 @@ class FileSums:
     def of_columns(self, weights: Floats) -> Floats:
         """Return the sums over weighted files, (n_things, n_weights); weights: (n_files, n_weights).
 
-        Entries are added in their order, whatever other weights there are.
+        Entries are added in their order, whatever other weights there are; weights of float32 in float32.
         """
-        matrix = None if self.few else _matrix(self)
+        matrix = None if self.few else _matrix(self, weights.dtype)
         if matrix is not None:
             product: Floats = matrix @ weights
             return product
@@ -90,13 +94,15 @@ class FileSums:
         return sums
 
 
-def _matrix(sums: FileSums) -> Any:  # noqa: ANN401 - of scipy
+def _matrix(sums: FileSums, kind: np.dtype[Any]) -> Any:  # noqa: ANN401 - of scipy
     """Return sums as a sparse matrix; None in a slim install, which has no scipy: it takes longer there."""
     try:
         from scipy.sparse import csr_array
     except ModuleNotFoundError:
         return None
-    return csr_array((sums.amount, sums.file, sums.start), shape=(len(sums), sums.n_files))
+    return csr_array(
+        (sums.amount.astype(kind, copy=False), sums.file, sums.start), shape=(len(sums), sums.n_files)
+    )
 
 
 def in_blocks(

@@ -34,6 +34,7 @@ from sedeval_soft.measures.intersections import (
     required,
     spans,
 )
+from sedeval_soft.sorting import distinct, order_of
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import Activity, EventLifetimes, level_runs
 from sedeval_soft.timeline.ranges import Pyramid, expand, numbered
@@ -151,7 +152,7 @@ class Runs:
         sounding = values[slot] > 0
         slot, left, right = slot[sounding], left[sounding], right[sounding]
         key = left * len(values) + right
-        order = np.argsort(key)
+        order = order_of(key)
         levels = np.maximum(values[left], values[right]), values[slot]
         length = cells.place[right] - cells.place[left + 1]
         searches = Pyramid(values), Pyramid(values[::-1])
@@ -214,10 +215,10 @@ def _within(events: Runs, detections: Runs, top: Floats, lowest: Floats) -> Floa
 
 def _sums_around(runs: Runs, weight: Index) -> Index:
     """Return for each run the sum of the weights of all larger runs around it, (n,)."""
-    order = np.lexsort((-runs.last, runs.first))
+    order = order_of(runs.last.max(initial=0) - runs.last, runs.first)
     begun = np.empty(len(runs), dtype=np.int64)
     begun[order] = np.cumsum(weight[order]) - weight[order]
-    by_end = np.argsort(runs.last, kind="stable")
+    by_end = order_of(runs.last)
     ended = np.concatenate(([0], np.cumsum(weight[by_end])))
     sums: Index = begun - ended[np.searchsorted(runs.last[by_end], runs.first, side="right")]
     return sums
@@ -335,11 +336,15 @@ def sums_below(
     points, questions: pairs (y, x) of arrays, (n,) and (m,). weights: arrays (n,). Sums may wrap around.
     Returns as many arrays (m,).
     """
-    order, depth = np.argsort(points[1], kind="stable"), np.sort(-points[0])
-    # The lowest points have the highest ranks; questions are of those from some rank on.
-    rank, least = (np.searchsorted(depth, -y) for y in (points[0][order], questions[0]))
+    # The lowest points have the highest ranks; questions are of those from some rank on. Points between the
+    # same questions have one rank, and those above all of them none.
+    depth = distinct(-questions[0])
+    some = np.flatnonzero(points[0] <= -depth[0])
+    order = some[np.argsort(points[1][some], kind="stable")]
+    rank = np.searchsorted(depth, -points[0][order], side="right") - 1
+    least = np.searchsorted(depth, -questions[0])
     low = np.zeros(len(least), dtype=np.int64)
-    high = np.searchsorted(points[1][order], questions[1], side="right") * (least < len(depth))
+    high = np.searchsorted(points[1][order], questions[1], side="right") * (least <= rank.max(initial=-1))
     sums = [low.copy() for _ in weights]
     for bit, ones, running in _halved(rank, [weight[order] for weight in weights]):
         up = (2 * least >> bit) & 1 == 1

@@ -175,6 +175,18 @@ def has_one_level(edges: Floats, settings: Settings) -> bool:
     return len(edges) <= 2 and settings.ignore_class is None
 
 
+def is_cut_once(tally: Tally) -> bool:
+    """Return whether the reference has the events of the hard reading at all levels where it has any."""
+    if len(edges_of(tally)) != 2 or "ignored" in tally.events:
+        return False
+    columns = [
+        np.array([of.offset, of.onset, of.label, of.file])
+        for of in (tally.events["reference"], tally.events[_LEVELS])
+    ]
+    hard, soft = (of[:, np.lexsort(of)] for of in columns)
+    return np.array_equal(hard, soft)
+
+
 # PSDS of a tally: against the cut reference, over median filters, against all levels of the reference.
 
 
@@ -195,8 +207,11 @@ SOFT = _LEVELS, "everything", "system of intersection", "system", "ignored"
 def psds_tables(tally: Tally, settings: Settings) -> Tables:
     """Return the PSDS that the settings ask for, by basis and reading."""
     criteria = Criteria.of(settings)
-    rocs = rocs_of(settings, seconds_of(tally), 0, edges_of(tally))
-    stairs = ((roc, roc.staircases(tally, criteria)) for roc in rocs)
+    rocs, stairs = rocs_of(settings, seconds_of(tally), 0, edges_of(tally)), list[tuple[Roc, Staircases]]()
+    for roc in rocs:
+        # Of the same events there is one PSD-ROC.
+        again = stairs and roc.reference == _LEVELS and is_cut_once(tally)
+        stairs.append((roc, stairs[0][1] if again else roc.staircases(tally, criteria)))
     return tables_of(stairs, tally, settings)
 
 

@@ -30,7 +30,7 @@ from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Criteria, Judged, found_when
 from sedeval_soft.measures.psd_roc import FALSE, FOUND, HOUR
-from sedeval_soft.measures.psds import edges_of, lifetimes_of, systems_of, triggered
+from sedeval_soft.measures.psds import edges_of, is_cut_once, lifetimes_of, systems_of, triggered
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.measures.thresholds import N_SYS, Alive, ThresholdCounts
 from sedeval_soft.plan import Plan
@@ -293,8 +293,7 @@ class WeightedPsds:
             return cls(tally, settings, [], None, [])
         systems, shape, cuts = [], (len(tally.files), len(tally.classes)), None
         if "soft" in readings:
-            cuts = Cuts.between(tally)
-            cuts = None if _is_cut_once(tally, cuts) else cuts
+            cuts = None if is_cut_once(tally) else Cuts.between(tally)
         if "hard" in readings or cuts is None:
             reference, kind = tally.events["reference"].events(), np.zeros(shape[1], dtype=np.int64)
             names = systems_of(settings) if "hard" in readings else systems_of(settings)[:1]
@@ -428,15 +427,3 @@ class WeightedPsds:
                 theirs = theirs.take(kept)
             criteria = Criteria.of(self.settings)
             yield widths[batch], cut, label, Counted.of(ours.events(), theirs, n_files, cut, criteria)
-
-
-def _is_cut_once(tally: Tally, cuts: Cuts) -> bool:
-    """Return whether the reference has the events of the hard reading at all levels where it has any."""
-    if len(cuts.level) != 1 or "ignored" in tally.events:
-        return False
-    columns = [
-        np.array([of.offset, of.onset, of.label, of.file])
-        for of in (tally.events["reference"], tally.events["levels"])
-    ]
-    hard, soft = (of[:, np.lexsort(of)] for of in columns)
-    return np.array_equal(hard, soft)

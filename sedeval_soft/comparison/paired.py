@@ -22,7 +22,7 @@ from sedeval_soft.evaluation.resample import Progress, Replicates, bootstrap, ex
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of
 from sedeval_soft.measures.tally import Tally
-from sedeval_soft.plan import THRESHOLDED
+from sedeval_soft.plan import THRESHOLDED, Plan
 from sedeval_soft.settings import Settings, means_in
 
 Test = Literal["exchange", "bootstrap", "none"]
@@ -162,7 +162,7 @@ class Paired:
             self._systems[k] = (
                 tally.files,
                 {
-                    name: (Replicates.of(self._without_ranks(part), self._chosen), index)
+                    name: (Replicates.of(self._needed(part), self._chosen), index)
                     for name, (part, index) in parts.items()
                 },
             )
@@ -175,7 +175,11 @@ class Paired:
             return MeanOfFiles(kind, averages_of_files(parts[""][0].tally, self._chosen))
         return MeanOfParts(kind, [*parts.values()]) if over else parts[""][0]
 
-    def _without_ranks(self, tally: Tally) -> Tally:
+    def _needed(self, tally: Tally) -> Tally:
+        """Return a tally without segments and events that the score does not need, and without ranks."""
+        plan = Plan.of(self._chosen)
+        samples = {name: of for name, of in tally.samples.items() if name.partition(".")[0] in plan.kept}
+        tally = replace(tally, samples=samples, events=tally.events if plan.keeps_events else {})
         if self.rank_by.startswith("ranking."):
             return tally
         # Which classes there are shapes the ranks of classes: only for those must they be alike.

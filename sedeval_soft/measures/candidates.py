@@ -345,10 +345,10 @@ def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint,
     is not satisfied. Of one class M, what is paired, is TP.
     """
     tp, n_sys, *paired, n_ref = counts
-    m = paired[0] if paired else tp
+    every = tp, n_sys, paired[0] if paired else tp
 
-    def values(measure: str) -> Floats:
-        """Return a measure at all candidates, with S = M - TP, D = N_ref - M and I = N_sys - M."""
+    def values(measure: str, tp: Floats, n_sys: Floats, m: Floats) -> Floats:
+        """Return a measure of counts, with S = M - TP, D = N_ref - M and I = N_sys - M."""
         if measure == "f":
             return f_beta(tp, n_ref, n_sys, beta)
         if measure == "precision":
@@ -364,15 +364,17 @@ def _satisfying(counts: Sequence[Floats], ticks: Floats, constraint: Constraint,
         }
         return ratio(errors[measure], n_ref)
 
-    value, goal = values(constraint.measure), values(constraint.best)
+    value, goal = values(constraint.measure, *every), values(constraint.best, *every)
     at_least = constraint.measure in AT_LEAST
     holds = value >= constraint.number if at_least else value <= constraint.number
-    # What has no value cannot be nearest, and is not best.
-    near = np.where(np.isnan(value), -np.inf, value if at_least else -value)
+    # What has no value is not best, and cannot be nearest.
     merit = np.where(holds & ~np.isnan(goal), -goal if constraint.best == "error_rate" else goal, -np.inf)
-    feasible, present, column = holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
-    at = np.where(feasible, merit.argmax(axis=0), near.argmax(axis=0))
-    reached = (values(name)[at, column] for name in ("f", "precision", "recall"))
+    at, feasible, present, column = merit.argmax(axis=0), holds.any(axis=0), n_ref > 0, np.arange(len(n_ref))
+    never = np.flatnonzero(~feasible)
+    near = value[:, never] if at_least else -value[:, never]
+    at[never] = np.where(np.isnan(near), -np.inf, near).argmax(axis=0)
+    picked = [of[at, column] for of in every]
+    reached = (values(name, *picked) for name in ("f", "precision", "recall"))
     return [
         np.where(present, at, -1),
         np.where(present, value[at, column], np.nan),

@@ -56,10 +56,11 @@ class Changes:
     def by_stretch(self, begins: Index) -> tuple[Floats, Floats, Floats]:
         """Return the counts right before stretches of candidates, and the least and the most within them.
 
-        begins: (n,) the first candidate of each. Returns (n_files, n) each; no candidate need have the ends.
+        begins: (n,) the first candidate of each, that of the first one 0. Returns (n_files, n) each; no
+        candidate need have the ends.
         """
         sums, n = self.sums, len(begins)
-        key = sums.file * n + (np.searchsorted(begins, sums.thing, side="right") - 1)
+        key = sums.file * n + np.repeat(np.arange(n), np.diff(sums.start[begins], append=len(sums.file)))
         rises, falls = (
             np.bincount(key, bound(sums.amount, 0.0), n * sums.n_files).astype(np.float64).reshape(-1, n)
             for bound in (np.maximum, np.minimum)

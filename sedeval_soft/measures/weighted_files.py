@@ -59,11 +59,6 @@ class FileSums:
         """Return of how many things."""
         return len(self.start) - 1
 
-    @property
-    def thing(self) -> Index:
-        """Of which thing each entry is, (n_entries,)."""
-        return np.repeat(np.arange(len(self)), np.diff(self.start))
-
     def take(self, some: slice) -> Self:
         """Return what files count of some things next to one another."""
         start = self.start[some.start : some.stop + 1]

@@ -16,6 +16,7 @@ from tables import long_rows
 
 from sedeval_soft.api.evaluation import evaluate_rows
 from sedeval_soft.errors import SettingsError
+from sedeval_soft.measures.candidates import Candidates
 from sedeval_soft.measures.thresholds import (
     N_SYS,
     TP,
@@ -43,6 +44,23 @@ def test_a_plateau_of_events_goes_on_while_the_merit_stays():
     # What is best where nothing is detected, or everything.
     assert table.plateau(lambda *counts: -counts[1], levels=True) == (1.0, 1.0)
     assert table.plateau(lambda *counts: counts[1], levels=True) == (0.0, 0.25)
+
+
+@pytest.mark.parametrize("largest", [3, 2**24 + 1, 2**40 + 1])
+def test_files_may_count_more_often_than_float32_can_tell(largest):
+    """Hits and detections of files at 40 levels, against running sums in whole numbers."""
+    rng = np.random.default_rng(largest)
+    level, file = np.sort(rng.integers(1, 41, 300)) / 40, rng.integers(5, size=300).astype(np.int32)
+    changes = np.array([rng.integers(2, size=300), np.ones(300, dtype=np.int64)])
+    own = Candidates.of(ThresholdCounts(level, changes, np.full(5, 40), file))
+    weights = rng.integers(max(0, largest - 3), largest + 1, (7, 5))
+    ((at, tp, n_sys, n_ref),) = own.best(weights.astype(np.float64), [f_merit(1.0)])
+    for row, files in enumerate(weights):
+        there = level >= own.value[int(at[row])]
+        assert [tp[row], n_sys[row]] == (changes * files[file])[:, there].sum(axis=1).tolist()
+        every = [(changes * files[file])[:, level >= each].sum(axis=1) for each in np.unique(level)]
+        best = max(f_merit(1.0)(*counts, n_ref[row]) for counts in every)
+        assert f_merit(1.0)(tp[row], n_sys[row], n_ref[row]) == best
 
 
 @pytest.mark.parametrize("seed", range(20))

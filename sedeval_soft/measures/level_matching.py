@@ -186,7 +186,7 @@ Graph = tuple[int, Sequence[int], Sequence[int]]
 State = tuple[MutableSequence[int], ...]
 """Of each event its mark (what it is), its partner if it is in a pair, and whence a search came.
 
-Then room for the events that a search reached, and for those from which it has not gone on.
+Then room for the events that a search reached, for those from which it has not gone on, and for the deserted.
 """
 
 
@@ -197,24 +197,29 @@ def _sweep(
 
     updates: v where an event is born, ~v where it dies, in the order of their moments, deaths first.
     """
-    mark, partner, _, _, _ = state
-    _, first, near = graph
+    mark, partner, _, _, _, deserted = state
+    _, first, _ = graph
     now = -1
-    deserted = list(near[:0])
+    n_deserted = 0
     for update, moment in zip(updates, moments):  # noqa: B905 - numba knows no `strict`
         if moment != now:
-            for v in deserted:
-                if mark[v] == _DESERTED:
-                    change[now] += _enter(v, graph, state)
-            deserted.clear()
+            while n_deserted > 0:
+                n_deserted -= 1
+                if mark[deserted[n_deserted]] == _DESERTED:
+                    change[now] += _enter(deserted[n_deserted], graph, state)
             now = moment
         if update < 0:
             if mark[~update] >= _UNMARKED:
                 change[now] -= 1
                 mark[partner[~update]] = _DESERTED
-                deserted.append(partner[~update])
+                deserted[n_deserted] = partner[~update]
+                n_deserted += 1
             mark[~update] = _ABSENT
-        elif deserted and first[update + 1] - first[update] > _CROWDED and _take_over(update, graph, state):
+        elif (
+            n_deserted > 0
+            and first[update + 1] - first[update] > _CROWDED
+            and _take_over(update, graph, state)
+        ):
             change[now] += 1
         else:
             change[now] += _enter(update, graph, state)
@@ -227,7 +232,7 @@ def _enter(event: int, graph: Graph, state: State) -> int:
     that are reached get the mark of the event's own side, and keep it if there is no path.
     """
     n_ref, first, near = graph
-    mark, partner, way, reached, waiting = state
+    mark, partner, way, reached, waiting, _ = state
     own = _REFERENCE if event < n_ref else _SYSTEM
     other = _REFERENCE + _SYSTEM - own
     reached[0] = waiting[0] = event
@@ -260,7 +265,7 @@ def _enter(event: int, graph: Graph, state: State) -> int:
 
 def _swap(root: int, event: int, other: int, state: State) -> None:
     """Pair two events. Back to where the search began, each takes the partner of the one before it."""
-    _, partner, way, _, _ = state
+    _, partner, way, _, _, _ = state
     while True:
         before = partner[event]
         partner[event] = other
@@ -274,7 +279,7 @@ def _swap(root: int, event: int, other: int, state: State) -> None:
 def _spread(n_reached: int, own: int, graph: Graph, state: State) -> None:
     """Mark all pairs to which alternating paths lead from what is reached: free, or of marked pairs."""
     _, first, near = graph
-    mark, partner, _, reached, _ = state
+    mark, partner, _, reached, _, _ = state
     at = 0
     while at < n_reached:
         u = reached[at]
@@ -294,7 +299,7 @@ def _take_over(event: int, graph: Graph, state: State) -> bool:
     be if it may pair with no free event, and with none of a pair that has the mark of the other side.
     """
     n_ref, first, near = graph
-    mark, partner, _, reached, _ = state
+    mark, partner, _, reached, _, _ = state
     own = _REFERENCE if event < n_ref else _SYSTEM
     other = _REFERENCE + _SYSTEM - own
     deserted = -1
@@ -342,13 +347,13 @@ def _swept(
     if sweep is not None:
         # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
         # number without sign numba need not ask whether it counts from the end.
-        state = mark.astype(np.int8), *np.zeros((4, n), dtype=np.uint32)
+        state = mark.astype(np.int8), *np.zeros((5, n), dtype=np.uint32)
         sweep((n_ref, first, near.view(np.uint32)), updates, moments, state, change)
         return change
     # Python is quicker with lists of its own numbers. Of `near` only slices are read: it need not become one.
     changes = change.tolist()
     lists = n_ref, first.tolist(), memoryview(near.data)
-    state = mark.tolist(), *([0] * n for _ in range(4))
+    state = mark.tolist(), *([0] * n for _ in range(5))
     _sweep(lists, updates.tolist(), moments.tolist(), state, changes)
     return np.array(changes)
 
@@ -366,7 +371,8 @@ def _compiled() -> Callable[..., None] | None:
         for function in (_swap, _spread, _enter, _take_over, _sweep):
             # A copy that calls the compiled ones.
             copy = FunctionType(function.__code__, {**globals(), **functions}, function.__name__)
-            functions[function.__name__] = njit(cache=True)(copy)
+            # To count who holds an array takes longer than the sweep: its caller holds all of them.
+            functions[function.__name__] = njit(cache=True, _nrt=False)(copy)
     except (ImportError, RuntimeError):
         # There is no numba, or no folder that it may write to: each process would compile anew.
         return None

@@ -223,6 +223,16 @@ def test_problems_have_their_places_and_rows_that_overlap_name_one_another():
     assert (found.line, found.message) == (4, "overlaps line 2 of the same file and class: 0 to 5 s")
 
 
+def test_rows_that_touch_are_one_note():
+    """In lists that were cut into windows, thousands do."""
+    rows = "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in reversed(range(500)))
+    (found,) = told(EVENTS + rows).problems
+    assert (found.code, found.line) == ("touching-rows", 2)
+    assert found.message == "begins where line 3 ends, and 498 other rows likewise"
+    (found,) = told(TABLES["noted"]).problems
+    assert (found.line, found.message) == (3, "begins where line 2 ends")
+
+
 def test_folders_are_looked_at_table_by_table():
     Path("r.tsv").write_text(EVENTS + "a\t0\t1\tcar\nquiet\t0\t1\tcar\nb.wav\t0\t1\tdog\n")
     folder = Path("system")

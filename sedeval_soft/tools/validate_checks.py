@@ -294,6 +294,11 @@ def compare(
     if swapped:
         why = "file names are classes of the reference, and classes are its files"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
+    if reference is not None:
+        for pair in similar_names(reference.classes).items():
+            shown, other = apart(*pair, quoted)
+            text = _OF_NAMES["similar-classes"].format(name=shown, other=other)
+            log.add(problem("similar-classes", reference.origin.name, text))
     if classes is None and reference is not None:
         unknown = reference.origin.unknown
         classes, whose = [name for name in reference.classes if name not in unknown], "in the reference"

@@ -315,10 +315,15 @@ def by_extension(context: click.Context, parameter: click.Parameter, form: str |
     return "text"
 
 
+def form_option(forms: Sequence[str], **attributes: Any) -> Option:  # noqa: ANN401 - click's own
+    """Return the option that says in which form results are."""
+    return option(OUTPUT, "--format", "form", type=click.Choice(forms), **attributes)
+
+
 def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Option]:  # noqa: ANN401
     """Return the options that say where results go, and in which form; attributes: of the latter."""
     attributes["help"] += "  [default: that of the extension of -o, such as scores.csv; else text]"
-    form = option(OUTPUT, "--format", "form", type=click.Choice(forms), callback=by_extension, **attributes)
+    form = form_option(forms, callback=by_extension, **attributes)
     output = option(
         OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the results to a file." if form.brief else "",

@@ -99,7 +99,7 @@ CALLS = {
     "validate . --fix x.tsv": "--fix mends one table; . is a folder",
     "validate sys.tsv sys_b.tsv --format sarif": "--format sarif holds just one SYSTEM",
     "validate sys.tsv sys_b.tsv --fix x.tsv": "--fix needs exactly one SYSTEM, as it writes one copy.",
-    "validate sys.tsv sys_b.tsv -o sys_b.tsv --format text": "-o sys_b.tsv: this is the system output 2 (sys_b.tsv)",
+    "validate sys.tsv sys_b.tsv -o sys_b.tsv --format text": "-o sys_b.tsv: this is the system output 2",
     "board x --reference ref.tsv -o y --objective segment.f1": "--objective belongs to --cross-tune",
     "board x --reference - -o y": "Standard input is no reference of a site: it is built more than once.",
 }

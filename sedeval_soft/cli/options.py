@@ -77,7 +77,7 @@ def split_classes(_: object, __: object, texts: Sequence[str]) -> tuple[str, ...
     for text in texts:
         # A blank before a quote is not part of the name.
         try:
-            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
+            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True)) or [""]
         except csv.Error:
             expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
             raise click.BadParameter(f"{text!r}: {expected}.") from None

@@ -75,7 +75,7 @@ def _events(bench: Bench) -> Any:  # noqa: ANN401 - a Tally
 def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: ANN401 - a Tally
     from sedeval_soft.evaluation.optimal import candidates_of, optimal_scores, threshold_counts
     from sedeval_soft.measures.candidates import joint_best
-    from sedeval_soft.measures.thresholds import f_merit
+    from sedeval_soft.measures.thresholds import f_merit, worth_of
     from sedeval_soft.settings import Settings
 
     settings, every = Settings.of(only=(f"{basis}.optimal",)), np.ones((1, 1))
@@ -89,7 +89,10 @@ def _joint(bench: Bench, tally: Any, basis: str, size: str) -> Result:  # noqa: 
 
     def alone() -> Any:  # noqa: ANN401 - an array
         merit = f_merit(1.0)
-        return threshold_counts(tally, basis, settings, lambda counts: counts.best(merit, inclusive=False))
+        how = {"worth": worth_of([merit]), "only_hits": True}
+        return threshold_counts(
+            tally, basis, settings, lambda counts: counts.best(merit, inclusive=False), **how
+        )
 
     table = optimal_scores(tally, basis, replace(settings, measures=("joint",)))
     check(basis, together(), float(table["joint_f"].overall))

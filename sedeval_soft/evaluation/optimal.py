@@ -59,7 +59,8 @@ Best = tuple[Sequence[tuple[float, ...]], DetectionCounts]
 def best_counts(tally: Tally, basis: str, settings: Settings) -> Best:
     """Return the best threshold of each class, and what is counted there."""
     worth = worth_of([f_merit(settings.beta), error_merit])
-    best = threshold_counts(tally, basis, settings, partial(best_of_class, basis, settings), worth=worth)
+    make = partial(best_of_class, basis, settings)
+    best = threshold_counts(tally, basis, settings, make, worth=worth, only_hits=True)
     return best, counts_at(tally, basis, np.array([of_class[0] for of_class in best]), settings)
 
 
@@ -163,12 +164,13 @@ def threshold_counts(
     pooled: bool = False,
     regardless: bool = False,
     worth: Worth | None = None,
+    only_hits: bool = False,
 ) -> list[Any]:
     """Return what is made of the counts of each class at every threshold; of cells, one class at a time.
 
     by_file: whether files are told from one another. apart: as for `found_when`. pooled: count all classes as
     one; regardless: then also what is paired whatever its class, which intersections do not know. worth: as
-    for `of_lives`; of cells then only levels at which TP changes are told.
+    for `of_lives`. only_hits: as for `of_cells`.
     """
     if basis not in CELLS:
         lives, n_ref = lives_of(tally, basis, settings, apart)
@@ -193,9 +195,7 @@ def threshold_counts(
         scores, hits = scores.reshape(1, -1), hits.reshape(1, -1)
     return for_each(
         lambda c: make(
-            ThresholdCounts.of_cells(
-                scores[c], hits[c], file, n_files, paired, times, only_hits=worth is not None
-            )
+            ThresholdCounts.of_cells(scores[c], hits[c], file, n_files, paired, times, only_hits=only_hits)
         ),
         range(len(scores)),
         scores.size,
@@ -271,7 +271,14 @@ def candidates_of(
 
     make = partial(Candidates.of, every=every)
     return threshold_counts(
-        tally, basis, settings, make, by_file=by_file, pooled=pooled, regardless=regardless
+        tally,
+        basis,
+        settings,
+        make,
+        by_file=by_file,
+        pooled=pooled,
+        regardless=regardless,
+        only_hits=not every,
     )
 
 

@@ -211,6 +211,8 @@ class Candidates:
     def _below(self, weights: Floats, value: Floats) -> Floats:
         """Return for each weights the highest level below a value in files that count, NaN for none."""
         level, file = self.table.level, self.table.file
+        if self.table.below is not None:
+            return np.append(self.table.below, math.nan)[np.searchsorted(level, value)]
         at, row = np.searchsorted(level, value, side="left") - 1, np.arange(len(weights))
         while file is not None and len(row := row[at[row] >= 0]):
             row = row[weights[row, file[at[row]]] <= 0]

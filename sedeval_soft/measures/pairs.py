@@ -36,6 +36,7 @@ _AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's 
 # Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
 _MOST_LOOKED_AT = 2_000_000_000
 _LONGEST_LINE = 1 << 42  # ticks beyond which groups have as much of a line as they need, and no more
+_ENOUGH = 12  # pairs in windows for each event: to look at half of these takes as long as to make others
 MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
 # Pairs of events that are near one another, and of one of them, from which on they are a crowd.
 MANY_PAIRS, MANY_OF_ONE = 100_000, 256
@@ -245,7 +246,7 @@ class PairCandidates(NamedTuple):
             _, first, last = window = condition.windows(*groups)
             windows.append(window)
             sizes.append(int((last - first).sum()))
-            if sizes[-1] <= len(reference) + len(system):
+            if sizes[-1] <= _ENOUGH * (len(reference) + len(system)):
                 # It would take longer to find fewer.
                 break
         at = sizes.index(min(sizes))
@@ -302,4 +303,5 @@ def in_blocks(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:
     cuts = np.searchsorted(total, ends, side="left") + 1
     for begin, end in pairwise(dict.fromkeys([0, *cuts.tolist(), len(first)])):
         owner, member = expand(first[begin:end], last[begin:end])
-        yield owner + begin, member
+        owner += begin
+        yield owner, member

@@ -42,7 +42,7 @@ class FileSums:
             first = heads(key[order])
             sums = np.add.reduceat(sums[order], first)
             thing, files = np.divmod(key[order[first]], shape[1])
-        start = np.searchsorted(thing, np.arange(shape[0] + 1))
+        start = np.append(0, np.cumsum(np.bincount(thing, minlength=shape[0])))
         return cls(start, files, sums, shape[1], len(files) <= _FEW)
 
     @classmethod

@@ -289,7 +289,7 @@ def _kind_of(name: str, noun: str) -> _Kind:
 
 def _in_seconds(texts: Sequence[str], kinds: Sequence[_Kind]) -> Sequence[str]:
     """Return texts of times in seconds, and an offset in place of a duration that follows an onset."""
-    if not all(map(is_number, texts)) or kinds in ([], [("duration", 1)], [("onset", 1), ("offset", 1)]):
+    if kinds in ([], [("duration", 1)], [("onset", 1), ("offset", 1)]) or not all(map(is_number, texts)):
         return texts
     seconds = [to_number(text) / unit for text, (_, unit) in zip(texts, kinds, strict=True)]
     if len(kinds) == 2 and kinds[1][0] == "duration":

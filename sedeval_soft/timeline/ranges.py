@@ -46,7 +46,8 @@ def expand(first: Index, last: Index) -> tuple[Index, Index]:
     """Unfold ranges: return for each of their members the number of its range, and the member."""
     count = last - first
     owner = np.repeat(np.arange(len(first)), count)
-    member = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - first, count)
+    member = np.arange(len(owner))
+    member += np.repeat(last - np.cumsum(count), count)
     return owner, member
 
 

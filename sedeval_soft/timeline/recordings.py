@@ -497,7 +497,7 @@ def files_with_events(rows: EventTable, files: Collection[str]) -> set[str]:
     if not files:
         return set()
     some = rows.only_files(np.array([name in files for name in rows.files], dtype=bool))
-    return {some.files[code] for code in np.unique(some.file[some.levels()[0]]).tolist()}
+    return {some.files[code] for code in distinct(some.file[some.levels()[0]]).tolist()}
 
 
 def name_single_file(

@@ -279,7 +279,7 @@ def test_operating_points_have_a_page(path):
     [
         (("--report", ""), "--report names no file"),
         (("--report", str(TABLES[0])), "this is the reference"),
-        (("--report", "same.html", "-o", "same.html"), "-o writes this file"),
+        (("--report", "same.html", "-o", "same.html", "--format", "text"), "-o writes this file"),
         (("--report", "no/such/folder/page.html"), "no/such/folder/page.html"),
     ],
 )

@@ -27,7 +27,7 @@ from sedeval_soft.evaluation.means import key_of
 from sedeval_soft.evaluation.scores import finite
 from sedeval_soft.measures.registry import ScoreName, group_of, measure_of
 from sedeval_soft.memory import reuse_freed
-from sedeval_soft.settings import GROUPS, Settings
+from sedeval_soft.settings import GROUPS, Settings, in_form
 from sedeval_soft.tables.event_table import EventTable, Origin
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.threads import for_each
@@ -258,8 +258,7 @@ def _checked(
 
     Raises SettingsError.
     """
-    if method not in METHODS:
-        raise SettingsError(f"method must be one of {', '.join(METHODS)}, not {shown(method)}")
+    in_form("method", method, [{"enum": METHODS}])
     for name, given in {**switches, "consensus": consensus}.items():
         if not isinstance(given, bool) and (given is not None or name != "continuous"):
             raise SettingsError(f"{name} must be true or false, not {shown(given)}")
@@ -302,9 +301,7 @@ def settings_for(
 
     any_direction: less may be better, too.
     """
-    if isinstance(scores, str) or not scores:
-        raise SettingsError(f"scores must be a list of names, not {shown(scores)}")
-    for name in scores:
+    for name in in_form("scores", scores, [{"type": "array", "minItems": 1, "items": {"type": "string"}}]):
         parsed, measure = ScoreName.parse(name), measure_of(name)
         elsewhere = parsed.reading == "tuned" or "psds" in measure.name or "satisficed" in measure.name
         directions = ("higher", "lower") if any_direction else ("higher",)

@@ -76,6 +76,10 @@ class Crowd:
             warnings.append(
                 f"one annotator labelled {listing(alone, 'file')}; it says nothing about agreement"
             )
+        named_classes = {name for table in rows for name in table.classes}
+        unnamed = [name for name in settings.classes or () if name not in named_classes]
+        if unnamed:
+            warnings.append(f"no annotator names {listing(unnamed, 'class')}, to be evaluated")
         labelled, has_file = tuple(named[number_of > 0].tolist()), has_file[:, number_of > 0]
         if unlabelled:
             pairs = [pair.with_files(labelled) for pair in pairs]

@@ -12,8 +12,9 @@ from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points,
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    check_name,
+    check_text,
     limits_from,
+    path_of,
     read_lengths,
     read_parts,
     settings_from,
@@ -44,7 +45,7 @@ from sedeval_soft.threads import for_each, processors
 from sedeval_soft.timeline.alignment_report import STRICT
 
 Systems = Mapping[str, Any] | Sequence[str | os.PathLike[str]]
-_SYSTEMS = "system", "paths, or a mapping of names to systems"
+SYSTEMS = "system", "paths, or a mapping of names to systems"
 
 _BYTES = 600
 """What evaluating a system with all scores and intervals takes for each of its values, at most, in bytes."""
@@ -117,7 +118,7 @@ def compare(
     """
     rank_by, settings, values = ranking_of(settings, values)
     if baseline is not None:
-        check_baseline(baseline, [*named_sources(systems, *_SYSTEMS)])
+        check_baseline(baseline, [*named_sources(systems, *SYSTEMS)])
     chosen = settings_for_scores([rank_by], settings, values)
     chosen = chosen if chosen.ci else replace(chosen, ci="bootstrap")
     limits = limits_from(limits, values)
@@ -150,7 +151,7 @@ def mean_of_runs(
     """
     chosen = settings_from(settings, values)
     if name is not None:
-        check_name(name)
+        check_text("name", name)
     if chosen.ci is not None:
         raise SettingsError("ci cannot go with runs, which have jackknife intervals over runs")
     if chosen.worst:
@@ -185,7 +186,7 @@ def _score(
 ) -> tuple[list[Scores], list[Shard]]:
     """Return the scores of each system, and the counts by which they are resampled together."""
     reuse_freed()
-    named = {name: with_points(system, limits) for name, system in named_sources(systems, *_SYSTEMS).items()}
+    named = {name: with_points(system, limits) for name, system in named_sources(systems, *SYSTEMS).items()}
     settings = settings_of_points(with_folds(settings, folds), named.values())
     ours = to_rows(reference, "reference", settings, limits)
     task = Task(ours, settings, read_lengths(durations, limits), folds, by, limits)
@@ -263,7 +264,7 @@ def named_sources(
         named = {}
         for i, source in enumerate(sources, 1):
             unnamed = numbered and not isinstance(source, str | os.PathLike)
-            name = f"{what} {i}" if unnamed else os.fspath(source)
+            name = f"{what} {i}" if unnamed else path_of(source, f"{what}s", expected)
             if name in named:
                 raise SettingsError(f"{what} {name!r} is given twice; expected each once")
             named[name] = source
@@ -276,5 +277,5 @@ def named_sources(
         if not name:
             raise SettingsError(f"the name of {article} {what} must not be empty")
     if len(named) < least:
-        raise SettingsError(f"{what}s must be two or more, not {len(named)}")
+        raise SettingsError(f"{what}s must be {'two' if least > 1 else 'one'} or more, not {len(named)}")
     return named

@@ -14,7 +14,7 @@ from sedeval_soft import __version__
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    check_name,
+    check_text,
     is_points,
     limits_from,
     read_lengths,
@@ -104,7 +104,7 @@ def evaluate(
     """
     chosen = settings_from(settings, values)
     if name is not None:
-        check_name(name)
+        check_text("name", name)
     draws = _draws(chance)
     count = 0 if jobs == "all" else jobs
     if count is not None and not (type(count) is int and 0 <= count < 10_000):
@@ -210,8 +210,7 @@ def evaluation_of(
     keep_all = keep_all or folds is not None or by is not None
     files = all(isinstance(side, str | os.PathLike) for side in (reference, system))
     if scheduler is not None:
-        if not isinstance(scheduler, str):
-            raise SettingsError(f"scheduler must be a text, not {shown(scheduler)}")
+        check_text("scheduler", scheduler)
         if not files:
             raise SettingsError("scheduler needs tables in files; expected their paths, patterns or URLs")
         if rows_in_memory:

@@ -19,7 +19,7 @@ from sedeval_soft.api.evaluation import settings_of_points
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
-    check_name,
+    check_text,
     limits_from,
     read_lengths,
     read_parts,
@@ -66,7 +66,7 @@ class Evaluator:
         """
         self.limits = limits_from(limits, values)
         self.settings = settings_from(settings, values)
-        check_name(name)
+        check_text("name", name)
         self.name = name
         self._shards: list[Shard] = []
         self._files: set[str] = set()

@@ -13,6 +13,7 @@ from sedeval_soft.api.sources import (
     Durations,
     Parted,
     limits_from,
+    path_of,
     settings_from,
     shown,
     with_points,
@@ -78,7 +79,7 @@ def plot(
 
     Raises InputError for input that cannot be scored, SettingsError for anything that cannot be drawn.
     """
-    form = None if output is None else form_of(output)
+    form = None if output is None else form_of(path_of(output, "output"))
     others: dict[str, Any] = {**values}
     wish, look = _taken(Wish, others), _taken(Look, others)
     if others.get("ci") and kind not in RESAMPLED:

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sedeval_soft.api.sources import Durations, Parted, limits_from, read_lengths, read_parts, sides_of
+from sedeval_soft.api.sources import (
+    Durations,
+    Parted,
+    check_object,
+    check_text,
+    limits_from,
+    read_lengths,
+    read_parts,
+    sides_of,
+)
 from sedeval_soft.errors import SettingsError
 from sedeval_soft.published.base import Inputs, Number, published_evaluator
 from sedeval_soft.settings import Settings
@@ -33,8 +42,11 @@ def published_scores(
     options: of the script, by their names. Raises SettingsError for a name or an option that there is not,
     InputError for a table that cannot be read.
     """
+    check_text("name", name)
     evaluator = published_evaluator(name)
     limits = limits_from(limits)
+    if options is not None:
+        check_object("options", options, Mapping)
     if evaluator.reads_text:
         if not all(isinstance(side, str | os.PathLike) for side in (reference, system)):
             raise SettingsError(f"{name} reads files; expected a path for the reference and the system")

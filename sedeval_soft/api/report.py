@@ -8,12 +8,15 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from sedeval_soft import __version__
+from sedeval_soft.api.comparison import SYSTEMS, named_sources
 from sedeval_soft.api.evaluation import settings_of_points, with_folds
 from sedeval_soft.api.sources import (
     Durations,
     Parted,
+    check_object,
     is_points,
     limits_from,
+    path_of,
     read_lengths,
     read_parts,
     settings_from,
@@ -61,9 +64,9 @@ def write_report(
 ) -> tuple[Scores, ...]:
     """Write a report of a system, or of several, and return what it says of each.
 
-    systems: a path, or a mapping of names to what `evaluate` takes as a system. path: of the page. board:
-    the systems as they were ranked. choices: the title and what is shown. audio: a folder of audio files
-    of recordings, which the page shows as spectrograms and plays.
+    systems: a path or several, or a mapping of names to what `evaluate` takes as a system. path: of the page.
+    board: the systems as they were ranked. choices: the title and what is shown. audio: a folder of audio
+    files of recordings, which the page shows as spectrograms and plays.
 
     It shows intersections, curves, confusions and calibration whether the settings ask for them or not, and
     says by which settings it can be had again. Other arguments and errors as for `evaluate`; SettingsError
@@ -72,11 +75,16 @@ def write_report(
     chosen, limits = with_folds(settings_from(settings, values), folds), limits_from(limits, values)
     if board is not None and chosen.ci is None:
         chosen = replace(chosen, ci="bootstrap")
-    named = {os.fspath(systems): systems} if isinstance(systems, str | os.PathLike) else dict(systems)
-    if not named:
-        raise SettingsError("expected one system or more, found none")
+    # Before all else, which may take long.
+    path_of(path, "path")
+    for what, given, kind in (("board", board, Board), ("choices", choices, Choices)):
+        if given is not None:
+            check_object(what, given, kind)
+    one = isinstance(systems, str | os.PathLike)
+    named = named_sources([systems] if one else systems, *SYSTEMS, least=1)
     if audio is not None:
-        check_audio(audio)  # before all else, which may take long
+        path_of(audio, "audio", "a folder of audio files")
+        check_audio(audio)
     lengths, ours = read_lengths(durations, limits), to_rows(reference, "reference", chosen, limits)
     chosen = with_unknown(chosen, ours.origin)
     inputs = []

@@ -30,6 +30,9 @@ Parted = Mapping[str, str] | str | os.PathLike[str]
 Listed = Sequence[str] | str | os.PathLike[str]
 """Names of files, or the path of a list of them."""
 
+PARTED = "a mapping of file names to their parts, or the path of a table of them"
+"""What says which files are of which part, in words."""
+
 _SHOWN = 60
 
 
@@ -50,8 +53,7 @@ def settings_from(
             base = {name: value for name, value in load_preset(preset).items() if name not in READING}
         values = {name: value for name, value in values.items() if name != "preset"}
         return Settings.of(**{**(defaults or {}), **base, **values})
-    if not isinstance(settings, Settings):
-        raise SettingsError(f"settings must be an object of Settings, not {shown(settings)}")
+    check_object("settings", settings, Settings)
     if values:
         raise SettingsError(f"settings are given; {', '.join(values)} cannot be given beside them")
     return settings
@@ -279,7 +281,7 @@ def operating_points(path: str | os.PathLike[str], *, limits: Limits | None = No
     """
     from sedeval_soft.tables.joined_tables import points_in
 
-    return points_in(os.fspath(path), limits_from(limits))
+    return points_in(path_of(path, "path", "a folder, or a pattern of names"), limits_from(limits))
 
 
 def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) -> Limits:
@@ -288,8 +290,8 @@ def limits_from(limits: Limits | None, values: Mapping[str, Any] | None = None) 
     values: keyword arguments, of which those of `fields.READING` say how tables are read: kept with
     limits, over those of a preset, where `preset` names one.
     """
-    if limits is not None and not isinstance(limits, Limits):
-        raise SettingsError(f"limits must be an object of Limits, not {shown(limits)}")
+    if limits is not None:
+        check_object("limits", limits, Limits)
     values = values or {}
     if values.get("preset") is not None:
         from sedeval_soft.settings_files import load_preset
@@ -378,8 +380,7 @@ def read_parts(
         if isinstance(parted, Mapping):
             parts[what] = of_mapping(parted, what)
         elif parted is not None:
-            expected = "a mapping of file names to their parts, or the path of a table of them"
-            name, pattern = _path_of(parted, what, expected), what == "by"
+            name, pattern = path_of(parted, what, PARTED), what == "by"
             if pattern and "{" in name:
                 parts[what] = by_pattern(files, name)
             else:
@@ -393,7 +394,7 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
         return None
     limits = limits_from(limits)
     if not isinstance(durations, Mapping):
-        name = _path_of(
+        name = path_of(
             durations, "durations", "a mapping of file names to seconds or the path of a table of them"
         )
         from sedeval_soft.tables.file_groups import read_durations
@@ -416,17 +417,23 @@ def read_lengths(durations: Durations | None, limits: Limits | None = None) -> M
     return {file: float(seconds) for file, seconds in durations.items()}
 
 
-def _path_of(given: object, what: str, expected: str) -> str:
+def path_of(given: object, what: str, expected: str = "a path") -> str:
     """Return a path as text; raises InputError for what is none."""
     if not isinstance(given, str | os.PathLike):
         raise InputError(Problem(what, f"found {shown(given)}; expected {expected}"))
     return os.fspath(given)
 
 
-def check_name(name: object) -> None:
-    """Raise SettingsError for what cannot be the name of a system."""
-    if not isinstance(name, str):
-        raise SettingsError(f"name must be a text, not {shown(name)}")
+def check_text(what: str, given: object) -> None:
+    """Raise SettingsError for an argument that is no text; what: its name."""
+    if not isinstance(given, str):
+        raise SettingsError(f"{what} must be a text, not {shown(given)}")
+
+
+def check_object(what: str, given: object, kind: type) -> None:
+    """Raise SettingsError for an argument that is no object of a class; what: its name."""
+    if not isinstance(given, kind):
+        raise SettingsError(f"{what} must be an object of {kind.__name__}, not {shown(given)}")
 
 
 def shown(value: object) -> str:

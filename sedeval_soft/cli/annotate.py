@@ -76,8 +76,8 @@ REFERENCE_MADE = (
     FORCE,
     option(OUTPUT, "--figure", type=PATH, metavar="FILE", brief="Draw scores over annotators.",
         help="Draw the scores of systems over the number of annotators, as .pdf, .png or .svg."),
-    option(OUTPUT, "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-        brief=True, help="Form of the agreement."),
+    options.form_option(("text", "json"), default="text", show_default=True, brief=True,
+        help="Form of the agreement."),
     QUIET,
 )  # fmt: skip
 

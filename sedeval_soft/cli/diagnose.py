@@ -26,7 +26,9 @@ FORMS = ("text", "json", "csv", "tsv", "markdown")
     argument("REFERENCE"),
     argument("SYSTEM...", "systems", nargs=-1, required=True),
     *options.seldom(options.COUNTING, "segment_length", "onset_collar", "offset_collar", "classes"),
-    *options.seldom((options.setting("threshold"), options.setting("only")), "threshold", "only"),
+    *options.seldom(
+        (options.setting("threshold", type=options.number), options.setting("only")), "threshold", "only"
+    ),
     *options.seldom(options.SURE, "ci"),
     *options.READ,
     option(OUTPUT, "--no-suggestions", is_flag=True, brief="Try no thresholds and no post-processing.",

@@ -77,7 +77,7 @@ def split_classes(_: object, __: object, texts: Sequence[str]) -> tuple[str, ...
     for text in texts:
         # A blank before a quote is not part of the name.
         try:
-            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True), [])
+            names += next(csv.reader([text.strip()], skipinitialspace=True, strict=True)) or [""]
         except csv.Error:
             expected = "expected names on one line, with quotes around a whole name: '\"a, b\",c'"
             raise click.BadParameter(f"{text!r}: {expected}.") from None
@@ -286,18 +286,44 @@ def option(heading: str, *names: str, **attributes: Any) -> Option:  # noqa: ANN
 _EXTENSIONS = {"md": "markdown", "tex": "latex", "xml": "junit", "yml": "yaml"}
 """Forms of results by the extensions of files that hold them, where these have other names."""
 
+_PAGE, _FIGURE = "--report", "soft-sed-eval plot KIND ... -o"
+_ELSEWHERE = {
+    **dict.fromkeys(("html", "htm"), _PAGE),
+    **dict.fromkeys(("pdf", "png", "svg"), _FIGURE),
+    **dict.fromkeys(("parquet", "xlsx")),
+}
+"""Extensions of files that hold no text of results, with what writes such files, if anything does."""
+
 
 def by_extension(context: click.Context, parameter: click.Parameter, form: str | None) -> str:
-    """Return the form of results, as click calls it: by the extension of -o where none is given, or text."""
-    extension = PurePath(context.params["output"] or "").suffix.lower().removeprefix(".")
+    """Return the form of results, as click calls it: by the extension of -o where none is given, or text.
+
+    Raises SettingsError for an extension of another kind of files: a page that holds text opens as nothing.
+    """
+    output, choices = context.params["output"] or "", getattr(parameter.type, "choices", ())
+    extension = PurePath(output).suffix.lower().removeprefix(".")
     likely = _EXTENSIONS.get(extension, extension)
-    return form or (likely if likely in getattr(parameter.type, "choices", ()) else "text")
+    if form or likely in choices:
+        return form or likely
+    if extension in {*FORMATS, *_EXTENSIONS, *_ELSEWHERE}:
+        from sedeval_soft.errors import SettingsError
+
+        scores = any(_PAGE in each.opts for each in context.command.params)
+        option = _ELSEWHERE.get(extension) if scores else None
+        expected = f"{option} {output}" if option else f"--format {', '.join(choices)}, or another extension"
+        raise SettingsError(f"-o {output}: results are not written as .{extension}; expected {expected}")
+    return "text"
+
+
+def form_option(forms: Sequence[str], **attributes: Any) -> Option:  # noqa: ANN401 - click's own
+    """Return the option that says in which form results are."""
+    return option(OUTPUT, "--format", "form", type=click.Choice(forms), **attributes)
 
 
 def result_forms(forms: Sequence[str], **attributes: Any) -> tuple[Option, Option]:  # noqa: ANN401
     """Return the options that say where results go, and in which form; attributes: of the latter."""
     attributes["help"] += "  [default: that of the extension of -o, such as scores.csv; else text]"
-    form = option(OUTPUT, "--format", "form", type=click.Choice(forms), callback=by_extension, **attributes)
+    form = form_option(forms, callback=by_extension, **attributes)
     output = option(
         OUTPUT, "-o", "--output", type=PATH, metavar="FILE",
         brief="Write the results to a file." if form.brief else "",

@@ -123,8 +123,8 @@ def diff(a: str, b: str, tolerance: float, only: tuple[str, ...], form: str, out
 @command(
     EXPLAIN_EXAMPLES,
     argument("SCORE...", "scores", nargs=-1, required=True, type=str),
-    click.Option(["--format", "form"], type=click.Choice(("text", "json")), default="text",
-        show_default=True, help="For people, or for programs."),
+    options.form_option(("text", "json"), default="text", show_default=True,
+        help="For people, or for programs."),
     cls=click.Command,
     status=CALLED,
 )  # fmt: skip

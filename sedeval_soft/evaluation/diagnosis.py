@@ -219,21 +219,21 @@ def measure_of_f(settings: Settings) -> str:
 
 
 def f_of(scores: Scores, basis: str, reading: str, average: str) -> float | None:
-    """Return the F that errors make: of the largest matching, whatever the settings say."""
-    lost = [
-        scores[f"{basis}.{reading}.{kind}_share.{average}"] for kind in KINDS_OF_ERRORS[basis, reading][0]
-    ]
-    return None if None in lost else 1.0 - float(sum(filter(None, lost)))
+    """Return the F that errors make, the score of that name; None where there is no reference."""
+    first = KINDS_OF_ERRORS[basis, reading][0][0]
+    if scores[f"{basis}.{reading}.{first}_share.{average}"] is None:
+        return None
+    return scores[f"{basis}.{reading}.{measure_of_f(scores.settings)}.{average}"]
 
 
 def kinds_of(scores: Scores) -> Iterator[KindOfError]:
     """Yield what each kind of error costs, by basis, reading and average."""
     for (basis, reading), average in product(families(scores), AVERAGES):
-        f = f_of(scores, basis, reading, average)
-        for kind in KINDS_OF_ERRORS[basis, reading][0]:
-            stem = f"{basis}.{reading}.{kind}"
+        stems = {kind: f"{basis}.{reading}.{kind}" for kind in KINDS_OF_ERRORS[basis, reading][0]}
+        lost = sum(scores[f"{stem}_share.{average}"] or 0.0 for stem in stems.values())
+        for kind, stem in stems.items():
             share, fn = scores.score(f"{stem}_share.{average}"), scores[f"{stem}_fn.micro"] or 0
-            of_lost = None if share.value is None or f is None or f >= 1 else share.value / (1.0 - f)
+            of_lost = share.value / lost if share.value is not None and lost else None
             levels = [scores.scores.get(f"{stem}_right_{level}.micro") for level in ("lower", "higher")]
             right = [None if each is None else float(round((each.value or 0.0) * fn)) for each in levels]
             yield KindOfError(

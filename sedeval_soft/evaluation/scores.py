@@ -25,7 +25,6 @@ from sedeval_soft.measures.tally import Tally, Totals, evaluated_of
 from sedeval_soft.names import close_matches, did_you_mean, meant
 from sedeval_soft.plan import CELLS, THRESHOLDED, Plan
 from sedeval_soft.settings import PART_MEANS, Settings, means_in
-from sedeval_soft.tables.event_table import POINTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,8 @@ class Score:
 class Input:
     """What was read: name, SHA-256 of its bytes (None for data in memory), sizes and form.
 
-    options: what the user said of how it is read, such as `label=speech`.
+    options: what the user said of how it is read, such as `label=speech`. points: the thresholds of operating
+    points in order; none of any other table.
     """
 
     name: str
@@ -84,12 +84,7 @@ class Input:
     events: str
     ignored: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-
-    @property
-    def points(self) -> tuple[float, ...]:
-        """The thresholds of operating points in order, as the form has them; none of any other table."""
-        _, is_points, thresholds = self.form.partition(POINTS)
-        return tuple(map(float, thresholds.split(", "))) if is_points else ()
+    points: tuple[float, ...] = ()
 
     @property
     def has_thresholds(self) -> bool:

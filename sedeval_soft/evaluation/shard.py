@@ -189,6 +189,7 @@ def describe(rows: EventTable, role: str, settings: Settings) -> Input:
         events="merge" if merged else "rows",
         ignored=origin.ignored,
         options=origin.options,
+        points=origin.points,
     )
 
 
@@ -270,6 +271,7 @@ def _joined(inputs: Sequence[Input], findings: AlignmentReport) -> tuple[Input, 
             events="merge" if any(item.events == "merge" for item in own) else "rows",
             ignored=tuple(sorted({name for item in own for name in item.ignored})),
             options=tuple(dict.fromkeys(text for item in own for text in item.options)),
+            points=tuple(sorted({point for item in own for point in item.points})),
         )
         joined.append(one)
     # The reference first, as where there is one of each.

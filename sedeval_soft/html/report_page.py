@@ -34,6 +34,7 @@ from sedeval_soft.report.outcomes import OUTCOMES, stylesheet
 from sedeval_soft.report.page import page_of
 from sedeval_soft.report.shown import Family, ranked_first, shown, shown_families, shown_of_board
 from sedeval_soft.report.table import Table, exact, number, signed
+from sedeval_soft.settings import in_form
 
 ASSETS = Path(__file__).parent / "assets"
 
@@ -100,6 +101,13 @@ class Choices:
     files: tuple[str, ...] = ()
     plotly: str | None = None
     home: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check what users choose."""
+        if self.title is not None:
+            in_form("title", self.title, [{"type": "string"}])
+        in_form("timelines", self.timelines, [{"type": "integer", "minimum": 0, "maximum": 10**9}])
+        in_form("files", self.files, [{"type": "array", "items": {"type": "string"}}])
 
 
 def render(

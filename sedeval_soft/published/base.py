@@ -96,7 +96,7 @@ class Published:
             if name not in self.options:
                 known = f"expected one of {', '.join(self.options)}" if self.options else "it has none"
                 raise SettingsError(
-                    f"{self.name} has no option {name!r}; {known}{meant(name, list(self.options))}"
+                    f"{self.name} has no option {name!r}; {known}{meant(str(name), list(self.options))}"
                 )
         given = {name: self._option(name, value) for name, value in inputs.options.items()}
         for name, value in (("durations", inputs.durations), ("scenes", inputs.scenes)):

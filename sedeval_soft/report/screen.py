@@ -352,15 +352,17 @@ class _Screen:
         return [clipped(note, self.width) for note in notes]
 
     def _notes_of_classes(self) -> Iterator[str]:
-        for why in dict.fromkeys(self.missed.values()):
-            yield self._named([label for label in self.missed if self.missed[label] == why], why, "! ")
+        yield from self._by_reason(self.missed, mark="! ")
         best = self._of_classes(self.order[0][0], "optimal", "threshold")
         always = [label for label in self.missed if (best.get(label) or 0) < 0]
         if always:
             yield self._named(always, "best when always active, which may lower the micro F", "! ")
-        for why in dict.fromkeys(self.absent.values()):
-            labels = [label for label in self.absent if self.absent[label] == why]
-            yield self._named(labels, f"{why}; left out of macro averages")
+        yield from self._by_reason(self.absent, "; left out of macro averages")
+
+    def _by_reason(self, reasons: Mapping[str, str], more: str = "", mark: str = "") -> Iterator[str]:
+        """Yield a line for all classes of one reason; more: what is said behind it."""
+        for why in dict.fromkeys(reasons.values()):
+            yield self._named([label for label in reasons if reasons[label] == why], f"{why}{more}", mark)
 
     def _named(self, labels: Sequence[str], text: str, mark: str = "") -> str:
         """Return a line of some classes: the names of as many as there is room for, and how many more."""

@@ -311,9 +311,17 @@ class Layout:
         return self.dialect is not None and label.strip().lower() in self.dialect.nothing
 
 
-@lru_cache(1 << 12)
+_LONG = 100
+"""Characters of a column's name up to which it is remembered: strangers write names of any length."""
+
+
 def normal(name: str) -> str:
     """Return a column name as it is compared."""
+    return (_normal if len(name) <= _LONG else _normal.__wrapped__)(name)
+
+
+@lru_cache(1 << 12)
+def _normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
 
 

@@ -30,9 +30,6 @@ LONGEST = 1e9
 UNNAMED = ""
 """The file name of a table that has no column of file names."""
 
-POINTS = "operating points at "
-"""How the form of operating points begins: their thresholds follow."""
-
 UNKNOWN = "UNK"
 """The class of rows of few-shot tables that say when nobody knows what there is."""
 
@@ -59,6 +56,7 @@ class Origin:
     shape: of an array, whose rows have no times of their own; None for a table. options: what the user said
     of how it is read, such as `label=speech`. unknown: classes of the form whose rows are no events, but time
     about which nothing is known. lacking: what the user said of columns that it has not, such as `value=p`.
+    points: the thresholds of operating points in order; none of any other table.
     """
 
     name: str
@@ -73,6 +71,7 @@ class Origin:
     options: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    points: tuple[float, ...] = ()
 
 
 class Spans(NamedTuple):

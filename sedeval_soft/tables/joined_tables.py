@@ -29,7 +29,7 @@ from sedeval_soft.errors import InputError, Problem, be, counted
 from sedeval_soft.memory import check_room
 from sedeval_soft.sorting import distinct
 from sedeval_soft.tables.columns import WORD_LISTS
-from sedeval_soft.tables.event_table import POINTS, UNNAMED, EventTable, Origin
+from sedeval_soft.tables.event_table import UNNAMED, EventTable, Origin
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.forms import LAST_EXTENSIONS, MEMBER_EXTENSIONS, TEXT_EXTENSIONS, read_table
 from sedeval_soft.tables.limits import LIMITS, Limits
@@ -627,9 +627,10 @@ def read_points(
         rows = tables[low]
         born = np.full(len(rows), 0.0 if low == thresholds[0] else low)
         lists[repr(low)] = replace(rows, values=(np.full(len(rows), high),), born=born)
-    form, name = f"{POINTS}{', '.join(lists)}", name or counted(len(lists), "operating point")
+    form, name = f"operating points at {', '.join(lists)}", name or counted(len(lists), "operating point")
     prefixes = [f"{rows.origin.name}: " for rows in lists.values()]
-    return _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
+    rows = _join(name, form, lists, limits, "Expected fewer operating points", prefixes, assumed)
+    return replace(rows, origin=replace(rows.origin, points=tuple(thresholds)))
 
 
 def check_points(tables: Sequence[EventTable]) -> None:

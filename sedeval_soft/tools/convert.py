@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, Unpack
 
-from sedeval_soft.api.sources import Listed, limits_from, listed_files, reading_from, to_rows
+from sedeval_soft.api.sources import (
+    Listed,
+    check_text,
+    limits_from,
+    listed_files,
+    path_of,
+    reading_from,
+    to_rows,
+)
 from sedeval_soft.errors import EvaluationError, InputError, Problem, SettingsError
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.write import write_atomic, write_folder
@@ -85,8 +93,10 @@ def convert(
     or the path of a list; all if there are none. limits: the most that is taken in. Other keywords say how
     the source is read, as for `evaluate`.
     """
-    if os.fspath(target) == "-":
+    if path_of(target, "target") == "-":
         raise SettingsError("-: is not the name of a file; expected a path")
+    if to is not None:
+        check_text("to", to)
     limits = reading_from(limits, values)
     prepared = prepare(source, target, to=to, strict=strict, files=files, limits=limits)
     prepared.write(target, force=force)

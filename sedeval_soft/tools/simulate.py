@@ -19,6 +19,7 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.names import did_you_mean
 from sedeval_soft.settings import Schema, Settings, in_form
 from sedeval_soft.tables.event_table import EventTable, Origin
+from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.timeline.grid import Grid, pool_rows, rows_of
 from sedeval_soft.timeline.recordings import Recordings, align, hard_events
@@ -102,6 +103,10 @@ def simulate(
     settings = Settings.of(segment_length=segment_length, pool=pool, classes=classes)
     limits = limits_from(limits)
     rows = to_rows(reference, "reference", settings, limits)
+    unknown = [name for name in settings.classes or () if name not in rows.classes]
+    if unknown:
+        hint = did_you_mean(unknown[0], rows.classes)
+        raise SettingsError(f"classes: the reference does not have {listing(unknown, 'class')}{hint}")
     pair = align(rows, rows, settings, read_lengths(durations, limits))
     if kind == "errors":
         return injected_errors(pair, settings, arguments["rates"], shift=arguments["shift"], seed=seed).rows

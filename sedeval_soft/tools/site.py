@@ -30,10 +30,13 @@ from sedeval_soft.api.comparison import Task, ranking_of
 from sedeval_soft.api.evaluation import settings_for_scores, settings_of_points, with_folds
 from sedeval_soft.api.report import write_report
 from sedeval_soft.api.sources import (
+    PARTED,
     Durations,
     Parted,
+    check_text,
     is_points,
     limits_from,
+    path_of,
     read_lengths,
     to_rows,
     with_points,
@@ -182,6 +185,11 @@ def build_site(
     if ties is not None:
         in_form("ties", ties, [{"enum": TESTS}])
     scores = in_form("scores", scores, [{"type": "array", "items": {"type": "string"}}])
+    check_text("title", title)
+    path_of(submissions, "submissions", "a folder of tables")
+    path_of(site, "site", "a folder to write")
+    if cache is not None:
+        path_of(cache, "cache", "a folder to write")
     limits = limits_from(limits, values)
     settings = with_folds(settings_for_scores((rank_by, *scores), settings, values), folds)
     if limits.points:
@@ -547,7 +555,7 @@ def sha256_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
@@ -608,7 +616,7 @@ def task_key(task: Task) -> str:
     return hash_of(
         *(_FORM, __version__, settings.to_dict(), seed, task.rank_by, task.columns),
         *(origin.name, origin.sha256, task.durations and dict(task.durations)),
-        *(_identity(task.folds), _identity(task.by), asdict(task.limits)),
+        *(_identity(task.folds, "folds"), _identity(task.by, "by"), asdict(task.limits)),
     )
 
 
@@ -737,9 +745,9 @@ def hash_of(*values: Any) -> str:  # noqa: ANN401 - whatever JSON has
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _identity(parted: Parted | None) -> object:
+def _identity(parted: Parted | None, what: str) -> object:
     """Return what tells a partition from others: the hash of its table, its pattern, or itself."""
     if parted is None or isinstance(parted, Mapping):
         return parted and dict(parted)
-    name = os.fspath(parted)
+    name = path_of(parted, what, PARTED)
     return name if "{" in name else [sha256_of(Path(name))]

@@ -10,22 +10,28 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Unpack
 from urllib.parse import quote
 
 from sedeval_soft import __version__
-from sedeval_soft.api.sources import Durations, Listed, listed_files, read_lengths, reading_from
+from sedeval_soft.api.sources import (
+    Durations,
+    Listed,
+    listed_files,
+    path_of,
+    read_lengths,
+    reading_from,
+    to_rows,
+)
 from sedeval_soft.errors import InputError, Problem, SettingsError, Severity, counted, visible
 from sedeval_soft.fields import ReadingKeywords
 from sedeval_soft.report.escape import github_message, github_property, json_text
 from sedeval_soft.report.write import write_atomic
-from sedeval_soft.settings import in_form
+from sedeval_soft.settings import Settings, checked, in_form
 from sedeval_soft.settings_files import checked_preset, classes_of_preset
-from sedeval_soft.tables import read_rows
-from sedeval_soft.tables.event_table import EventTable
 from sedeval_soft.tables.joined_tables import thresholds_in
 from sedeval_soft.tables.limits import Limits
 from sedeval_soft.tables.problem_codes import RULES, problem
@@ -78,7 +84,7 @@ class Validation:
 
 def validate(
     system: str | os.PathLike[str],
-    reference: str | os.PathLike[str] | EventTable | None = None,
+    reference: Any = None,  # noqa: ANN401 - as for evaluate
     *,
     durations: Durations | None = None,
     classes: Sequence[str] | None = None,
@@ -92,9 +98,10 @@ def validate(
 ) -> Validation:
     """Return all that is wrong with a table or a folder of them, and what looks wrong; nothing is scored.
 
-    reference: a table that it is held against: names of files and classes, lengths of recordings. durations:
-        seconds by file name, or the path of a table of them. classes: those that there can be; preset: the
-        name of a challenge, whose classes they are. max_problems: how many are told; all are counted.
+    reference: a table that it is held against, as for `evaluate`: names of files and classes, lengths of
+        recordings. durations: seconds by file name, or the path of a table of them. classes: those that
+        there can be; preset: the name of a challenge, whose classes they are. max_problems: how many are
+        told; all are counted.
     fix: where a corrected copy is written, of mends that are safe only; what is told then is what is left
         to do in the copy, and `mends` lists what was done. files: the recordings that will be scored, as for
         `evaluate`: names of others are not looked at. limits: the most that the table may have. Other
@@ -103,6 +110,7 @@ def validate(
     Raises InputError where the table cannot be opened or the reference be read, SettingsError for arguments.
     """
     limits = reading_from(limits, values)
+    path_of(system, "system", "the path of a table, or of a folder of tables")
     in_form("max_problems", max_problems, [{"type": "integer", "minimum": 1, "maximum": 10**9}])
     whose = "in the settings"
     if preset is not None:
@@ -110,12 +118,8 @@ def validate(
         if classes is not None:
             raise SettingsError("classes and a preset are given; expected one of them")
         whose, classes = f"in {preset}", classes_of_preset(preset)
-    rows = (
-        reference
-        if isinstance(reference, EventTable | None)
-        else read_rows(reference, form=limits.form("reference"), limits=replace(limits, side="reference"))
-    )
-    chosen = None if classes is None else tuple(classes)
+    rows = None if reference is None else to_rows(reference, "reference", Settings(), limits)
+    chosen = None if classes is None else checked("classes", classes)
     lengths = read_lengths(durations, limits) or {}
     mends: tuple[str, ...] = ()
     if fix is not None:
@@ -171,7 +175,7 @@ def _write_copy(
     """Write a corrected copy if one can be made; return what is to be looked at then, and what was done."""
     from sedeval_soft.tools.mend_table import mended
 
-    name, copy = os.fspath(system), os.fspath(fix)
+    name, copy = os.fspath(system), path_of(fix, "fix")
     if name not in {"", "-"} and os.path.isdir(system):
         raise SettingsError(f"--fix mends one table; {name} is a folder")
     try:

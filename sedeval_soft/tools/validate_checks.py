@@ -41,7 +41,7 @@ _OF_ROWS = {
     "zero-length": ("offset", "begins and ends at {onset:.6g} s"),
     "duplicate-row": ("onset", "repeats line {line}"),
     "overlapping-rows": ("onset", "overlaps line {line} of the same {group}: {onset:.6g} to {offset:.6g} s"),
-    "touching-rows": ("onset", "begins where line {line} ends"),
+    "touching-rows": ("onset", "begins where line {line} ends{likewise}"),
     "gap": ("onset", "there are no rows from {end:.6g} to {onset:.6g} s"),
     "late-start": ("onset", "the first row of the recording begins at {onset:.6g} s"),
     "swapped-columns": ("filename", "{why}"),
@@ -213,7 +213,12 @@ def _check_spans(table: Table, log: Log) -> None:
     if not rows.has_values or 2 * np.count_nonzero(touching) <= max(len(ordered.row), 4):
         for values in rows.values:
             touching &= values[later] == values[earlier]
-        _add_rows(log, "touching-rows", table, later[touching], earlier[touching])
+        touch = np.flatnonzero(touching)
+        if len(touch):
+            # In some tables thousands do: the first is told, and how many others there are.
+            first = touch[[np.argmin(later[touch])]]
+            others = f", and {counted(len(touch) - 1, 'other row')} likewise" if len(touch) > 1 else ""
+            _add_rows(log, "touching-rows", table, later[first], earlier[first], likewise=others)
 
 
 # Tables held against what is expected.
@@ -289,6 +294,11 @@ def compare(
     if swapped:
         why = "file names are classes of the reference, and classes are its files"
         _add_rows(log, "swapped-columns", swapped[0], [0], why=why)
+    if reference is not None:
+        for pair in similar_names(reference.classes).items():
+            shown, other = apart(*pair, quoted)
+            text = _OF_NAMES["similar-classes"].format(name=shown, other=other)
+            log.add(problem("similar-classes", reference.origin.name, text))
     if classes is None and reference is not None:
         unknown = reference.origin.unknown
         classes, whose = [name for name in reference.classes if name not in unknown], "in the reference"

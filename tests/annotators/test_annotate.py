@@ -159,6 +159,14 @@ def test_wrong_arguments_are_refused(annotators, given_, said):
         annotate(annotators, **given_)
 
 
+def test_classes_that_nobody_names_are_told():
+    found = annotate(TABLES, classes=["car", "zz"])
+    assert [text for text in found.warnings if "zz" in text] == [
+        "no annotator names 1 class ('zz'), to be evaluated"
+    ]
+    assert not any("names 1 class" in text for text in annotate(TABLES, classes=["car"]).warnings)
+
+
 def test_a_preset_is_taken_as_by_evaluate():
     asked = {"scores": ["event.hard.f1.macro"], "ceiling_of": TABLES[1]}
     found = annotate(TABLES, preset="dcase2019-task4", **asked)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from called import REFERENCE, SAMPLES, SYSTEM, call
+from called import OTHER, REFERENCE, SAMPLES, SYSTEM, call
 from click.testing import CliRunner
 from launched import program
 
@@ -126,6 +126,23 @@ def test_the_extension_of_a_file_says_its_form_unless_format_does(name, form, tm
     assert written("--format", "text") == call(REFERENCE, SYSTEM, "-q").out
     assert call("diagnose", REFERENCE, SYSTEM, "-o", tmp_path / "d.csv").code == 0
     assert (tmp_path / "d.csv").read_text() == call("diagnose", REFERENCE, SYSTEM, "--format", "csv").out
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "expected"),
+    [
+        ([REFERENCE, SYSTEM], "a.html", "expected --report"),
+        ([REFERENCE, SYSTEM, OTHER], "a.HTM", "expected --report"),
+        ([REFERENCE, SYSTEM], "a.png", "expected soft-sed-eval plot KIND ... -o"),
+        ([REFERENCE, SYSTEM], "a.xlsx", "expected --format text, json"),
+        (["diagnose", REFERENCE, SYSTEM], "a.html", "expected --format text, json, csv, tsv, markdown, or"),
+        (["validate", SYSTEM], "a.csv", "expected --format text, json, sarif, github, or"),
+    ],
+)
+def test_a_file_of_another_kind_is_no_text(command, name, expected, tmp_path):
+    done = call(*command, "-o", tmp_path / name)
+    assert done.code == 2 and expected in done.err and not (tmp_path / name).exists()
+    assert call(*command, "-o", tmp_path / name, "--format", "text").code == 0
 
 
 def test_warnings_go_to_standard_error_and_can_be_silenced(tmp_path):

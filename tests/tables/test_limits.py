@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import re
 import struct
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +21,7 @@ from tables import long_rows
 from test_samples import tarred, zipped
 
 import sedeval_soft
-from sedeval_soft import InputError, Limits, SettingsError
+from sedeval_soft import InputError, Limits, SettingsError, evaluate
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.event_table import LONGEST
 from sedeval_soft.tables.file_groups import read_durations, read_partition
@@ -286,3 +288,21 @@ def test_columns_that_unfold_to_much_are_refused(tmp_path):
     assert path.stat().st_size < 1 << 17
     with pytest.raises(InputError, match="--limit size="):
         read_rows(path, limits=Limits(size=1 << 20))
+
+
+def test_long_names_of_columns_are_not_kept():
+    """Those of a process that reads many tables of strangers would add up."""
+
+    def read(number):
+        for k in range(number):
+            table = {"onset": [0.0], "offset": [1.0], "event_label": ["car"], f"{k}{'x' * 100_000}": ["a"]}
+            evaluate(table, table, only="segment.hard")
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = read(1)
+        assert read(21) - before < 1_000_000
+    finally:
+        tracemalloc.stop()

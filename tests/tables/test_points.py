@@ -59,6 +59,7 @@ def test_a_folder_whose_names_hold_thresholds_is_a_system_at_these(tmp_path, ref
     scores = evaluate(reference, folder, only=ONLY)
     assert dict(scores) == dict(expected)
     assert scores.inputs[1].form == "operating points at 0.01, 0.5"
+    assert [each.points for each in scores.inputs] == [(), (0.01, 0.5)]
     said = [text for text in scores.warnings if "taken as 2 operating points" in text]
     assert said
     assert str(folder) in said[0]

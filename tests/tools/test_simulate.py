@@ -257,6 +257,7 @@ def test_smoothing_is_a_mean_over_what_is_there(values, half):
         ("annotator", {}, "needs labels"),
         ("betas", {"seed": 1.5}, "seed must be"),
         ("betas", {"seeds": 1}, "unknown argument"),
+        ("constant", {"classes": ["car", "carr"]}, r"does not have 1 class \('carr'\); did you mean 'car'"),
     ],
 )
 def test_wrong_arguments_are_refused(kind, given_, said):

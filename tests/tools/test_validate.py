@@ -18,7 +18,7 @@ from documents import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sedeval_soft import InputError, SettingsError, Validation, validate
+from sedeval_soft import InputError, SettingsError, Validation, evaluate, validate
 from sedeval_soft.cli import tables as command
 from sedeval_soft.tables import read_rows
 from sedeval_soft.tables.problem_codes import RULES, problem
@@ -221,6 +221,27 @@ def test_problems_have_their_places_and_rows_that_overlap_name_one_another():
     ]  # fmt: skip
     (found,) = told(EVENTS + "a\t0\t5\tcar\nb\t1\t2\tcar\na\t3\t4\tcar\n").problems
     assert (found.line, found.message) == (4, "overlaps line 2 of the same file and class: 0 to 5 s")
+
+
+def test_rows_that_touch_are_one_note():
+    """In lists that were cut into windows, thousands do."""
+    rows = "".join(f"a\t{i}\t{i + 1}\tcar\n" for i in reversed(range(500)))
+    (found,) = told(EVENTS + rows).problems
+    assert (found.code, found.line) == ("touching-rows", 2)
+    assert found.message == "begins where line 3 ends, and 498 other rows likewise"
+    (found,) = told(TABLES["noted"]).problems
+    assert (found.line, found.message) == (3, "begins where line 2 ends")
+
+
+def test_classes_of_the_reference_that_look_alike_are_told_as_where_they_are_scored():
+    reference = EVENTS + "a\t0\t1\tcar\na\t3\t4\tCar\na\t5\t6\tdog_bark\na\t7\t8\tdog bark\n"
+    found = told(EVENTS + "a\t0\t1\tcar\n", reference)
+    assert [(p.source, p.message) for p in found.problems if p.code == "similar-classes"] == [
+        ("r.tsv", "class 'Car' is not the same as 'car'"),
+        ("r.tsv", "class 'dog bark' is not the same as 'dog_bark'"),
+    ]
+    warning = next(text for text in evaluate("r.tsv", "t.tsv").warnings if "similar-classes" in text)
+    assert "'car' and 'Car'" in warning and "'dog_bark' and 'dog bark'" in warning
 
 
 def test_folders_are_looked_at_table_by_table():

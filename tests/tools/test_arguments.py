@@ -1,0 +1,77 @@
+"""Arguments of wrong types are refused by their names, as `evaluate` refuses them."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+from called import OTHER, REFERENCE, SYSTEM
+
+import sedeval_soft
+from sedeval_soft import EvaluationError
+
+NOT_A_PATH = (5, True, b"x", ["x"])
+NOT_A_NAME = (5, b"x", ["x"])
+
+WRONG = {
+    "convert": {"target": NOT_A_PATH, "to": NOT_A_NAME},
+    "validate": {"system": NOT_A_PATH, "reference": (5, b"x"), "classes": (5, b"x", [5]), "fix": NOT_A_PATH},
+    "published_scores": {"name": NOT_A_NAME, "options": (5, ["x"], {5: 5})},
+    "operating_points": {"path": NOT_A_PATH},
+    "build_site": {"submissions": NOT_A_PATH, "site": NOT_A_PATH, "cache": NOT_A_PATH, "title": NOT_A_NAME,
+                   "folds": NOT_A_PATH, "by": NOT_A_PATH},
+    "write_report": {"systems": (5, b"x", [5], {}, {5: 5}), "path": NOT_A_PATH, "board": (5, {}),
+                     "choices": (5, {}), "audio": NOT_A_PATH},
+    "compare": {"systems": (5, b"x", [5, 6])},
+    "plot": {"output": NOT_A_PATH},
+    "annotate": {"method": (5, []), "scores": (5, b"x", [5])},
+}  # fmt: skip
+"""Values by function and argument, none of which can be it."""
+
+
+@pytest.fixture
+def right(tmp_path):
+    """Arguments of each function with which it succeeds."""
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    shutil.copy(SYSTEM, folder)
+    sides = {"reference": REFERENCE, "system": SYSTEM}
+    return {
+        "convert": {"source": SYSTEM, "target": tmp_path / "out.csv"},
+        "validate": {"system": SYSTEM},
+        "published_scores": {"name": "dcase2016-task3", **sides},
+        "operating_points": {"path": folder},
+        "build_site": {"submissions": folder, "reference": REFERENCE, "site": tmp_path / "site"},
+        "write_report": {"reference": REFERENCE, "systems": SYSTEM, "path": tmp_path / "page.html"},
+        "compare": {"reference": REFERENCE, "systems": [SYSTEM, OTHER]},
+        "plot": {"kind": "curves", "reference": REFERENCE},
+        "annotate": {"annotators": [REFERENCE, SYSTEM]},
+    }
+
+
+@pytest.mark.parametrize(("function", "argument"), [(f, a) for f, own in WRONG.items() for a in own])
+def test_what_an_argument_cannot_be_is_refused_by_its_name(function, argument, right):
+    for value in WRONG[function][argument]:
+        with pytest.raises(EvaluationError) as refused:
+            getattr(sedeval_soft, function)(**(right[function] | {argument: value}))
+        assert argument.removesuffix("s") in str(refused.value), value
+
+
+def test_choices_of_a_report_are_checked():
+    for name, value in (("title", 5), ("timelines", -1), ("timelines", "x"), ("files", 5), ("files", [5])):
+        with pytest.raises(sedeval_soft.SettingsError, match=name):
+            sedeval_soft.Choices(**{name: value})
+
+
+def test_validate_takes_any_reference_that_evaluate_takes():
+    """And one class as a text is one class, not one for each letter."""
+    reference = {"file.wav": np.ones((2, 1))}
+    found = sedeval_soft.validate(SYSTEM, reference, classes="car").counts
+    assert {"unknown-file", "missing-file", "unknown-class"} <= {*found}
+    assert "missing-class" not in found
+
+
+def test_a_report_of_several_paths(tmp_path):
+    scores = sedeval_soft.write_report(REFERENCE, [SYSTEM, OTHER], tmp_path / "page.html")
+    assert [each.system for each in scores] == [SYSTEM, OTHER]

@@ -120,7 +120,7 @@ def test_options_hold_over_files_and_these_over_what_they_extend(tmp_path):
     [
         ([], ["-o", "--save-tally", "--report"]),
         (["tune"], ["-o"]),
-        (["validate"], ["-o", "--fix"]),
+        (["validate", "--format", "text"], ["-o", "--fix"]),
         (["plot", "matrix", "--format", "pdf"], ["-o"]),
     ],
 )

@@ -317,12 +317,14 @@ _LONG = 100
 
 def normal(name: str) -> str:
     """Return a column name as it is compared."""
-    return (_normal if len(name) <= _LONG else _normal.__wrapped__)(name)
+    return _remembered(name) if len(name) <= _LONG else _normal(name)
 
 
-@lru_cache(1 << 12)
 def _normal(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+_remembered = lru_cache(1 << 12)(_normal)
 
 
 def role_of(name: str) -> str | None:

@@ -231,8 +231,8 @@ def _check_numbers(source: Source, layout: Layout, lines: Sequence[str], limits:
     from sedeval_soft.tables.arrow_text import batches_of
 
     labels = {label for (cells,) in batches_of(source, layout, [at]) for label in cells.unique().to_pylist()}
-    odd = {label for label in labels if label and is_number(label)}
-    odd = odd if limits.label else {label for label in odd if may_be_value(label)}
+    is_odd = is_number if limits.label else may_be_value
+    odd = {label for label in labels if label and is_odd(label)}
     first = (
         (line, fields[at])
         for line, fields in records(source, layout.delimiter, past=layout.past)

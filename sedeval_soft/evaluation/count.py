@@ -24,7 +24,7 @@ from sedeval_soft.memory import check_room
 from sedeval_soft.plan import Plan
 from sedeval_soft.settings import Settings
 from sedeval_soft.tables.event_table import EventTable
-from sedeval_soft.timeline.events import EventLifetimes, Events, Timed, activities, separate
+from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 from sedeval_soft.timeline.grid import Grid, Stretches, pool_rows
 from sedeval_soft.timeline.recordings import (
     Recordings,
@@ -37,7 +37,6 @@ from sedeval_soft.timeline.recordings import (
     ignored_levels,
     ignored_ticks,
     joined,
-    merges,
     positive,
     rowwise_events,
 )
@@ -495,17 +494,9 @@ def _count_soft_events(
         counts = event.count_soft_events(levels, remaining, *sizes, rule)
         columns = columns_of("event.soft", counts)
     if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersections import Criteria
-        from sedeval_soft.measures.soft_intersections import count_soft_activities, count_soft_pairs
+        from sedeval_soft.measures.intersections import Criteria, count_soft_intersections
 
-        criteria = Criteria.of(settings)
-        # Those that count whole by their onset are no longer events of an activity.
-        merged = pair.whole is None and merges(pair.system, settings)
-        if merged and (merges(pair.reference, settings) or separate(levels)):
-            sides = activities(pair.reference), activities(pair.system)
-            counts = count_soft_activities(*sides, sizes[0], criteria)
-        else:
-            counts = count_soft_pairs(levels, lifetimes, *sizes, criteria)
+        counts, sampled = count_soft_intersections(levels, lifetimes, *sizes, Criteria.of(settings))
         if pair.ignored is not None:
             from sedeval_soft.measures.ignored import soft_left_out
 
@@ -516,4 +507,6 @@ def _count_soft_events(
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
             counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
+        # How many levels there are if the counts are a mean over fewer.
+        columns["intersection.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
     return columns

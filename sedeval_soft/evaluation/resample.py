@@ -112,9 +112,9 @@ class Replicates:
         if plan.ranks_events:
             families.append(events_of_weights(tally, settings))
         if plan.psds:
-            from sedeval_soft.measures.weighted_psds import WeightedPsds
+            from sedeval_soft.measures.psds import Psds
 
-            families.append(WeightedPsds.of(tally, settings, candidates.get("intersection")).tables)
+            families.append(Psds.of(tally, settings, candidates.get("intersection")).tables)
         return cls(tally, settings, families, fixed or {})
 
     def values(self, weights: Floats, keys: Sequence[Key]) -> Floats:
@@ -246,10 +246,6 @@ def interval_notes(tally: Tally, settings: Settings) -> list[str]:
             "no intervals for optimal readings: best thresholds are not smooth in the files, so the "
             "jackknife is not valid for them; --ci bootstrap is, and with --fixed-thresholds both are"
         )
-    if "soft" in Plan.of(settings).psds and "levels" in tally.events:
-        from sedeval_soft.measures.weighted_psds import Cuts
-
-        notes += Cuts.between(tally).notes()
     return notes
 
 

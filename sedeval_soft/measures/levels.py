@@ -1,0 +1,49 @@
+"""Levels at which a soft reading is taken that has no closed form: the mean of the hard reading over them.
+
+Between two levels at which an event begins or ceases to exist nothing changes. If there are at most `MOST`
+such levels, the mean over all of them, each with its width, is exactly the soft reading. If there are more,
+`MOST` evenly spaced levels represent all of them, and the output says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from sedeval_soft.arrays import Floats
+from sedeval_soft.sorting import distinct
+from sedeval_soft.timeline.events import EventLifetimes
+
+MOST = 200
+"""Levels beyond which evenly spaced ones are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Levels in (0, 1] at which labels are binarised.
+
+    level: (n,) ascending. width: (n,) how much of (0, 1] each stands for; together they end at the highest
+    level of all events. n_distinct: how many different levels there are.
+    """
+
+    level: Floats
+    width: Floats
+    n_distinct: int
+
+    @classmethod
+    def of(cls, sides: Sequence[EventLifetimes]) -> Self:
+        """Return the levels at which the events of all sides may differ."""
+        ends = [levels for side in sides for levels in (side.born, side.dies)]
+        edges = distinct(np.concatenate([np.zeros(1), *ends]))
+        n, top = len(edges) - 1, float(edges[-1])
+        if n <= MOST:
+            return cls(edges[1:], np.diff(edges), n)
+        return cls(top * (np.arange(MOST) + 0.5) / MOST, np.full(MOST, top / MOST), n)
+
+    @property
+    def sampled(self) -> tuple[int, int] | None:
+        """How many levels there are here, and how many different ones; None if these are the same."""
+        return None if self.n_distinct == len(self.level) else (len(self.level), self.n_distinct)

@@ -19,7 +19,7 @@ SELDOM = {
         for name in (
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "plots", "tools"),
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
-            *("evaluation.sorted_cells", "measures.confusion", "measures.curve_scores"),
+            *("evaluation.ordered", "measures.confusion", "measures.curve_scores"),
             *("measures.candidates", "measures.crowds", "measures.event_precision", "measures.psds"),
             *("measures.sed_eval_rules", "measures.weighted_files"),
             *("settings_files", "tables.annotation_json", "tables.annotation_rows", "tables.annotations"),

@@ -57,6 +57,11 @@ class Averaged(NamedTuple):
         """The geometric mean over the classes of the macro average, (...)."""
         return self._mean("geometric")
 
+    def first(self) -> Averaged:
+        """Return the values of the first weights, where all arrays are (n_weights, ...)."""
+        columns = {name: of[0] for name, of in self._asdict().items() if isinstance(of, np.ndarray)}
+        return self._replace(**columns)
+
     def _mean(self, kind: str) -> Array | None:
         if self.classes is None or self.n_ref is None:
             return None

@@ -25,7 +25,7 @@ import numpy as np
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.measures.base import Averaged, Tables, ratio
 from sedeval_soft.measures.candidates import Candidates
-from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
+from sedeval_soft.measures.event import sum_groups
 from sedeval_soft.measures.ignored import level_mostly, touched
 from sedeval_soft.measures.intersections import Cover, Criteria, Judged, found_when, required
 from sedeval_soft.measures.levels import Levels
@@ -69,10 +69,10 @@ def triggered(judged: Judged, n_ref: Index, criteria: Criteria, kind: Index) -> 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What files count at all thresholds.
+    """What the files of each owner count at all thresholds.
 
-    classes: the candidates of each class. n_ref, ticks: (n_files, n_classes) how many events the reference
-    has, and how long they last together. n_sys: (n_files, n_classes) detections of all thresholds.
+    classes: the candidates of each class. n_ref, ticks: (n_owners, n_classes) how many events the reference
+    has, and how long they last together. n_sys: (n_owners, n_classes) detections of all thresholds.
     """
 
     classes: Sequence[Candidates]
@@ -85,31 +85,33 @@ class Counted:
         cls,
         reference: Events,
         system: EventLifetimes,
-        n_files: int,
+        owner: Index,
         kind: Index,
         criteria: Criteria,
         classes: Sequence[Candidates] | None = None,
     ) -> Self:
-        """Count each file.
+        """Count the files of each owner, (n_files,) numbers from 0.
 
         kind: (n_classes,) as for `triggered`, ascending. Counts are FOUND and N_SYS, both together, and where
         cross triggers count, those of each class of the same kind. classes: the candidates of the best
         intersection-based F, whose counts are these where no cross triggers count; None to find them.
         """
-        n_classes = len(kind)
-        shape = n_files, n_classes
+        shape = int(owner.max(initial=0)) + 1, len(kind)
         events = reference.lasting()
-        n_ref = count_per_class(events, *shape)
+        group = owner[events.file] * len(kind) + events.label
+        n_ref = sum_groups(group, np.ones(len(group)), shape).astype(np.int64)
         if classes is None or criteria.alpha_ct > 0:
-            judged = Judged.of(reference, system, n_classes, criteria)
-            classes = [*map(Candidates.of, _counts(judged, n_ref, kind, criteria))]
+            judged = Judged.of(reference, system, len(kind), criteria)
+            classes = [*map(Candidates.of, _counts(judged, owner, n_ref, kind, criteria))]
         lasted = (events.offset - events.onset).astype(np.float64)
-        ticks = sum_groups(file_class(events, n_classes), lasted, shape)
-        return cls(classes, n_ref, ticks, _detections(system, *shape))
+        ticks = sum_groups(group, lasted, shape)
+        return cls(classes, n_ref, ticks, _detections(system, owner, *shape))
 
 
-def _counts(judged: Judged, n_ref: Index, kind: Index, criteria: Criteria) -> list[ThresholdCounts]:
-    """Return what each file counts at all thresholds, of each class; see `Counted.of`."""
+def _counts(
+    judged: Judged, owner: Index, n_ref: Index, kind: Index, criteria: Criteria
+) -> list[ThresholdCounts]:
+    """Return what the files of each owner count at all thresholds, of each class; see `Counted.of`."""
     n_counts, false = 2, judged.false()
     lives: list[tuple[Alive, Sequence[int]]] = [(of, (FOUND, N_SYS)) for of in found_when(judged, criteria)]
     lives.append((false, (N_SYS,)))
@@ -123,20 +125,21 @@ def _counts(judged: Judged, n_ref: Index, kind: Index, criteria: Criteria) -> li
         for row, parts in rows.items():
             which = np.concatenate(parts)
             lives.append((Alive(label[which], file[which], born[which], dies[which]), (row,)))
-    return ThresholdCounts.of_lives(lives, n_ref, n_counts, apart=True)
+    owned = [(alive._replace(file=owner[alive.file].astype(np.int32)), rows) for alive, rows in lives]
+    return ThresholdCounts.of_lives(owned, n_ref, n_counts, apart=True)
 
 
-def _detections(system: EventLifetimes, n_files: int, n_classes: int) -> Index:
-    """Return how many detections of all thresholds each file has, (n_files, n_classes)."""
-    counts = np.bincount(file_class(system, n_classes), minlength=n_files * n_classes)
-    return counts.reshape(n_files, n_classes)
+def _detections(system: EventLifetimes, owner: Index, n_owners: int, n_classes: int) -> Index:
+    """Return how many detections of all thresholds each owner has, (n_owners, n_classes)."""
+    counts = np.bincount(owner[system.file] * n_classes + system.label, minlength=n_owners * n_classes)
+    return counts.reshape(n_owners, n_classes)
 
 
 @dataclass(frozen=True, slots=True)
 class Rocs:
     """The PSD-ROCs of weighted files, and the areas below them.
 
-    weights: (n_weights, n_files). rate: (n_weights,) one false positive per hour, NaN where there is no time.
+    weights: (n_weights, n_owners). rate: (n_weights,) one false positive per hour, NaN if there is no time.
     """
 
     weights: Floats
@@ -145,7 +148,7 @@ class Rocs:
 
     @classmethod
     def of(cls, weights: Floats, length: Index, criteria: Criteria) -> Self:
-        """Find the rates of files with so many ticks, (n_files,)."""
+        """Find the rates of owners with so many ticks, (n_owners,)."""
         return cls(weights, ratio(np.asarray(HOUR), weights @ length / TICKS_PER_SECOND), criteria)
 
     def n_steps(self, n_false: int) -> int:
@@ -290,25 +293,30 @@ def _mean(classes: Floats) -> Floats:
 class Psds:
     """What gives the PSDS of files with weights.
 
+    owner: (n_files,) whose each is, numbers from 0: weights are of owners. length: (n_owners,) ticks.
     systems: by the names of `systems_of`, what is counted against the cut reference; none where nothing is.
     levels: of the soft reference; None if that reading is not asked for, or if there is one level, which is
-    that of the hard reading. n_sys: detections of all thresholds, (n_files, n_classes) of each system.
+    that of the hard reading. n_sys: detections of all thresholds, (n_owners, n_classes) of each system.
     """
 
     tally: Tally
     settings: Settings
+    owner: Index
+    length: Index
     systems: Sequence[Counted]
     levels: Levels | None
     n_sys: Sequence[Index]
 
     @classmethod
-    def of(cls, tally: Tally, settings: Settings, candidates: Sequence[Candidates] | None = None) -> Self:
-        """Count each file; candidates: those of the best intersection-based F if known."""
+    def of(
+        cls, tally: Tally, settings: Settings, owner: Index, candidates: Sequence[Candidates] | None = None
+    ) -> Self:
+        """Count the files of each owner; candidates: those of the best intersection-based F if known."""
         readings, criteria = Plan.of(settings).psds, Criteria.of(settings)
-        if not tally.per_file["length"].any():
+        length, levels = np.bincount(owner, tally.per_file["length"], 1).astype(np.int64), None
+        if not length.any():
             # Where there is no time events may not have been kept.
-            return cls(tally, settings, [], None, [])
-        shape, levels = (len(tally.files), len(tally.classes)), None
+            return cls(tally, settings, owner, length, [], None, [])
         if "soft" in readings and not is_cut_once(tally):
             levels = levels_of(tally)
         systems = list[Counted]()
@@ -317,21 +325,21 @@ class Psds:
             # Those with a median filter have other events.
             known = [candidates, *[None] * len(names[1:])]
             systems = [
-                counted_of(tally, name, criteria, classes) for name, classes in zip(names, known, strict=True)
+                counted_of(tally, name, owner, criteria, classes)
+                for name, classes in zip(names, known, strict=True)
             ]
         n_sys = [of.n_sys for of in systems]
         if levels is not None:
             everything = tally.events.get("everything", tally.system("intersection"))
-            n_sys.append(_detections(everything, *shape))
-        return cls(tally, settings, systems, levels, n_sys)
+            n_sys.append(_detections(everything, owner, len(length), len(tally.classes)))
+        return cls(tally, settings, owner, length, systems, levels, n_sys)
 
     def tables(self, weights: Floats) -> Tables:
         """Return PSDS by basis and reading, (n_weights,) and of classes (n_weights, n_classes).
 
-        weights: (n_weights, n_files), whole numbers.
+        weights: (n_weights, n_owners), whole numbers.
         """
-        criteria, length = Criteria.of(self.settings), self.tally.per_file["length"]
-        n_steps = 0
+        criteria, length, n_steps = Criteria.of(self.settings), self.length, 0
         if not criteria.alpha_ct > 0:
             # No class has more false positives than weighted files have detections of all thresholds.
             most = max((int((weights @ n_sys).max(initial=0)) for n_sys in self.n_sys), default=0)
@@ -442,7 +450,8 @@ class Psds:
                 kept = (upto[copied] < level[owner]) | touched(ours.events(), theirs, len(number))
                 theirs = theirs.take(kept)
             criteria = Criteria.of(self.settings)
-            yield widths[batch], number, label, Counted.of(ours.events(), theirs, n_files, number, criteria)
+            counted = Counted.of(ours.events(), theirs, self.owner, number, criteria)
+            yield widths[batch], number, label, counted
 
 
 # PSDS of a tally.
@@ -471,36 +480,19 @@ def systems_of(settings: Settings) -> list[str]:
 
 
 def counted_of(
-    tally: Tally, name: str, criteria: Criteria, classes: Sequence[Candidates] | None = None
+    tally: Tally, name: str, owner: Index, criteria: Criteria, classes: Sequence[Candidates] | None = None
 ) -> Counted:
     """Count one of `systems_of` against the cut reference; classes: as for `Counted.of`."""
     system = tally.system("intersection") if name == "system" else tally.events[name]
     kind = np.zeros(len(tally.classes), dtype=np.int64)
-    return Counted.of(tally.events["reference"].events(), system, len(tally.files), kind, criteria, classes)
-
-
-def psds_tables(tally: Tally, settings: Settings) -> Tables:
-    """Return the PSDS that the settings ask for, by basis and reading: each file counts once."""
-    tables = Psds.of(tally, settings).tables(_once(tally))
-    return {
-        family: {
-            name: of._replace(classes=np.asarray(of.classes)[0], overall=np.asarray(of.overall)[0])
-            for name, of in table.items()
-        }
-        for family, table in tables.items()
-    }
+    return Counted.of(tally.events["reference"].events(), system, owner, kind, criteria, classes)
 
 
 def psds_curve(tally: Tally, settings: Settings, systems: Sequence[str]) -> PsdRoc:
     """Return the PSD-ROC under the operating points of some of `systems_of`."""
-    criteria = Criteria.of(settings)
-    rocs = Rocs.of(_once(tally), tally.per_file["length"], criteria)
+    criteria, owner = Criteria.of(settings), np.zeros(len(tally.files), dtype=np.int64)
+    rocs = Rocs.of(np.ones((1, 1)), tally.per_file["length"].sum(keepdims=True), criteria)
     if np.isnan(rocs.rate[0]):
         # Nothing happens so often an hour where there is no time; events may not have been kept.
         return psd_roc(Staircases.none(len(tally.classes)), criteria)
-    return psd_roc(rocs.staircases([counted_of(tally, name, criteria) for name in systems]), criteria)
-
-
-def _once(tally: Tally) -> Floats:
-    """Return weights that count each file once, (1, n_files)."""
-    return np.ones((1, len(tally.files)))
+    return psd_roc(rocs.staircases([counted_of(tally, name, owner, criteria) for name in systems]), criteria)

@@ -115,6 +115,6 @@ CALLS = [
     "py Evaluator(only=['segment', 'event'], classes=['a', 'b']).update(*np.random.default_rng(0).random((2, 3, 40, 2)), files=['x', 'y', 'z']).compute()",
     "py sum((Evaluator(segment_length=0.2).update('plain_ref.tsv', 'plain_sys.tsv') for _ in range(1)), Evaluator(segment_length=0.2)).compute()",
     "py Evaluator.of_bytes(Evaluator().update('ref.tsv', 'sys.tsv').to_bytes()).compute()", "py {name: dict(board_scores) for name, board_scores in compare('ref.tsv', ['sys.tsv', 'sys_b.tsv'], replicates=50).items()}",
-    "py mean_of_runs('ref.tsv', ['sys.tsv', 'sys_b.tsv'])", "py threshold_curves('plain_ref.tsv', 'plain_sys.tsv').to_pandas().to_dict('list')", "py evaluate(dict(np.load('frames_ref.npz')), dict(np.load('frames_sys.npz')), resolution=0.2)",
-    "py published_scores('few-shot', 'shots_ref.tsv', 'shots_sys.tsv')", "py vars(diagnose('ref.tsv', 'sys.tsv'))", "py evaluate('ref.tsv', 'sys.tsv', threshold=-1)",
+    "py mean_of_runs('ref.tsv', ['sys.tsv', 'sys_b.tsv'])", "py {str(key): of for key, of in threshold_curves('plain_ref.tsv', 'plain_sys.tsv').families.items()}", "py evaluate(dict(np.load('frames_ref.npz')), dict(np.load('frames_sys.npz')), segment_length=0.2, classes=list('abcd'))",
+    "py published_scores('few-shot', 'shots_ref.tsv', 'shots_sys.tsv')", "py diagnose('ref.tsv', 'sys.tsv').to_dict()", "py evaluate('ref.tsv', 'sys.tsv', threshold=-1)",
 ]

@@ -26,7 +26,7 @@ from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, Constraint, Settings
+from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
@@ -65,6 +65,7 @@ def score_shard(
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and settings.regions is None and not whole:
         warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
+    warnings += answered_in_vain(tally, asked)
 
     best = (
         {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
@@ -359,6 +360,25 @@ def _inexact(tables: Tables, group: str | None) -> list[str]:
                     "reference has too many levels to look at each"
                 )
     return notes
+
+
+def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
+    """Return a warning if the system is active in queries that have no event in the reference.
+
+    A query is a class in a file; a file in which neither side has an event is one query. The mean over
+    items is over queries with an event, so that an answer to another query costs nothing.
+    """
+    # Who asks for all measures has ordinary tables, and no queries.
+    grounds = "grounding" in settings.measures and {*settings.measures} != {*GROUPS}
+    if not (grounds and Plan.of(settings).scores("segment", "hard")):
+        return []
+    ours, theirs = (np.asarray(tally.per_class[f"segment.hard.{name}"]) > 0 for name in ("n_ref", "n_sys"))
+    answered, silent = int((theirs & ~ours).sum()), int((~(ours | theirs).any(axis=1)).sum())
+    text = (
+        f"the system answers {answered} of {answered + silent} queries (a class in a file) without an event "
+        "in the reference; segment.hard.mean_iou and recall_at_iou do not count these answers"
+    )
+    return [text] if answered else []
 
 
 def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:

@@ -16,6 +16,7 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
+from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
@@ -95,7 +96,8 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
         if "clip" in plan.kept:
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
-        _count_events(pair, plan, columns, events)
+        with naming(pair.files, pair.classes):
+            _count_events(pair, plan, columns, events)
     recipe = " ".join(
         f"{name}={value}" for name, value in settings.to_dict().items() if name not in UNCOUNTED
     )

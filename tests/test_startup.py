@@ -20,7 +20,7 @@ SELDOM = {
             *("api.comparison", "api.evaluator", "comparison", "comparison.board", "html", "plots", "tools"),
             *("evaluation.chance", "evaluation.curves", "evaluation.details", "evaluation.resample"),
             *("evaluation.ordered", "measures.confusion", "measures.curve_scores"),
-            *("measures.candidates", "measures.crowds", "measures.event_precision", "measures.psds"),
+            *("measures.candidates", "measures.event_precision", "measures.psds"),
             *("measures.sed_eval_rules", "measures.weighted_files"),
             *("settings_files", "tables.annotation_json", "tables.annotation_rows", "tables.annotations"),
             *("tables.archive", "tables.arrays", "tables.date_times", "tables.fit", "tables.frames"),
@@ -104,8 +104,8 @@ def test_what_settings_ask_for_is_imported_then(tmp_path):
     arguments = [*sides, *asked.split(), str(tmp_path / "curves.tsv")]
     code = f"from sedeval_soft.cli.main import group\ngroup.main({arguments!r}, standalone_mode=False)"
     rooms = ("sedeval_soft.evaluation", "sedeval_soft.measures")
-    # Crowds are met in other tables, sed_eval's rules under other settings.
-    elsewhere = {"sedeval_soft.measures.crowds", "sedeval_soft.measures.sed_eval_rules"}
+    # sed_eval's rules are met under other settings.
+    elsewhere = {"sedeval_soft.measures.sed_eval_rules"}
     rarely = {name for name in SELDOM if name.startswith(rooms)} - elsewhere
     assert len(rarely) >= 10
     assert imported(code, rarely) == rarely

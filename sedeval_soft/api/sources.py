@@ -93,6 +93,7 @@ def listed_regions(regions: Any, limits: Limits | None = None) -> RegionList:  #
 def _regions_of_columns(data: Any) -> Any:  # noqa: ANN401
     """Return the regions by file of a data frame, or of a mapping of columns; anything else as it is."""
     from sedeval_soft.tables.arrays import as_mapping
+    from sedeval_soft.tables.file_groups import NOT_OF_REGIONS, says_where
 
     data = as_mapping(data)
     names = [*data] if isinstance(data, Mapping) else getattr(data, "columns", ())
@@ -106,6 +107,9 @@ def _regions_of_columns(data: Any) -> Any:  # noqa: ANN401
     if any(isinstance(value, list | tuple) for value in file[:1]):
         # Files of these names, and their regions.
         return data
+    for name in names:
+        if not says_where(name):
+            raise SettingsError(f"column {name!r} {NOT_OF_REGIONS}")
     if not len(file) == len(onset) == len(offset):
         raise SettingsError("regions has columns of different lengths; expected one onset and offset each")
     regions: dict[Any, list[list[Any]]] = {}

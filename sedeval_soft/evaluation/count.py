@@ -16,6 +16,8 @@ from sedeval_soft.measures.detection import PER_CLASS, PER_FILE, DetectionCounts
 from sedeval_soft.measures.divergence import KL, PROPER, SOFT, count_divergence
 from sedeval_soft.measures.errors import KINDS_OF_ERRORS, columns_of_kinds
 from sedeval_soft.measures.grounding import count_items
+from sedeval_soft.measures.levels import integrated
+from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.ranking import Sides, count_ranking
 from sedeval_soft.measures.segment import count_files, count_hard, count_soft, sum_files
@@ -94,7 +96,8 @@ def tally_pair(pair: Recordings, settings: Settings, *, cells: bool = False, tog
         if "clip" in plan.kept:
             samples |= {"clip.reference": clips.reference, "clip.system": clips.system}
     if plan.counts_events:
-        _count_events(pair, plan, columns, events)
+        with naming(pair.files, pair.classes):
+            _count_events(pair, plan, columns, events)
     recipe = " ".join(
         f"{name}={value}" for name, value in settings.to_dict().items() if name not in UNCOUNTED
     )
@@ -491,12 +494,19 @@ def _count_soft_events(
 
             ignored = ignored_levels(pair, settings)
             remaining = soft_without_ignored(ignored, levels, lifetimes, sizes[1], rule)
-        counts = event.count_soft_events(levels, remaining, *sizes, rule)
-        columns = columns_of("event.soft", counts)
+        counts, sampled = integrated(
+            event.count_soft_events, event.count_events, levels, remaining, *sizes, rule
+        )
+        columns = columns_of("event.soft", counts) | {"event.soft.levels": _of_all(sampled, sizes[0])}
     if plan.scores("intersection", "soft"):
-        from sedeval_soft.measures.intersections import Criteria, count_soft_intersections
+        from sedeval_soft.measures.intersections import (
+            Criteria,
+            count_intersections,
+            count_soft_intersections,
+        )
 
-        counts, sampled = count_soft_intersections(levels, lifetimes, *sizes, Criteria.of(settings))
+        how = *sizes, Criteria.of(settings)
+        counts, sampled = integrated(count_soft_intersections, count_intersections, levels, lifetimes, *how)
         if pair.ignored is not None:
             from sedeval_soft.measures.ignored import soft_left_out
 
@@ -507,6 +517,10 @@ def _count_soft_events(
             n_sys = np.maximum(counts.n_sys - amount, counts.tp)
             counts = counts._replace(n_sys=n_sys, insertions=(n_sys - counts.tp).sum(axis=1))
         columns |= columns_of("intersection.soft", counts)
-        # How many levels there are if the counts are a mean over fewer.
-        columns["intersection.soft.levels"] = np.full(sizes[0], 0 if sampled is None else sampled[1])
+        columns["intersection.soft.levels"] = _of_all(sampled, sizes[0])
     return columns
+
+
+def _of_all(sampled: tuple[int, int] | None, n_files: int) -> Index:
+    """Return how many levels there are if counts are a mean over fewer of them, else 0, (n_files,)."""
+    return np.full(n_files, 0 if sampled is None else sampled[1])

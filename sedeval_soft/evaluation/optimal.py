@@ -23,6 +23,7 @@ from sedeval_soft.evaluation.count import Columns, columns_of, with_columns
 from sedeval_soft.measures.base import Averaged, Table, averaged, ratio
 from sedeval_soft.measures.detection import DetectionCounts, detection_scores, f_beta
 from sedeval_soft.measures.event import count_events, count_per_class, file_class, match_lifetimes
+from sedeval_soft.measures.matching import naming
 from sedeval_soft.measures.pairs import PairRule, pair_rule
 from sedeval_soft.measures.segment import count_hard
 from sedeval_soft.measures.tally import Tally, cells_of
@@ -222,7 +223,8 @@ def lives_of(tally: Tally, basis: str, settings: Settings, apart: bool | None = 
     sides = tally.events["reference"].events(), tally.system(basis)
     sizes = len(tally.files), len(tally.classes)
     if basis == "event":
-        return events_when(*sides, *sizes, pair_rule(settings))
+        with naming(tally.files, tally.classes):
+            return events_when(*sides, *sizes, pair_rule(settings))
     from sedeval_soft.measures.intersections import Criteria, intersections_when
 
     return intersections_when(*sides, *sizes, Criteria.of(settings), apart)
@@ -248,7 +250,8 @@ def paired_events(tally: Tally, settings: Settings) -> Alive:
     """Return how many pairs of events which file has at which thresholds, whatever their class."""
     sides = (tally.events[name] for name in ("reference", "system"))
     reference, system = (replace(side, label=np.zeros_like(side.label), nested=False) for side in sides)
-    lives, _ = events_when(reference.events(), system, len(tally.files), 1, pair_rule(settings))
+    with naming(tally.files, ()):
+        lives, _ = events_when(reference.events(), system, len(tally.files), 1, pair_rule(settings))
     return lives[0][0]
 
 

@@ -26,7 +26,7 @@ from sedeval_soft.measures.pairs import pair_rule
 from sedeval_soft.measures.registry import OVERALL, ScoreName
 from sedeval_soft.measures.tally import Tally
 from sedeval_soft.plan import CELLS, ORDERED, Plan
-from sedeval_soft.settings import BASES, Constraint, Settings
+from sedeval_soft.settings import BASES, GROUPS, Constraint, Settings
 from sedeval_soft.tables.filenames import listing
 from sedeval_soft.tables.ticks import TICKS_PER_SECOND
 from sedeval_soft.timeline.alignment_report import NO_DURATIONS
@@ -65,6 +65,7 @@ def score_shard(
     whole = all(item.form.startswith("array") for item in shard.inputs if item.role == "reference")
     if plan.psds and shard.durations is None and settings.regions is None and not whole:
         warnings.append(f"PSDS counts false alarms per hour, and {NO_DURATIONS}")
+    warnings += answered_in_vain(tally, asked)
 
     best = (
         {} if shard.tables else {basis: best_counts(tally, basis, settings) for basis, _ in plan.thresholded}
@@ -351,10 +352,29 @@ def _sampled(tables: Tables, tally: Tally, group: str | None) -> list[str]:
         for measure, values in table.items()
         if values.levels is not None
     ]
-    n_distinct = tally.per_file.get("intersection.soft.levels", np.zeros(1))
-    if n_distinct.any() and group is None:
-        sampled.append(("intersection.soft", MOST, int(n_distinct.max())))
+    for family in ("event.soft", "intersection.soft") if group is None else ():
+        n_distinct = int(tally.per_file.get(f"{family}.levels", np.zeros(1)).max(initial=0))
+        sampled += [(family, MOST, n_distinct)] if n_distinct else []
     return [f"{name} is the mean over {n} of {of_all:,} levels" for name, n, of_all in sampled]
+
+
+def answered_in_vain(tally: Tally, settings: Settings) -> list[str]:
+    """Return a warning if the system is active in queries that have no event in the reference.
+
+    A query is a class in a file; a file in which neither side has an event is one query. The mean over
+    items is over queries with an event, so that an answer to another query costs nothing.
+    """
+    # Who asks for all measures has ordinary tables, and no queries.
+    grounds = "grounding" in settings.measures and {*settings.measures} != {*GROUPS}
+    if not (grounds and Plan.of(settings).scores("segment", "hard")):
+        return []
+    ours, theirs = (np.asarray(tally.per_class[f"segment.hard.{name}"]) > 0 for name in ("n_ref", "n_sys"))
+    answered, silent = int((theirs & ~ours).sum()), int((~(ours | theirs).any(axis=1)).sum())
+    text = (
+        f"the system answers {answered} of {answered + silent} queries (a class in a file) without an event "
+        "in the reference; segment.hard.mean_iou and recall_at_iou do not count these answers"
+    )
+    return [text] if answered else []
 
 
 def unreachable(scores: Iterable[Score], constraint: Constraint) -> list[str]:

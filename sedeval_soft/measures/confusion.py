@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Index
-from sedeval_soft.measures.event import match_events, match_groups
-from sedeval_soft.measures.pairs import PairRule
+from sedeval_soft.measures.event import match_events
+from sedeval_soft.measures.matching import nearest_matching
+from sedeval_soft.measures.pairs import PairCandidates, PairRule
 from sedeval_soft.timeline.events import Events
 
 _BLOCK = 1 << 16
@@ -42,7 +43,7 @@ def confuse_events(reference: Events, system: Events, n_classes: int, rule: Pair
     left, right = np.flatnonzero(matched < 0), np.flatnonzero(free)
     ours, theirs = reference.take(left), system.take(right)
     files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    taken = match_groups(ours, theirs, files, rule)
+    taken = nearest_matching(*PairCandidates.of(ours, theirs, files, rule).pairs(), ours, theirs)
     matched[left[taken >= 0]] = right[taken[taken >= 0]]
     hit = matched >= 0
     pairs = np.zeros((n_classes, n_classes), dtype=np.int64)

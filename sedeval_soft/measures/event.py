@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,21 +15,14 @@ from sedeval_soft.measures.base import Measure, Table, ratio, scores_of
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.level_counts import LevelChanges, integrals, rounded
 from sedeval_soft.measures.level_matching import matching_changes
-from sedeval_soft.measures.level_pairs import level_pairs
-from sedeval_soft.measures.matching import TooManyPairsError, first_free_matching, maximum_matching
-from sedeval_soft.measures.pairs import PairCandidates, PairRule
+from sedeval_soft.measures.matching import first_free_matching, maximum_matching, nearest_matching
+from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs
 from sedeval_soft.sorting import distinct, order_of
 from sedeval_soft.tables.ticks import to_seconds
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
 
-if TYPE_CHECKING:
-    from sedeval_soft.measures.crowds import Crowd
-
 _AT_ONCE = 200_000
 """Lifetimes matched at a time."""
-
-_FEW_PAIRS = 300_000
-"""Pairs of events up to which a matching regardless of class is mended where that of the classes ends."""
 
 
 # The hard reading: events of all files in, counts of each file out.
@@ -55,56 +48,15 @@ def count_per_class(events: Events, n_files: int, n_classes: int) -> Index:
 def match_events(
     reference: Events, system: Events, n_classes: int, rule: PairRule, matching: Matching = "optimal"
 ) -> Index:
-    """Match events of one file and class; return for each reference event its partner, -1 for none."""
-    groups = file_class(reference, n_classes), file_class(system, n_classes)
-    return match_groups(reference, system, groups, rule, matching)
+    """Match events of one file and class; return for each reference event its partner, -1 for none.
 
-
-def match_groups(
-    reference: Timed,
-    system: Timed,
-    groups: tuple[Index, Index],
-    rule: PairRule,
-    matching: Matching = "optimal",
-    start: Index | None = None,
-    candidates: PairCandidates | None = None,
-) -> Index:
-    """Match events of one group, numbered as for `PairCandidates`; return the partners, -1 for none.
-
-    start: (n_ref,) partners that an optimal matching begins with. candidates: of these events, if at hand.
+    Optimal is the largest matching, of several the one of least total distance. Raises TooManyPairsError.
     """
-    candidates = candidates or PairCandidates.of(reference, system, groups, rule)
-    crowds = _crowds_of(candidates)
-    start = np.full(len(reference), -1, dtype=np.int64) if start is None else start
-    if not crowds:
-        left, right = candidates.pairs()
-        if matching == "greedy":
-            return first_free_matching(left, right, len(reference), len(system))
-        return maximum_matching(left, right, len(reference), len(system), start)
-    from sedeval_soft.measures.crowds import beside
-
-    ours, theirs = beside(crowds, reference, system)
-    place = np.full(len(system) + 1, -1, dtype=np.int64)
-    place[theirs] = np.arange(len(theirs))
-    others = match_groups(
-        reference.take(ours), system.take(theirs), (groups[0][ours], groups[1][theirs]), rule, matching,
-        place[start[ours]],
-    )  # fmt: skip
-    partner = np.full(len(reference), -1, dtype=np.int64)
-    partner[ours] = np.append(theirs, -1)[others]
-    for crowd in crowds:
-        began = start[crowd.ours]
-        partner[crowd.ours] = crowd.first_free() if matching == "greedy" else crowd.maximum(began)
-    return partner
-
-
-def _crowds_of(candidates: PairCandidates) -> list[Crowd]:
-    """Return the crowds among events: what matches them is imported where there may be some."""
-    if not candidates.are_many:
-        return []
-    from sedeval_soft.measures.crowds import crowds_of
-
-    return crowds_of(candidates)
+    groups = file_class(reference, n_classes), file_class(system, n_classes)
+    left, right = PairCandidates.of(reference, system, groups, rule).pairs()
+    if matching == "greedy":
+        return first_free_matching(left, right, len(reference), len(system))
+    return nearest_matching(left, right, reference, system)
 
 
 def count_events(
@@ -139,16 +91,9 @@ def count_regardless(
     start: (n_ref,) partners to begin with.
     """
     files = reference.file.astype(np.int64), system.file.astype(np.int64)
-    candidates = PairCandidates.of(reference, system, files, rule)
-    if candidates.in_windows <= _FEW_PAIRS:
-        paired = match_groups(reference, system, files, rule, start=start, candidates=candidates) >= 0
-        return np.bincount(reference.file[paired], minlength=n_files).astype(np.int64)
-    # As at one level, of events that enter one after another.
-    ours, theirs = EventLifetimes.from_events(reference), EventLifetimes.from_events(system)
-    files = ours.file.astype(np.int64), theirs.file.astype(np.int64)
-    group, level, change = match_lifetimes(ours, theirs, files, rule)
-    births = level == 0
-    return np.bincount(group[births], change[births], minlength=n_files).astype(np.int64)
+    left, right = PairCandidates.of(reference, system, files, rule).pairs()
+    partner = maximum_matching(left, right, len(reference), len(system), start)
+    return np.bincount(reference.file[partner >= 0], minlength=n_files).astype(np.int64)
 
 
 # The soft reading: counts of matched events of both alpha-cuts, integrated over all levels.
@@ -169,11 +114,7 @@ def count_soft_events(
     by_class = file_class(reference, n_classes), file_class(system, n_classes)
     by_file = reference.file.astype(np.int64), system.file.astype(np.int64)
     groupings = (by_file, by_class) if n_classes > 1 else (by_file,)
-    if reference.nested or system.nested:
-        matched = _matched(reference, system, groupings, rule)
-    else:
-        # Of crowds no pairs are listed.
-        matched = [match_lifetimes(reference, system, groups, rule) for groups in groupings]
+    matched = _matched(reference, system, groupings, rule)
     # The matching regardless of class as that of the first class of each file.
     paired, tp = matched[0]._replace(group=matched[0].group * n_classes), matched[-1]
     sides = ((group, each.born, each.dies) for group, each in zip(by_class, (reference, system), strict=True))
@@ -192,7 +133,7 @@ def match_lifetimes(
 ) -> LevelChanges:
     """Return where the size of the largest matching of each group changes.
 
-    Raises TooManyPairsError where memory cannot hold the pairs of a group.
+    Raises TooManyPairsError where a group has too many pairs.
     """
     return _matched(reference, system, (groups,), rule)[0]
 
@@ -202,7 +143,7 @@ def _matched(
 ) -> list[LevelChanges]:
     """Return what `match_lifetimes` does, for each of several groupings.
 
-    groupings: the others divide the groups of the first one; only where lifetimes are nested.
+    groupings: the others divide the groups of the first one.
     """
     orders = [
         order_of(side.onset, group) for side, group in zip((reference, system), groupings[0], strict=True)
@@ -218,49 +159,15 @@ def _matched(
     parts = [[LevelChanges.of_lives(ours[:0], reference.born[:0], reference.dies[:0])] for _ in groupings]
     for (begin, first), (end, last) in pairwise((*ends, (len(ours), len(theirs)))):
         a, b = slice(begin, end), slice(first, last)
-        groups = [(ours[a], theirs[b]) for ours, theirs in groupings]
-        some = _match_some(reference.take(a), system.take(b), groups, rule)
-        for part, changes in zip(parts, some, strict=True):
-            part.extend(changes)
+        some = reference.take(a), system.take(b)
+        # Groups are counted from the first of them, so that no part takes room for those of all.
+        base = min(int(group[0]) for group in (ours[a], theirs[b]) if len(group))
+        candidates = PairCandidates.of(*some, (ours[a] - base, theirs[b] - base), rule)
+        left, right = level_pairs(*some, candidates)
+        for part, (mine, others) in zip(parts, groupings, strict=True):
+            same = np.flatnonzero(mine[a][left] == others[b][right])
+            part.append(matching_changes(*some, (mine[a], others[b]), left[same], right[same]))
     return [LevelChanges.joined(part) for part in parts]
-
-
-def _match_some(
-    reference: EventLifetimes, system: EventLifetimes, groupings: Sequence[Groups], rule: PairRule
-) -> list[list[LevelChanges]]:
-    """Return what `_matched` does, in parts."""
-    # Groups are counted from the first of them, so that no part takes room for those of all.
-    base = min(int(each[0]) for each in groupings[0] if len(each))
-    groups = groupings[0][0] - base, groupings[0][1] - base
-    candidates = PairCandidates.of(reference, system, groups, rule)
-    matched, parts = [], []
-    # Of nested lifetimes only few are alive at one time and level.
-    for crowd in [] if reference.nested or system.nested else _crowds_of(candidates):
-        born = np.concatenate((reference.born[crowd.ours], system.born[crowd.theirs]))
-        if np.any(born != born[0]):
-            continue
-        try:
-            dies = crowd.levels(reference.dies[crowd.ours], system.dies[crowd.theirs])
-        except TooManyPairsError:
-            # It takes too long as a crowd. Perhaps there is room for its pairs.
-            continue
-        matched.append(crowd)
-        group = np.full(len(dies), base + groups[0][crowd.ours[0]])
-        parts.append(LevelChanges.of_lives(group, np.full(len(dies), born[0]), dies))
-    if matched:
-        from sedeval_soft.measures.crowds import beside
-
-        ours, theirs = beside(matched, reference, system)
-        reference, system = reference.take(ours), system.take(theirs)
-        groups = groups[0][ours], groups[1][theirs]
-        groupings = [(base + groups[0], base + groups[1])]
-        candidates = PairCandidates.of(reference, system, groups, rule)
-    left, right = level_pairs(reference, system, groups, candidates)
-    changes = [[*parts, matching_changes(reference, system, groupings[0], left, right)]]
-    for ours, theirs in groupings[1:]:
-        same = np.flatnonzero(ours[left] == theirs[right])
-        changes.append([matching_changes(reference, system, (ours, theirs), left[same], right[same])])
-    return changes
 
 
 # How far matched events are off: the time of the system minus that of the reference, in seconds. Sums and
@@ -323,7 +230,9 @@ BOUNDARIES = tuple(
     for measure in (
         _deviation(
             f"{end}_bias", f"mean deviation of matched {end}s in seconds; above 0 the system is late",
-            f"mean of {end} - reference {end} over TP", partial(Deviations.bias, end=end), low=None,
+            f"mean of {end} - reference {end} over the TP pairs: of the largest matchings the one of least "
+            "|onset - reference onset| + |offset - reference offset| in all",
+            partial(Deviations.bias, end=end), low=None,
         ),
         _deviation(
             f"{end}_spread", f"standard deviation of the deviation of matched {end}s in seconds",

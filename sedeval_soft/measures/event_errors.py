@@ -26,14 +26,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sedeval_soft.arrays import Array, Bools, Floats, Index
-from sedeval_soft.errors import EvaluationError
 from sedeval_soft.fields import Matching
 from sedeval_soft.measures.errors import EVENT_KINDS, LEVELS, columns_of_kinds
 from sedeval_soft.measures.event import file_class, match_events
+from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import PairCandidates, PairRule, intersection_over_union
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.timeline.events import EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.timeline.ranges import TooManyOverlapsError, expand
 
 KINDS = tuple(EVENT_KINDS)
 """What can be wrong with an event."""
@@ -49,21 +49,13 @@ _NEAR, _SAME = 0.1, 0.5
 """Intersection over union from which two events of one class, and of two, can be one event."""
 
 
-class TooManyOverlapsError(EvaluationError):
-    """Too many events overlap to look at all pairs of them."""
-
-    def __init__(self, pairs: float) -> None:
-        """Say so; pairs: how many there are."""
-        super().__init__(
-            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
-            "Are rows repeated, or are there very many events at one time? --only segment needs none"
-        )
-
-
 def _check(pairs: int) -> None:
     """Raise TooManyOverlapsError for too many pairs."""
     if pairs > MOST_PAIRS:
-        raise TooManyOverlapsError(pairs)
+        raise TooManyOverlapsError(
+            f"{pairs:.3g} pairs of events overlap, or are near: too many to say what is wrong with each. "
+            "Are rows repeated, or are there very many events at one time? --only segment needs none"
+        )
 
 
 class Edges(NamedTuple):
@@ -108,14 +100,10 @@ def classify_errors(
     where too many events overlap to look at all pairs.
     """
     ours, theirs = _order(reference, system, n_classes)
-    hits = None
-    if matching == "greedy":
-        matched = match_events(reference, system, n_classes, rule, matching)
-        place = np.full(len(theirs) + 1, -1)
-        place[theirs] = np.arange(len(theirs))
-        hits = place[matched[ours]]
+    place = np.full(len(theirs) + 1, -1)
+    place[theirs] = np.arange(len(theirs))
     kinds = _Kinds(reference.take(ours), system.take(theirs), rule)
-    kinds.explain(hits)
+    kinds.explain(place[match_events(reference, system, n_classes, rule, matching)[ours]])
     links = kinds.links()
     errors = EventErrors(
         np.empty_like(ours), np.empty_like(theirs), Edges(ours[links.left], theirs[links.right])
@@ -167,14 +155,11 @@ class _Kinds:
         self.free_ref, self.free_sys = np.ones(len(reference), dtype=bool), np.ones(len(system), dtype=bool)
         self._links: list[Edges] = []
 
-    def explain(self, hits: Index | None = None) -> None:
-        """Explain each event that is no hit; hits: the partners of those, the nearest where it is None."""
+    def explain(self, hits: Index) -> None:
+        """Explain each event that is not a hit; hits: (n_ref,) the partners of those, -1 for none."""
+        left = np.flatnonzero(hits >= 0)
+        self._explain(left, hits[left], HIT)
         same = self._same_class(self.compatible)
-        if hits is None:
-            self._pair(self.compatible.where(same), HIT)
-        else:
-            left = np.flatnonzero(hits >= 0)
-            self._explain(left, hits[left], HIT)
         inside = self.overlapping.where(self._same_class(self.overlapping))
         common = self._common(inside)
         in_ref = 2 * common >= self._length(self.system)[inside.right]
@@ -231,9 +216,7 @@ class _Kinds:
     def _pair(self, edges: Edges, kind: int) -> Index:
         """Pair as many unexplained events as can be, the nearest; return the partners of the reference's."""
         edges = edges.where(self._free(edges))
-        ours, theirs = self.reference.take(edges.left), self.system.take(edges.right)
-        apart = np.abs(ours.onset - theirs.onset) + np.abs(ours.offset - theirs.offset)
-        partner = nearest_matching(*edges, apart, len(self.reference), len(self.system))
+        partner = nearest_matching(*edges, self.reference, self.system)
         left = np.flatnonzero(partner >= 0)
         self._explain(left, partner[left], kind)
         return partner
@@ -358,40 +341,6 @@ def overlapping_pairs(reference: Timed, system: Timed, groups: tuple[Index, Inde
     left, right = left[lasting], right[lasting]
     order = np.lexsort((right, left))
     return Edges(left[order], right[order])
-
-
-def nearest_matching(left: Index, right: Index, apart: Ticks, n_left: int, n_right: int) -> Index:
-    """Return the matching with most pairs, and of those the one with the least sum of distances.
-
-    left, right, apart: (n_edges,) pairs and their distances. Returns (n_left,) partners, -1 for none. Pairs
-    that no other one competes with are settled at once; others are an assignment (Jonker & Volgenant 1987).
-    """
-    partner = np.full(n_left, -1, dtype=np.int64)
-    alone = (np.bincount(left, minlength=n_left)[left] == 1) & (
-        np.bincount(right, minlength=n_right)[right] == 1
-    )
-    partner[left[alone]] = right[alone]
-    left, right, apart = left[~alone], right[~alone], apart[~alone]
-    if not len(left):
-        return partner
-    from scipy.sparse import coo_array, csr_array
-    from scipy.sparse.csgraph import connected_components, min_weight_full_bipartite_matching
-
-    ours, left = np.unique(left, return_inverse=True)
-    theirs, right = np.unique(right, return_inverse=True)
-    n, m = len(ours), len(theirs)
-    ends = (left, right + n)
-    _, part = connected_components(
-        coo_array((np.ones(len(left)), ends), shape=(n + m, n + m)), directed=False
-    )
-    # To be without a partner costs more than all pairs of its part do: no pair is given up for a distance.
-    single = np.bincount(part[left], apart + 1.0, minlength=int(part.max()) + 1)[part[:n]] + 1.0
-    costs = np.concatenate((apart + 1.0, single))
-    rows, columns = np.concatenate((left, np.arange(n))), np.concatenate((right, m + np.arange(n)))
-    row, column = min_weight_full_bipartite_matching(csr_array((costs, (rows, columns)), shape=(n, m + n)))
-    paired = column < m
-    partner[ours[row[paired]]] = theirs[column[paired]]
-    return partner
 
 
 class RightElsewhere(NamedTuple):

@@ -25,8 +25,7 @@ import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.event import file_class
-from sedeval_soft.measures.level_pairs import level_pairs, shared_levels
-from sedeval_soft.measures.pairs import PairCandidates, PairRule
+from sedeval_soft.measures.pairs import PairCandidates, PairRule, level_pairs, shared_levels
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Timed
 
 AnyTimed = TypeVar("AnyTimed", bound=Timed)
@@ -180,7 +179,7 @@ def _compatible(
     events: EventLifetimes, system: EventLifetimes, groups: tuple[Index, Index], rule: PairRule
 ) -> tuple[Codes, Floats, Floats]:
     """Return which detections may be matched with some event, and at which levels low < a <= high, (n,)."""
-    left, right = level_pairs(events, system, groups, PairCandidates.of(events, system, groups, rule))
+    left, right = level_pairs(events, system, PairCandidates.of(events, system, groups, rule))
     return right, *shared_levels(events, system, left, right)
 
 

@@ -32,19 +32,18 @@ from sedeval_soft.arrays import Array, Bools, Floats, Index
 from sedeval_soft.errors import EvaluationError
 from sedeval_soft.measures.detection import DetectionCounts
 from sedeval_soft.measures.event import count_per_class, file_class, sum_groups
-from sedeval_soft.measures.levels import Levels
 from sedeval_soft.measures.thresholds import N_SYS, TP, Alive, Lives
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.tables.ticks import Ticks
 from sedeval_soft.threads import for_each
 from sedeval_soft.timeline.events import Activity, EventLifetimes, Events, Timed
-from sedeval_soft.timeline.ranges import TooManyOverlapsError, check_pairs, expand, stretches
+from sedeval_soft.timeline.ranges import check_pairs, expand, stretches
 
 _FINEST = 10**6  # shares are taken as fractions with at most this denominator
 _LINE = 2**62  # places on a line
 _DENSE = 2**24  # groups up to which places are looked up by their numbers
-_PAIRS = 2**22  # pairs of events at all levels beyond which the soft reading is a mean over levels
+_PAIRS = 2**22  # pairs of events at all levels that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,31 +261,14 @@ def detected(tp: Array, n_ref: Array, fp: Array) -> DetectionCounts:
 
 def count_soft_intersections(
     reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
-) -> tuple[DetectionCounts, tuple[int, int] | None]:
+) -> DetectionCounts:
     """Integrate found events and false positives over all levels, per file and class.
 
     At each level the events of both sides that exist there are compared as in `count_intersections`. A pair
-    of events of both sides shares a range of levels, so that counts are sums over pairs. If these are more
-    than `_PAIRS`, the counts are the mean over `Levels`. Beside the counts, over how many of how many levels
-    they are the mean, None if they are exact. No other tool has this reading; for labels of 0 and 1 it is the
-    hard one.
+    of events of both sides shares a range of levels, so that counts are sums over pairs. Raises
+    TooManyOverlapsError. No other tool has this reading; for labels of 0 and 1 it is the hard one.
     """
     reference, system = reference.lasting(), system.lasting()
-    try:
-        return _count_pairs(reference, system, n_files, n_classes, criteria), None
-    except TooManyOverlapsError:
-        levels, total = Levels.of([reference, system]), list[DetectionCounts]()
-    for level, width in zip(levels.level.tolist(), levels.width.tolist(), strict=True):
-        ours, theirs = (side.take(side.alive(level, inclusive=True)) for side in (reference, system))
-        counts = count_intersections(ours.events(), theirs.events(), n_files, n_classes, criteria)
-        total.append(DetectionCounts(*(width * column for column in counts)))
-    return DetectionCounts(*(np.sum(of, axis=0) for of in zip(*total, strict=True))), levels.sampled
-
-
-def _count_pairs(
-    reference: EventLifetimes, system: EventLifetimes, n_files: int, n_classes: int, criteria: Criteria
-) -> DetectionCounts:
-    """Count pair by pair; the events must have an extent. Raises TooManyOverlapsError."""
     ours, theirs = file_class(reference, n_classes), file_class(system, n_classes)
     by_dtc = required(criteria.dtc, system.offset - system.onset)
     by_gtc = required(criteria.gtc, reference.offset - reference.onset)

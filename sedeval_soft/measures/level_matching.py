@@ -13,16 +13,14 @@ both give the same counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableSequence, Sequence
-from functools import cache
-from types import FunctionType
-from typing import Any
+from collections.abc import MutableSequence, Sequence
 
 import numpy as np
 
 from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.level_counts import LevelChanges
-from sedeval_soft.measures.level_pairs import shared_levels
+from sedeval_soft.measures.loops import compiled_loop
+from sedeval_soft.measures.pairs import shared_levels
 from sedeval_soft.sorting import heads, in_order, order_of
 from sedeval_soft.timeline.events import EventLifetimes
 from sedeval_soft.timeline.ranges import stretches
@@ -355,7 +353,10 @@ def _swept(
     """
     n_ref, first, near = graph
     _PAIRS[0] += len(near) // 2
-    sweep = _compiled() if (_PAIRS[0] >= _MUCH if compiled is None else compiled) else None
+    # To count who holds an array takes longer than the sweep: its caller holds all of them.
+    loops = _swap, _spread, _enter, _take_over, _sweep
+    much = _PAIRS[0] >= _MUCH if compiled is None else compiled
+    sweep = compiled_loop(*loops, _nrt=False) if much else None
     n, change = len(first) - 1, np.zeros(int(moments[-1]) + 1, dtype=np.int64)
     if sweep is not None:
         # Marks are read most: the smaller they are, the more of them stay in the processor's cache. Of a
@@ -369,25 +370,3 @@ def _swept(
     state = mark.tolist(), *([0] * n for _ in range(5))
     _sweep(lists, updates.data, moments.data, state, changes)
     return np.array(changes)
-
-
-@cache
-def _compiled() -> Callable[..., None] | None:
-    """Return the sweep compiled by numba, None where that is not possible.
-
-    numba keeps what it compiled for later processes, in a folder of its choice.
-    """
-    try:
-        from numba import njit
-
-        functions: dict[str, Any] = {}
-        for function in (_swap, _spread, _enter, _take_over, _sweep):
-            # A copy that calls the compiled ones.
-            copy = FunctionType(function.__code__, {**globals(), **functions}, function.__name__)
-            # To count who holds an array takes longer than the sweep: its caller holds all of them.
-            functions[function.__name__] = njit(cache=True, _nrt=False)(copy)
-    except (ImportError, RuntimeError):
-        # There is no numba, or no folder that it may write to: each process would compile anew.
-        return None
-    sweep: Callable[..., None] = functions["_sweep"]
-    return sweep

@@ -1,46 +1,89 @@
 """Matchings between reference and system events, given as edges of a bipartite graph.
 
-`maximum_matching` pairs as many as can be paired. Most of a real graph decides itself: an edge
-whose ends have no other is taken, a vertex with one edge left takes it (Karp and Sipser 1981).
-What remains is augmented along alternating paths found from all free vertices at once (Azad,
-Buluc and Pothen 2017), each step a few array operations. Graphs that would need many such steps
-go to scipy, which is slow to import and quick on them.
+`first_free_matching` is the greedy rule of sed_eval: references in order, each takes its first free system
+event. `maximum_matching` pairs as many as can be paired: it begins greedily, and goes on along augmenting
+paths, searched depth first (Kuhn 1955). It is for counts. `nearest_matching` is for pairs: of the largest
+matchings it is one of the least total distance, made by the cheapest augmenting paths (Jonker & Volgenant
+1987).
 
-`first_free_matching` is the greedy rule of sed_eval: references in order, each takes its first
-free system event. That is a stable matching where both sides prefer earlier events, so deferred
-acceptance (Gale and Shapley 1962) finds it with all references proposing at once.
+The searches are loops. They run in Python, or compiled by numba from where on there is much to do: the same
+lines, and the same result.
 
 Vertices are numbered from 0; a matching is an array over left vertices of right partners, -1 for none.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from contextlib import contextmanager
+from heapq import heappop, heappush
 
 import numpy as np
 
 from sedeval_soft.arrays import Floats, Index
 from sedeval_soft.errors import EvaluationError
-from sedeval_soft.sorting import distinct
-from sedeval_soft.timeline.ranges import expand
+from sedeval_soft.measures.loops import compiled_loop
+from sedeval_soft.sorting import distinct, heads
+from sedeval_soft.timeline.events import Timed
 
-_MAX_STEPS = 4_000  # array steps after which scipy takes over
+_MUCH = 3_000_000
+"""Steps of loops, in all that this process ran, from which on numba is loaded: that takes seconds."""
+
+_MOST_STEPS = 60_000_000
+"""Steps after which a matching is refused: in Python they take a minute."""
+
+_STEPS = [0]
+"""How many steps this process has run in Python."""
+
+_FARTHEST = 1 << 58
+"""Ticks that all distances of a matching may have together, so that no sum of them overflows: 9,000 years."""
 
 
 class TooManyPairsError(EvaluationError):
     """More events may pair with one another than can be matched."""
 
-    def __init__(self, pairs: int = 0, most: int = 0) -> None:
-        """Say what may be wrong with the tables; pairs: how many there are, most: of how many at the most."""
-        many = (
-            f": {pairs:.3g} pairs of an event of the reference and one of the system, of at most {most:.3g}"
-        )
+    def __init__(
+        self, events: Timed, most: int, files: Sequence[str] = (), classes: Sequence[str] = ()
+    ) -> None:
+        """Name the place, and what leaves fewer pairs.
+
+        events: those of the reference that have the pairs, of one file. most: how many pairs there may be, 0
+        where it is not their number that takes too long. files, classes: names, if they are known.
+        """
+        self.events, self.most = events, most
+        place = [files[events.file[0]]] if files else []
+        if classes and np.all(events.label == events.label[0]):
+            place.append(f"class {classes[events.label[0]]}")
+        pairs = f": more than {most:,} pairs of an event of the reference and one of the system"
         super().__init__(
-            "too many events lie within each other's collars, or overlap enough, to match them"
-            f"{many if pairs else ''}; are rows repeated, or are there very many events at one time? A "
-            "smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer, --only segment needs "
-            "none"
+            f"{', '.join(place)}{': ' * bool(place)}too many events lie within each other's collars, or "
+            f"overlap enough, to match them{pairs * bool(most)}; are rows repeated, or are there very many "
+            "events at one time? A smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer "
+            "pairs, --only segment needs none"
         )
+
+
+@contextmanager
+def naming(files: Sequence[str], classes: Sequence[str]) -> Iterator[None]:
+    """Let a TooManyPairsError name its file and class."""
+    try:
+        yield
+    except TooManyPairsError as error:
+        raise TooManyPairsError(error.events, error.most, files, classes) from None
+
+
+def first_free_matching(
+    left: Index, right: Index, n_left: int, n_right: int, merit: Floats | None = None
+) -> Index:
+    """Return the greedy matching: left vertices in order, each takes its first free right vertex.
+
+    left, right: (n_edges,). merit: (n_edges,); where it is given each takes the free one of most merit, the
+    first of equals. Returns (n_left,) right partners, -1 for none. Sources: sed_eval; Lin et al. 2014 (COCO).
+    """
+    order = np.lexsort((right, left) if merit is None else (right, -merit, left))
+    partner, owner = np.full(n_left, -1, dtype=np.int64), np.full(n_right, -1, dtype=np.int64)
+    _take_free(left[order], right[order], partner, owner)
+    return partner
 
 
 def maximum_matching(
@@ -56,152 +99,200 @@ def maximum_matching(
         paired = np.flatnonzero(start >= 0)
         partner[paired] = start[paired]
         owner[start[paired]] = paired
-    if not len(left):
-        return partner
-    steps = _settle_forced(left, right, partner, owner)
-    decided = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1) & (partner[left] == right)
-    left, right = left[~decided], right[~decided]
     order = np.argsort(left, kind="stable")
-    left, right = left[order], right[order]
-    while steps < _MAX_STEPS:
-        more = _augment(left, right, partner, owner, _MAX_STEPS)
-        if not more:
-            return partner
-        steps += more
-    try:
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-    except ModuleNotFoundError:
-        # A slim install has no scipy: it takes longer, and gets as far.
-        while _augment(left, right, partner, owner, math.inf):
-            pass
-        return partner
-
-    graph = csr_array((np.ones(len(left), dtype=np.int8), (left, right)), shape=(n_left, n_right))
-    match = maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
-    # What has no edges left keeps its partner.
-    touched = distinct(left)
-    partner[touched] = match[touched]
+    left, right = left[order].astype(np.int64), right[order].astype(np.int64)
+    _take_free(left, right, partner, owner)
+    first = np.searchsorted(left, np.arange(n_left + 1))
+    path, at = np.zeros((2, n_left + 1), dtype=np.int64)
+    seen, reached = np.zeros((2, n_right), dtype=np.int64)
+    _run(_augment, 1 << 62, first, right, partner, owner, path, at, seen, reached)
     return partner
 
 
-def _settle_forced(left: Index, right: Index, partner: Index, owner: Index) -> int:
-    """Take edges that some maximum matching must have, then any; return the steps used.
+def nearest_matching(left: Index, right: Index, reference: Timed, system: Timed) -> Index:
+    """Return a matching with most pairs, and of those one with the least sum of distances.
 
-    A step takes time for what it changes, not for all that is there: each edge is looked at a few times.
+    left, right: (n_edges,) pairs, as positions of events, each pair once. The distance of a pair is
+    |onset - onset'| + |offset - offset'|. Which of several such matchings it is does not depend on the order
+    of events that differ in their times. Returns (n_ref,) partners, -1 for none. Raises TooManyPairsError.
     """
-    free = (partner[left] < 0) & (owner[right] < 0)
-    ends, mates = (left[free], right[free]), (partner, owner)
-    # The edges of each vertex, in their order, where those of it begin, and which is the first still free.
-    order = [np.argsort(end, kind="stable") for end in ends]
-    degree = [np.bincount(end, minlength=len(mate)) for end, mate in zip(ends, mates, strict=True)]
-    last = [np.cumsum(each) for each in degree]
-    begin = [end - each for end, each in zip(last, degree, strict=True)]
-    first = [each.copy() for each in begin]
-    waiting, ready = [np.flatnonzero(each) for each in degree], [np.flatnonzero(each == 1) for each in degree]
+    partner = np.full(len(reference), -1, dtype=np.int64)
+    alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
+    partner[left[alone]] = right[alone]
+    if alone.all():
+        return partner
+    # Events that compete are numbered in the order of time.
+    ours, left = _in_time(left[~alone], reference)
+    theirs, right = _in_time(right[~alone], system)
+    one, other = reference.take(ours[left]), system.take(theirs[right])
+    apart = np.abs(one.onset - other.onset) + np.abs(one.offset - other.offset)
+    apart = np.minimum(apart, _FARTHEST // min(len(ours), len(theirs)))
+    order = np.lexsort((right, apart, left))
+    left, right, apart = left[order], right[order], apart[order]
+    # To be without a partner costs more than all distances: no pair is given up for one.
+    alone_costs = np.array([4 * min(len(ours), len(theirs)) * int(apart.max()) + 1])
+    # Those whose nearest is nobody's before them.
+    nearest = heads(left)
+    nearest = nearest[np.unique(right[nearest], return_index=True)[1]]
+    pair, owner = np.full(len(ours), -1, dtype=np.int64), np.full(len(theirs), -1, dtype=np.int64)
+    pair[left[nearest]] = owner[right[nearest]] = nearest
+    first = np.searchsorted(left, np.arange(len(ours) + 1))
+    price, way, reach = np.zeros((3, len(theirs)), dtype=np.int64)
+    reach -= 1
+    arrays = first, left, right, apart, alone_costs, pair, owner, price, way, reach
+    begun = _run(_go_cheapest, _MOST_STEPS, *arrays)
+    if begun < len(ours):
+        raise TooManyPairsError(reference.take(ours[begun : begun + 1]), 0)
+    hit = pair >= 0
+    partner[ours[hit]] = theirs[right[pair[hit]]]
+    return partner
+
+
+def _in_time(events: Index, side: Timed) -> tuple[Index, Index]:
+    """Return those of some events in the order of time, and the place among these of each of the some."""
+    those = distinct(events)
+    those = those[np.lexsort((side.offset[those], side.onset[those]))]
+    place = np.empty(len(side), dtype=np.int64)
+    place[those] = np.arange(len(those))
+    return those, place[events]
+
+
+# The loops. Their arrays are int64, memoryviews to Python. A loop goes on from one left vertex to the next
+# until it has taken `most` steps; it returns the vertex that comes next, and its steps.
+
+
+def _run(loop: Callable[..., tuple[int, int]], most: int, *arrays: Index) -> int:
+    """Run a loop over all left vertices; return how far it comes in so many steps.
+
+    arrays: of the loop, the first of them (n_left + 1,).
+    """
+    views = [each.data for each in arrays]
+    root, steps = loop(0, min(most, max(0, _MUCH - _STEPS[0])), *views)
+    _STEPS[0] += steps
+    if root == len(arrays[0]) - 1 or steps >= most:
+        return root
+    fast = compiled_loop(loop)
+    return (fast(root, most - steps, *arrays) if fast else loop(root, most - steps, *views))[0]
+
+
+def _take_free(left: Index, right: Index, partner: Index, owner: Index) -> None:
+    """Pair the ends of edges, one after another, that have no partner."""
+    partner_of, owner_of = partner.data, owner.data
+    for u, v in zip(left.data, right.data, strict=True):
+        if partner_of[u] < 0 and owner_of[v] < 0:
+            partner_of[u] = v
+            owner_of[v] = u
+
+
+Numbers = MutableSequence[int]
+
+
+def _augment(
+    root: int, most: int, first: Numbers, right: Numbers, partner: Numbers, owner: Numbers, path: Numbers,
+    at: Numbers, seen: Numbers, reached: Numbers,
+) -> tuple[int, int]:  # fmt: skip
+    """Pair left vertices, from root on, by augmenting paths.
+
+    right: (n_edges,) the ends of edges, those of left vertex u from first[u] on. path: the left vertices of
+    the path, at: which edge of each is next. seen: which right vertices were reached. What was searched in
+    vain stays so: from there no path will ever lead to a free vertex (Berge 1957).
+    """
     steps = 0
-    while steps < _MAX_STEPS:
-        ready = [each[mate[each] < 0] for each, mate in zip(ready, mates, strict=True)]
-        for side, other in ((0, 1), (1, 0)):
-            looking = ready[side] if any(map(len, ready)) else waiting[side]
-            while len(looking):
-                taken = mates[other][ends[other][order[side][first[side][looking]]]] >= 0
-                looking = looking[taken]
-                first[side][looking] += 1
-                looking = looking[first[side][looking] < last[side][looking]]
-        if any(map(len, ready)):
-            forced = [of[at[each]] for of, at, each in zip(order, first, ready, strict=True)]
-            some = distinct(np.concatenate(forced))
-            # Of these, edges that share no vertex: each end prefers its first one.
-            chosen = some
-            for end in ends:
-                chosen = np.sort(chosen[np.unique(end[chosen], return_index=True)[1]])
-        else:
-            waiting = [
-                each[(mate[each] < 0) & (at[each] < end[each])]
-                for each, mate, at, end in zip(waiting, mates, first, last, strict=True)
-            ]
-            if not len(waiting[0]):
-                break
-            preferred = [of[at[each]] for of, at, each in zip(order, first, waiting, strict=True)]
-            chosen = np.intersect1d(preferred[0], preferred[1], assume_unique=True)
-        for side in (0, 1):
-            mates[side][ends[side][chosen]] = ends[1 - side][chosen]
-        for side, other in ((0, 1), (1, 0)):
-            vertices = ends[other][chosen]
-            edges = order[other][expand(begin[other][vertices], last[other][vertices])[1]]
-            lost = ends[side][edges]
-            np.subtract.at(degree[side], lost, 1)
-            ready[side] = distinct(lost[degree[side][lost] == 1])
-        steps += 1
-    return steps
+    while root < len(first) - 1 and steps < most:
+        top = 0 if partner[root] < 0 else -1
+        n_reached = 0
+        path[0] = root
+        at[0] = first[root]
+        while top >= 0:
+            k = at[top]
+            if k == first[path[top] + 1]:
+                top -= 1
+                continue
+            at[top] = k + 1
+            steps += 1
+            v = right[k]
+            if seen[v]:
+                continue
+            seen[v] = 1
+            reached[n_reached] = v
+            n_reached += 1
+            if owner[v] >= 0:
+                top += 1
+                path[top] = owner[v]
+                at[top] = first[owner[v]]
+                continue
+            while top >= 0:
+                u = path[top]
+                before = partner[u]
+                partner[u] = v
+                owner[v] = u
+                v = before
+                top -= 1
+            for k in range(n_reached):
+                seen[reached[k]] = 0
+        root += 1
+    return root, steps
 
 
-def _augment(left: Index, right: Index, partner: Index, owner: Index, most: float) -> int:
-    """Search from all free left vertices at once and flip the disjoint augmenting paths found.
+def _go_cheapest(  # noqa: C901, PLR0912 - numba calls one function faster than several
+    root: int, most: int, first: Numbers, left: Numbers, right: Numbers, apart: Numbers, alone_costs: Numbers,
+    pair: Numbers, owner: Numbers, price: Numbers, way: Numbers, reach: Numbers,
+) -> tuple[int, int]:  # fmt: skip
+    """Let left vertices without a partner, from root on, be there, at the least cost of all that are there.
 
-    left: sorted. most: steps after which the search stops. Returns the steps used; 0 if there is no such
-    path, so that the matching is maximum.
+    left, right, apart: (n_edges,) edges by left vertex, those of u from first[u] on, and what they cost.
+    alone_costs: (1,) what it costs that a left vertex has no partner. pair, owner: the edge of each left and
+    right vertex, -1 for none. price: (n_right,) what makes the edge of each left vertex its cheapest, 0 or
+    below, 0 of what is free. way: by which edge a right vertex was reached, reach: at what cost; -1 before.
+
+    The path ends at a right vertex that is free, or at a left one that loses its partner, whichever costs
+    less. Costs are reduced by prices, so that none is negative (Dijkstra 1959).
     """
-    count = np.bincount(left, minlength=len(partner))
-    first = np.cumsum(count) - count
-    root, end = np.full((2, len(partner)), -1, dtype=np.int64)
-    parent = np.full(len(owner), -1, dtype=np.int64)
-    frontier = np.flatnonzero((partner < 0) & (count > 0))
-    root[frontier] = frontier
-    steps = 0
-    while len(frontier) and steps < most:
-        steps += 1
-        whose, position = expand(first[frontier], first[frontier] + count[frontier])
-        source, target = frontier[whose], right[position]
-        new = parent[target] < 0
-        source, target = source[new], target[new]
-        parent[target] = source
-        claimed = parent[target] == source
-        source, target = source[claimed], target[claimed]
-        free = owner[target] < 0
-        end[root[source[free]]] = target[free]
-        source, target = source[~free], target[~free]
-        growing = end[root[source]] < 0
-        frontier = owner[target[growing]]
-        root[frontier] = root[source[growing]]
-    tip = end[end >= 0]
-    if not len(tip) and steps < most:
-        return 0
-    while len(tip):
-        steps += 1
-        above = parent[tip]
-        before = partner[above]
-        partner[above] = tip
-        owner[tip] = above
-        tip = before[before >= 0]
-    return steps
-
-
-def first_free_matching(
-    left: Index, right: Index, n_left: int, n_right: int, merit: Floats | None = None
-) -> Index:
-    """Return the greedy matching: left vertices in order, each takes its first free right vertex.
-
-    left, right: (n_edges,). merit: (n_edges,); where it is given each takes the free one of most merit, the
-    first of equals. Returns (n_left,) right partners, -1 for none. Sources: sed_eval; Lin et al. 2014 (COCO).
-    """
-    order = np.lexsort((right, left) if merit is None else (right, -merit, left))
-    left, right = left[order], right[order]
-    count = np.bincount(left, minlength=n_left)
-    end = np.cumsum(count)
-    choice = end - count
-    holder = np.full(n_right, n_left, dtype=np.int64)
-    asking = np.flatnonzero(count)
-    while len(asking):
-        wanted = right[choice[asking]]
-        before = holder[wanted]
-        np.minimum.at(holder, wanted, asking)
-        displaced = before[(before < n_left) & (holder[wanted] != before)]
-        refused = distinct(np.concatenate((asking[holder[wanted] != asking], displaced)))
-        choice[refused] += 1
-        asking = refused[choice[refused] < end[refused]]
-    match = np.full(n_left, -1, dtype=np.int64)
-    held = np.flatnonzero(holder < n_left)
-    match[holder[held]] = held
-    return match
+    steps, lone = 0, alone_costs[0]
+    while root < len(first) - 1 and steps < most:
+        if pair[root] >= 0:
+            root += 1
+            continue
+        u, base, best, last, end = root, 0, lone, root, -1
+        heap, touched, settled = [(0, 0)], [0], [0]
+        heap.pop(), touched.pop(), settled.pop()
+        while u >= 0:
+            steps += first[u + 1] - first[u]
+            for k in range(first[u], first[u + 1]):
+                v = right[k]
+                cost = base + apart[k] - price[v]
+                if cost < best and (reach[v] < 0 or cost < reach[v]):
+                    touched.append(v)
+                    reach[v] = cost
+                    way[v] = k
+                    if owner[v] < 0:
+                        best = cost
+                        end = v
+                    else:
+                        heappush(heap, (cost, v))
+            u = -1
+            while u < 0 and len(heap) > 0 and heap[0][0] < best:
+                cost, v = heappop(heap)
+                if cost == reach[v]:
+                    settled.append(v)
+                    k = owner[v]
+                    u = left[k]
+                    base = cost - apart[k] + price[v]
+                    if base + lone < best:
+                        best = base + lone
+                        last = u
+                        end = -1
+        if end < 0 and last != root:
+            end = right[pair[last]]
+            pair[last] = -1
+        for v in settled:
+            price[v] += reach[v] - best
+        for v in touched:
+            reach[v] = -1
+        while end >= 0:
+            k = way[end]
+            before = pair[left[k]]
+            pair[left[k]] = owner[end] = k
+            end = right[before] if left[k] != root else -1
+        root += 1
+    return root, steps

@@ -12,34 +12,35 @@ all groups. Of onsets and offsets the one that leaves fewer pairs is searched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from sedeval_soft.arrays import Bools, Floats, Index
+from sedeval_soft.arrays import Bools, Codes, Floats, Index
 from sedeval_soft.measures.matching import TooManyPairsError
+from sedeval_soft.memory import check_room
 from sedeval_soft.settings import Settings
 from sedeval_soft.sorting import order_of
 from sedeval_soft.tables.ticks import Ticks, tick
-from sedeval_soft.timeline.events import Timed
+from sedeval_soft.timeline.events import EventLifetimes, Timed
 from sedeval_soft.timeline.ranges import expand
 
 # System events in an order, and where in it those begin and end that are near each reference event.
 Windows = tuple[Index, Index, Index]
 # Positions of events: of several, of one, or of a run of them.
-Places = Index | int | slice
+Places = Index | Codes | int | slice
 
 _AT_ONCE = 1 << 15  # pairs looked at at a time: few enough for the processor's cache
-# Pairs within a tolerance of onsets or offsets beyond which nothing is begun: it would take minutes.
-_MOST_LOOKED_AT = 2_000_000_000
 _LONGEST_LINE = 1 << 42  # ticks beyond which groups have as much of a line as they need, and no more
 _ENOUGH = 12  # pairs in windows for each event: to look at half of these takes as long as to make others
-MOST_PAIRS = 50_000_000  # candidate pairs held at the most: some gigabytes
-# Pairs of events that are near one another, and of one of them, from which on they are a crowd.
-MANY_PAIRS, MANY_OF_ONE = 100_000, 256
+# Pairs that may be listed of the events of a group, and of each of the reference where that is more.
+MOST_PAIRS, PAIRS_OF_ONE = 4_000_000, 500
+_LOOKED_AT = 25  # pairs in windows that may be looked at for each pair that may be listed
+_PAIR = 72  # bytes for each pair while pairs are listed and matched at all levels, measured
+_MEND = "A smaller --onset-collar or --offset-collar (a larger --iou) leaves fewer pairs of events"
 
 
 class Condition(NamedTuple):
@@ -228,11 +229,13 @@ def pair_rule(settings: Settings) -> PairRule:
 class PairCandidates(NamedTuple):
     """Where the candidate pairs of events of one group are: not yet a list of them.
 
-    windows: of the condition that leaves the fewest pairs. first: that one. others: what else must hold.
+    reference, group: the events of the reference, and the numbers of their groups. windows: of the condition
+    that leaves the fewest pairs. others: what else must hold.
     """
 
+    reference: Timed
+    group: Index
     windows: Windows
-    first: Condition
     others: Sequence[Condition | Overlapping]
 
     @classmethod
@@ -250,12 +253,7 @@ class PairCandidates(NamedTuple):
                 # It would take longer to find fewer.
                 break
         at = sizes.index(min(sizes))
-        return cls(windows[at], conditions[at], [*conditions[:at], *conditions[at + 1 :], *others])
-
-    @property
-    def by_overlap(self) -> bool:
-        """Whether how much events overlap decides, and the windows only say where to look."""
-        return any(isinstance(condition, Overlapping) for condition in self.others)
+        return cls(reference, groups[0], windows[at], [*conditions[:at], *conditions[at + 1 :], *others])
 
     @property
     def in_windows(self) -> int:
@@ -263,37 +261,73 @@ class PairCandidates(NamedTuple):
         _, first, last = self.windows
         return int((last - first).sum())
 
-    @property
-    def are_many(self) -> bool:
-        """Whether there may be crowds among the events: see `crowds`."""
-        _, first, last = self.windows
-        return int((last - first).max(initial=0)) > MANY_OF_ONE and self.in_windows > MANY_PAIRS
-
     def pairs(self) -> tuple[Index, Index]:
         """Return all candidate pairs, as positions in either list, by reference event, then by system event.
 
         Raises TooManyPairsError.
         """
         left, right = self.where()
-        order = np.argsort(left * len(self.windows[0]) + right)
-        return left[order], right[order]
+        order = np.argsort(left.astype(np.int64) * len(self.windows[0]) + right)
+        return left[order].astype(np.int64), right[order].astype(np.int64)
 
-    def where(self) -> tuple[Index, Index]:
-        """Return the candidate pairs in any order; raises TooManyPairsError."""
-        order, first, last = self.windows
-        if self.in_windows > _MOST_LOOKED_AT:
-            raise TooManyPairsError
-        pairs, n_pairs = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))], 0
+    def where(self, *checks: Callable[[Codes, Codes], Bools]) -> tuple[Codes, Codes]:
+        """Return the candidate pairs in any order; checks: what must hold of them before all else.
+
+        Raises TooManyPairsError where those of a group are too many, whatever other groups there are, and
+        RoomError where all of them do not fit into memory.
+        """
+        places, first, last = self.windows
+        order = places.astype(np.int32)
+        every: list[Callable[[Codes, Codes], Bools]] = [*checks, *(each.holds for each in self.others)]
+        self._check_groups(self.group, last - first, _LOOKED_AT)
+        pairs: list[tuple[Codes, Codes]] = [(order[:0], order[:0])]
+        n_pairs, n_checked = 0, 0.0
         for owner, inside in in_blocks(first, last):
-            left, right = owner, order[inside]
-            for condition in self.others:
-                passed = np.flatnonzero(condition.holds(left, right))
-                left, right = left[passed], right[passed]
+            left, right = owner.astype(np.int32), order.take(inside)
+            for check in every:
+                passed = np.flatnonzero(check(left, right))
+                left, right = left.take(passed), right.take(passed)
             pairs.append((left, right))
             n_pairs += len(left)
-            if n_pairs > MOST_PAIRS:
-                raise TooManyPairsError
-        return np.concatenate([left for left, _ in pairs]), np.concatenate([right for _, right in pairs])
+            if n_pairs > n_checked:
+                # To look at groups and at what is free takes as long as many pairs: for a tenth more at once.
+                n_checked = 1.1 * n_pairs
+                check_room(_PAIR * n_checked, "events: to match them", _MEND)
+                self._check_groups(self.group[np.concatenate([left for left, _ in pairs])])
+        left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        self._check_groups(self.group[left])
+        return left, right
+
+    def _check_groups(self, group: Index, weight: Index | None = None, times: int = 1) -> None:
+        """Raise TooManyPairsError if a group has more pairs than it may, or than so many times as many.
+
+        group, weight: (n,) groups of pairs, and how many these are if each is several.
+        """
+        if (len(group) if weight is None else weight.sum()) <= times * MOST_PAIRS:
+            return
+        most = times * np.maximum(MOST_PAIRS, PAIRS_OF_ONE * np.bincount(self.group))
+        excess = np.bincount(group, weight, minlength=len(most)) - most
+        worst = int(np.argmax(excess))
+        if excess[worst] > 0:
+            raise TooManyPairsError(self.reference.take(self.group == worst), int(most[worst]))
+
+
+def level_pairs(
+    reference: EventLifetimes, system: EventLifetimes, candidates: PairCandidates
+) -> tuple[Codes, Codes]:
+    """Return all candidate pairs of lifetimes that share a level, as positions; raises as `where`."""
+    return candidates.where(
+        lambda left, right: reference.born.take(left) < system.dies.take(right),
+        lambda left, right: system.born.take(right) < reference.dies.take(left),
+    )
+
+
+def shared_levels(
+    reference: EventLifetimes, system: EventLifetimes, left: Codes | Index, right: Codes | Index
+) -> tuple[Floats, Floats]:
+    """Return the levels low < a <= high at which both events of a pair are alive; none if low >= high."""
+    low = np.maximum(reference.born[left], system.born[right])
+    return low, np.minimum(reference.dies[left], system.dies[right])
 
 
 def in_blocks(first: Index, last: Index) -> Iterator[tuple[Index, Index]]:

@@ -23,7 +23,6 @@ import numpy as np
 
 from sedeval_soft.arrays import Array, Floats, Index
 from sedeval_soft.measures.base import Averaged, Table, weighted
-from sedeval_soft.measures.crowds import crowds_of
 from sedeval_soft.measures.detection import DetectionCounts, count_scores
 from sedeval_soft.measures.event import count_per_class, file_class
 from sedeval_soft.measures.matching import first_free_matching
@@ -33,9 +32,6 @@ from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import Events
 
 _EPS = np.spacing(1)
-
-_MOST_PAIRS = 4_000_000
-"""Pairs in crowds beyond which nothing is begun: matching as sed_eval does would take long."""
 
 
 def grid_start(length: Floats, segment_length: float) -> Index:
@@ -93,8 +89,6 @@ def candidates(
     # Rounding to ticks moves a difference by one tick at most: two more ticks lose no candidate.
     wide = replace(Collars.of(settings), slack=2)
     near = PairCandidates.of(reference, system, (reference_group, system_group), wide)
-    if near.are_many:
-        crowds_of(near, _MOST_PAIRS)
     left, right = near.pairs()
     kept = np.ones(len(left), dtype=bool)
     if settings.onset:

@@ -68,6 +68,12 @@ _OTHER_UNITS = {*WORD_LISTS["other-units"], *WORD_LISTS["milliseconds"]}
 _Kind = tuple[str, int]
 """The role of a column of times, and how many of its units are a second."""
 
+NOT_OF_REGIONS = (
+    "cannot be in a table of regions: a region is evaluated for all classes; "
+    "expected filename, onset and offset, and no other column"
+)
+"""What a message says of a column that could limit regions, to a class for example: none is ignored."""
+
 _SMALL = 1 << 20  # bytes of a table up to which its lines are compared
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -123,8 +129,8 @@ def read_partition(
 def read_regions(path: str | os.PathLike[str], limits: Limits = LIMITS) -> dict[str, list[list[float]]]:
     """Return the regions of each file, onset and offset in seconds; raises InputError with all that is wrong.
 
-    A table of text whose header has columns of file names, onsets and offsets, or these three without a
-    header; or a UEM file. Lines that are empty, or begin with `#`, are passed over.
+    A table of text whose header has columns of file names, onsets and offsets and no others, or these three
+    without a header; or a UEM file. Lines that are empty, or begin with `#`, are passed over.
     """
     regions: dict[str, list[list[float]]] = {}
 
@@ -224,7 +230,8 @@ def _entries(
             try:
                 places, header, kinds = _layout_of(fields, columns)
             except ValueError as error:
-                raise InputError(Problem(name, f"{error}", number)) from error
+                message, *column = error.args
+                raise InputError(Problem(name, message, number, *column)) from error
             if header:
                 continue
         # What else stands on the lines of a table of parts without a header could be meant.
@@ -243,7 +250,15 @@ def _layout_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool,
     places, header = _places_of(head, columns)
     if not header or "part" in columns:
         return places, header, []
+    for at, field in enumerate(head if "onset" in columns else ()):
+        if at not in places and not says_where(field):
+            raise ValueError(f"column {quoted(field.strip())} {NOT_OF_REGIONS}", at + 1)
     return places, header, [_kind_of(head[at], noun) for at, noun in zip(places[1:], columns, strict=True)]
+
+
+def says_where(column: str) -> bool:
+    """Return whether a column of a table of regions, by its name, says which file and time a region is."""
+    return role_of(column) in ("filename", "onset", "offset", "duration")
 
 
 def _places_of(head: Sequence[str], columns: _Columns) -> tuple[list[int], bool]:

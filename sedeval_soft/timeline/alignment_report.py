@@ -745,7 +745,10 @@ class AlignmentReport:
         )
 
     def _of_classes(self, settings: Settings) -> Iterator[str]:
-        """Yield a line for each class that only the system has, or that neither side has."""
+        """Yield a line for each class that only the system has, or that neither side has.
+
+        Raises EvaluationError if the tables have classes, none of which is evaluated.
+        """
         asked = settings.classes
         strange = sorted(self.system_classes - self.reference_classes - {*(settings.ignore_class or ())})
         if asked is not None:
@@ -762,13 +765,13 @@ class AlignmentReport:
         unnames = [name for name in asked or () if name not in both]
         every, known = sorted(both)[:_COMPARED], sorted(self.reference_classes)[:_COMPARED]
         if unnames and len(unnames) == len(asked or ()) and every:
-            # As where a preset of another data set is taken: one line says more than one for each class.
-            hint = did_you_mean(unnames[0], every, n=1)
+            # As where a preset of another data set is taken: not one score would have a value.
+            text = f"none of the {listing(unnames, 'class')} to evaluate is in either table"
             if len(unnames) == 1:
-                yield f"class {unnames[0]!r}, the only one to evaluate, is in neither table{hint}"
-            else:
-                yield f"none of the {listing(unnames, 'class')} to evaluate is in either table{hint}"
-            return
+                hint = did_you_mean(unnames[0], every, n=1)
+                text = f"class {unnames[0]!r}, the only one to evaluate, is in neither table{hint}"
+            have = listing(every, "class")
+            raise EvaluationError(f"{text}; the tables have {have}; expected at least one of these")
         for names, among, cutoff, middle, text in (
             (strange, known, 0.75, "", "not in the reference; counted as false alarms"),
             (unnames, every, 0.6, ", one of those to evaluate,", "in neither table"),

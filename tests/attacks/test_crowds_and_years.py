@@ -25,39 +25,33 @@ def crowd(path: Path, n: int, within: float = 0.0, *, values: bool = False) -> P
 
 
 @pytest.mark.parametrize(
-    ("n", "values", "options"),
-    [
-        (4000, True, ("--events", "rows")),
-        pytest.param(4000, False, (), marks=pytest.mark.slow),
-        pytest.param(4000, False, ("--matching", "greedy"), marks=pytest.mark.slow),
-        pytest.param(4000, True, ("--events", "rows", "--only", "event.optimal"), marks=pytest.mark.slow),
-        pytest.param(7000, False, (), marks=pytest.mark.slow),
-    ],
+    "options", [("--events", "rows"), ("--matching", "greedy"), ("--only", "event.optimal")]
 )
-def test_a_crowd_is_scored(n, values, options, tmp_path):
-    sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05, values=values)
-    done = attack(*sides, *options, "-v")
+def test_a_crowd_is_scored(options, tmp_path):
+    sides = crowd(tmp_path / "ref.tsv", 1000), crowd(tmp_path / "sys.tsv", 1000, 0.05, values=True)
+    done = attack(*sides, "--events", "rows", "--threshold", "0", *options, "-v")
     assert done.code == 0, done.text
     done.was_cheap()
     assert done.memory < ROOM
-    assert re.search(rf"event +(hard|optimal) +{n} +{n} +{n} +0 +0 ", done.text), done.text[:2000]
+    assert re.search(r"event +(hard|optimal)[*]? +1000 +1000 +1000 +0 +0 ", done.text), done.text[:2000]
 
 
 @pytest.mark.parametrize(
-    ("n", "options", "said"),
+    ("n", "options"),
     [
-        (20_000, (), "3.88e+08 pairs"),
-        pytest.param(20_000, ("--matching", "greedy"), "3.88e+08 pairs", marks=pytest.mark.slow),
-        pytest.param(20_000, ("--events", "rows", "--only", "event.soft"), "pairs", marks=pytest.mark.slow),
-        pytest.param(4000, ("--compat", "sed_eval"), "1.6e+07 pairs", marks=pytest.mark.slow),
-        pytest.param(4000, ("--measures", "all"), "1.6e+07 pairs", marks=pytest.mark.slow),
+        (4000, ("--events", "rows")),
+        (20_000, ()),
+        pytest.param(4000, ("--matching", "greedy"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--events", "rows", "--only", "event.optimal"), marks=pytest.mark.slow),
+        pytest.param(20_000, ("--events", "rows", "--only", "event.soft"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--compat", "sed_eval"), marks=pytest.mark.slow),
+        pytest.param(4000, ("--measures", "all"), marks=pytest.mark.slow),
     ],
 )
-def test_a_larger_crowd_is_refused(n, options, said, tmp_path):
+def test_a_larger_crowd_is_refused(n, options, tmp_path):
     sides = crowd(tmp_path / "ref.tsv", n), crowd(tmp_path / "sys.tsv", n, 0.05)
     done = attack(*sides, *options)
-    done.refused(said, "re rows repeated", "--only segment")
-    assert done.seconds < 2
+    done.refused("a, class car: too many events", "pairs", "re rows repeated", "--only segment")
     options = options[: options.index("--only")] if "--only" in options else options
     followed = attack(*sides, *options, "--only", "segment")
     assert (followed.code, "Traceback" in followed.text) == (0, False), followed.text

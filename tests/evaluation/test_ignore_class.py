@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from laws import ALL, LAWS, random_table, scored
 
 from sedeval_soft import EvaluationError, SettingsError, evaluate
-from sedeval_soft.measures import level_pairs
 
 HALF = Fraction(1, 2)
 COLLARS = {"onset_collar": 1.0, "offset_collar": 1.0, "offset_collar_rate": 0.5}
@@ -210,15 +209,12 @@ def test_all_readings_of_events_are_as_defined(case, basis, match_by, events):
         assert found == pytest.approx(max(best) if best[0] is not None else None)
 
 
-@pytest.mark.parametrize("few", [64, -1])
-def test_a_lifetime_that_is_cut_in_two_is_paired_however_pairs_are_looked_for(few):
+def test_a_lifetime_that_is_cut_in_two_is_paired():
     """By hand: one detection is left out at levels 1/4 to 1/2, the other nowhere; at 1/4 both are matched."""
     case = [("a", 4, 1, "Q", 1)] * 2, [("a", 1, 7, "UNK", 2)], [("a", 4, 1, "Q", 3), ("a", 4, 8, "Q", 4)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(level_pairs, "_FEW", few)
-        table_of = [table([*case[0], *case[1]]), table(case[2])]
-        settings = {"ignore_class": "UNK", "offset_collar": 100.0, "events": "rows", "only": "event.soft"}
-        scores = evaluate(*table_of, **settings)
+    table_of = [table([*case[0], *case[1]]), table(case[2])]
+    settings = {"ignore_class": "UNK", "offset_collar": 100.0, "events": "rows", "only": "event.soft"}
+    scores = evaluate(*table_of, **settings)
     found = [scores[f"event.soft.{name}[Q]"] for name in ("n_ref", "n_sys", "recall")]
     assert found == [0.5, 0.25 + 0.25 + 1, 1]
 

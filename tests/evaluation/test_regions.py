@@ -514,7 +514,7 @@ def test_chance_is_the_mean_over_all_moves_within_the_regions():
 
 WAYS = {
     "tsv": "filename\tonset\toffset\ncafe.wav\t0\t20.5\ncafe.wav\t30\t40\npark.wav\t5.5\t60\n",
-    "other columns": "offset,note,file,onset\n40,x,cafe.wav,30\n60,,park.wav,5.5\n20.5,y,cafe.wav,0\n",
+    "another order": "offset,file,onset\n40,cafe.wav,30\n60,park.wav,5.5\n20.5,cafe.wav,0\n",
     "no header": "cafe,0,20.5\n\ncafe,30,40\n# a comment\npark.wav,5.5,60\n",
     "uem": ";; of the test\ncafe 1 30.0 40\ncafe 1 0 20.5\npark 1 5.5 60.0\n",
 }
@@ -556,6 +556,8 @@ BAD = {
     "filename\tonset\toffset\n\t1\t5\n": ":2:1: filename is empty",
     "filename\tonset\toffset\na\t1\n": ":2: has 2 fields; expected filename, onset and offset",
     "filename\tonset\toffset\na\t1\t1e300\n": ":2:3: offset 1e300",
+    "filename\tonset\toffset\tevent_label\ncafe.wav\t1\t5\tcar\n": ":1:4: column 'event_label' cannot be",
+    "species,offset,file,onset\nowl,40,cafe.wav,30\n": ":1:1: column 'species' cannot be",
     "a 1 0 5 9\n": ":1: 'a 1 0 5 9' is neither a header nor a row; expected filename, onset and offset, or",
     "a 1 0 5\na 1 7\n": ":2: has 3 fields; expected file, channel, begin and end of a region",
     "a 1 0 5\na 1 7 x\n": ":2:4: offset 'x' is not a number",
@@ -600,6 +602,15 @@ def test_settings_that_contradict_each_other_are_refused(options, message):
 def test_regions_in_python_that_are_none_are_refused(regions):
     with pytest.raises(SettingsError, match="regions"):
         evaluate(REFERENCE, SYSTEM, regions=regions)
+
+
+@pytest.mark.parametrize("name", ["event_label", "label", "value", "note"])
+@pytest.mark.parametrize("form", [pd.DataFrame, dict])
+def test_a_column_that_could_limit_regions_to_a_class_is_refused(name, form):
+    columns = {"filename": ["cafe.wav"], "onset": [1.0], "offset": [5.0]}
+    assert evaluate(REFERENCE, SYSTEM, regions=form(columns)).length == 4
+    with pytest.raises(SettingsError, match=f"column '{name}' cannot be in a table of regions"):
+        evaluate(REFERENCE, SYSTEM, regions=form({**columns, name: ["car"]}))
 
 
 def test_files_without_regions_are_left_out_and_said(tmp_path):

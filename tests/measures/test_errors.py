@@ -23,9 +23,9 @@ from sedeval_soft.measures.event_errors import (
     HIT,
     KINDS,
     classify_errors,
-    nearest_matching,
     overlapping_pairs,
 )
+from sedeval_soft.measures.matching import nearest_matching
 from sedeval_soft.measures.pairs import Collars, Overlap, pair_rule
 from sedeval_soft.measures.segment_errors import count_segment_errors, count_soft_errors
 from sedeval_soft.tables import read_rows
@@ -859,11 +859,8 @@ def test_the_nearest_matching_is_the_best_of_all(seed):
     sides = [random_side(rng, most=6, latest=6) for _ in range(2)]
     edges = [edge for edge in itertools.product(*(range(len(side)) for side in sides)) if rng.random() < 0.6]
     best = matchings(edges, *sides)
-    left, right_, apart = (np.array(each, dtype=np.int64) for each in (
-        [i for i, _ in edges], [j for _, j in edges],
-        [abs(sides[0][i][2] - sides[1][j][2]) + abs(sides[0][i][3] - sides[1][j][3]) for i, j in edges],
-    ))  # fmt: skip
-    partner = nearest_matching(left, right_, apart, *map(len, sides))
+    left, right_ = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    partner = nearest_matching(left, right_, *map(side_of, sides))
     found = tuple((i, j) for i, j in enumerate(partner.tolist()) if j >= 0)
     assert found in best
 

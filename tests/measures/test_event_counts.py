@@ -15,10 +15,10 @@ from tables import long_rows
 
 from sedeval_soft import evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import event, level_pairs, pairs
+from sedeval_soft.measures import event, pairs
 from sedeval_soft.measures.event import count_events, match_events
-from sedeval_soft.measures.matching import TooManyPairsError
-from sedeval_soft.measures.pairs import Collars, Overlap, PairCandidates
+from sedeval_soft.measures.matching import TooManyPairsError, naming
+from sedeval_soft.measures.pairs import Collars, Overlap, PairCandidates, level_pairs
 from sedeval_soft.memory import RoomError, memory_limited
 from sedeval_soft.settings import Settings
 from sedeval_soft.timeline.events import EventLifetimes, Events
@@ -86,7 +86,7 @@ def candidate_pairs(ours, theirs, collars):
 
 def pairs_of_lifetimes(ours, theirs, collars):
     groups = group_of(ours), group_of(theirs)
-    return level_pairs.level_pairs(ours, theirs, groups, PairCandidates.of(ours, theirs, groups, collars))
+    return level_pairs(ours, theirs, PairCandidates.of(ours, theirs, groups, collars))
 
 
 @settings(max_examples=60)
@@ -102,21 +102,15 @@ def test_candidates_are_all_pairs_within_the_collars(ours, theirs, collars, at_o
 
 @settings(max_examples=100)
 @given(
-    EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]), st.sampled_from([0, 10**9]),
-    st.sampled_from([0, 10**5]),
-)  # fmt: skip
-def test_counts(ours, theirs, collars, way, few, many):
+    EVENTS, EVENTS, collars(), st.sampled_from(["optimal", "greedy"]))  # fmt: skip
+def test_counts(ours, theirs, collars, way):
     """TP is the size of a maximum matching within classes, or what the loop finds; S = M - TP.
 
     M is that of a maximum matching regardless of class in either case, so that S never becomes negative.
     """
     reference, system = events(ours), events(theirs)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event, "_FEW_PAIRS", few)
-        patch.setattr(pairs, "MANY_PAIRS", many)
-        patch.setattr(pairs, "MANY_OF_ONE", many)
-        matched = match_events(reference, system, N_CLASSES, collars, way)
-        counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
+    matched = match_events(reference, system, N_CLASSES, collars, way)
+    counts = count_events(reference, system, N_FILES, N_CLASSES, collars, matched)
     matched = matched.tolist()
     hits = all_pairs(reference, system, collars, by_class=True)
     assert is_matching(matched, hits)
@@ -159,36 +153,37 @@ def alike(n):
     return EventLifetimes(code, code, time, time + 1, np.zeros(n), np.ones(n))
 
 
-@pytest.mark.parametrize(
-    ("limit", "find", "beside"),
-    [
-        ((level_pairs, "_MOST_PAIRS"), pairs_of_lifetimes, (level_pairs, "_PAIRS_OF_ONE", 0)),
-        ((level_pairs, "_MOST_CHAINS"), pairs_of_lifetimes, (level_pairs, "_CHAINS_OF_ONE", 0)),
-        ((pairs, "MOST_PAIRS"), candidate_pairs, None),
-        ((pairs, "MOST_PAIRS"), candidate_pairs, (pairs, "_AT_ONCE", 4)),
-        ((pairs, "_MOST_LOOKED_AT"), candidate_pairs, None),
-    ],
-)
-def test_more_pairs_than_can_be_held_are_refused(limit, find, beside, monkeypatch):
-    """Three and four that all pair are twelve."""
+@pytest.mark.parametrize("find", [candidate_pairs, pairs_of_lifetimes])
+@pytest.mark.parametrize(("limit", "times"), [("MOST_PAIRS", 1), ("_LOOKED_AT", 0.25)])
+@pytest.mark.parametrize("at_once", [4, 10**6])
+def test_more_pairs_than_can_be_matched_are_refused(limit, times, at_once, find, monkeypatch):
+    """Three and four that all pair are twelve, however many other files there are."""
     ours, theirs = alike(3), alike(4)
-    asked = ours, theirs, Collars(1, 1, 0.0)
-    if beside:
-        monkeypatch.setattr(*beside)
-    monkeypatch.setattr(*limit, 12)
-    assert len(find(*asked)[0]) == 12
-    monkeypatch.setattr(*limit, 11)
-    with pytest.raises(TooManyPairsError) as refused:
-        find(*asked)
-    assert str(refused.value) == (
-        "too many events lie within each other's collars, or overlap enough, to match them; are rows "
-        "repeated, or are there very many events at one time? A smaller --onset-collar or --offset-collar "
-        "(a larger --iou) leaves fewer, --only segment needs none"
+    ours, theirs = (
+        replace(
+            side.take(np.tile(np.arange(len(side)), 9)),
+            file=np.repeat(np.arange(9, dtype=np.int32), len(side)),
+        )
+        for side in (ours, theirs)
     )
+    monkeypatch.setattr(pairs, "PAIRS_OF_ONE", 0)
+    monkeypatch.setattr(pairs, "_AT_ONCE", at_once)
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 12 if times == 1 else 48)
+    monkeypatch.setattr(pairs, "_LOOKED_AT", times)
+    assert len(find(ours, theirs, Collars(1, 1, 0.0))[0]) == 9 * 12
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 11 if times == 1 else 44)
+    with (
+        pytest.raises(
+            TooManyPairsError, match=r"files2, class dog: .*more than 11 pairs.*--only segment"
+        ) as refused,
+        naming([f"files{k}" for k in range(9)], ["dog"]),
+    ):
+        find(ours.take(np.arange(6, 9)), theirs.take(np.arange(8, 12)), Collars(1, 1, 0.0))
+    assert refused.value.most == 11
 
 
 def test_pairs_that_do_not_fit_into_memory_are_refused():
-    with memory_limited(1), pytest.raises(RoomError, match="events: to match them at all levels would take"):
+    with memory_limited(1), pytest.raises(RoomError, match="events: to match them would take"):
         pairs_of_lifetimes(alike(3), alike(4), Collars(1, 1, 0.0))
 
 
@@ -210,9 +205,6 @@ def random_rows(rng: np.random.Generator, levels: int):
 @pytest.mark.parametrize("seed", range(16))
 def test_readings_are_the_hard_one_at_every_level(seed, events, monkeypatch):
     """Overlapping and touching rows, gaps, ties, rows of no extent; with and without offsets."""
-    monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 4 > 1])
-    monkeypatch.setattr(pairs, "MANY_PAIRS", (0, 10**5)[seed % 8 > 3])
-    monkeypatch.setattr(pairs, "MANY_OF_ONE", (0, 10**5)[seed % 8 > 3])
     monkeypatch.setattr(event, "_AT_ONCE", (1, 15, 10**6)[seed // 2 % 3])
     rng = np.random.default_rng(seed)
     levels = int(rng.integers(1, 5))

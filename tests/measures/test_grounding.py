@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -72,6 +73,30 @@ def test_thresholds_are_reached_by_equality():
         scores = evaluate(table([("a", 0, 10, "q")]), table([("a", 0, right, "q")]), preset="audio-grounding")
         assert scores[f"{STEM}.recall_at_iou_{percent}.micro"] == 1.0
         assert scores[f"{STEM}.mean_iou.micro"] == right / 10
+
+
+@pytest.mark.parametrize(
+    ("answers", "counts"),
+    [
+        # Of four queries, a to d, only a has an event in the reference.
+        ([("a", 0, 10, "q")], None),
+        ([("a", 0, 10, "q"), ("b", 3, 3, "q")], None),
+        ([("a", 0, 10, "q"), ("b", 0, 5, "q"), ("d", 2, 3, "q")], (2, 3)),
+        # Another class of a file is another query.
+        ([("a", 0, 10, "q"), ("a", 0, 10, "r"), ("b", 0, 5, "q"), ("b", 0, 5, "r")], (3, 5)),
+    ],
+)
+def test_an_answer_to_a_query_without_an_event_is_counted_in_a_warning(answers, counts):
+    reference = table([("a", 0, 10, "q"), *((file, 0, 0, "q") for file in "bcd")])
+    scores = evaluate(reference, table(answers), preset="audio-grounding")
+    assert scores[f"{STEM}.mean_iou.micro"] == 1.0
+    told = [re.search(r"answers (\d+) of (\d+) queries", warning) for warning in scores.warnings]
+    assert [(int(m[1]), int(m[2])) for m in told if m] == ([counts] if counts else [])
+
+
+def test_ordinary_tables_with_all_measures_have_no_queries():
+    sides = table([("a", 0, 100, "q")]), table([("a", 0, 100, "q"), ("b", 0, 100, "q")])
+    assert not any("queries" in warning for warning in evaluate(*sides, measures="all").warnings)
 
 
 def test_without_a_reference_there_is_none():

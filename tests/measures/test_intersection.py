@@ -106,7 +106,8 @@ def integrated(ours: Side, theirs: Side, shares) -> dict[str, np.ndarray]:
 def counted(tables, n_files, bars):
     """Return soft counts of both tables, and over how many of how many levels they are the mean."""
     sides = (lifetimes_of(table, merge=True) for table in tables)
-    return intersections.count_soft_intersections(*sides, n_files, len(TWO), bars)
+    count = intersections.count_soft_intersections, intersections.count_intersections
+    return levels.integrated(*count, *sides, n_files, len(TWO), bars)
 
 
 def test_pairs_and_hard_counts_at_each_level_agree_on_long_tracks(monkeypatch):

@@ -16,10 +16,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from sedeval_soft import Evaluator
-from sedeval_soft.measures import event, level_matching, level_pairs
+from sedeval_soft.measures import event, level_matching
 from sedeval_soft.measures.event import count_soft_events
 from sedeval_soft.measures.level_counts import integrals, rounded
 from sedeval_soft.measures.level_matching import matching_changes
+from sedeval_soft.measures.loops import compiled_loop
 from sedeval_soft.measures.pairs import Collars, Overlap, PairRule
 from sedeval_soft.timeline.events import Activity, EventLifetimes
 
@@ -161,7 +162,6 @@ def test_soft_counts_are_the_exact_integrals(rule, form, monkeypatch):
     """Each is a float next to the exact sum, so that 0 is 0, and a perfect system has no errors."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed % 2])
         monkeypatch.setattr(event, "_AT_ONCE", (1, 10, 10**6)[seed])
         sides = [
             rows(rng) if form == "rows" or (form == "rows against noise" and k) else
@@ -216,12 +216,12 @@ def test_bytes_do_not_depend_on_numba(monkeypatch):
     sides, counted = rng.random((2, 80, 6)), []
     for present in (True, False):
         with monkeypatch.context() as patch:
-            level_matching._compiled.cache_clear()
+            compiled_loop.cache_clear()
             if not present:
                 patch.setitem(sys.modules, "numba", None)
             evaluator = Evaluator(segment_length=0.02, only=["event.soft", "event.optimal"])
             counted.append(evaluator.update(*sides, files="a.wav").to_bytes())
-            assert (level_matching._compiled() is not None) == present
-    level_matching._compiled.cache_clear()
+            assert (compiled_loop(level_matching._swap, _nrt=False) is not None) == present
+    compiled_loop.cache_clear()
     assert counted[0] == counted[1]
     assert Evaluator.of_bytes(counted[0]).compute()["event.soft.error_rate.micro"] > 0

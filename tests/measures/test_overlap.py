@@ -14,7 +14,6 @@ from tables import long_rows, wide_rows
 
 from sedeval_soft import Scores, Settings, SettingsError, evaluate
 from sedeval_soft.api.evaluation import evaluate_rows
-from sedeval_soft.measures import level_pairs, pairs
 from sedeval_soft.measures.pairs import intersection_over_union
 
 FILES, LABELS = ("a", "b"), ("car", "dog")
@@ -105,12 +104,8 @@ def f1(counts: dict[str, int], label: str) -> Fraction | None:
 
 @pytest.mark.parametrize("merge", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_every_reading_against_all_assignments(seed, merge, monkeypatch):
-    """Ties, rows that overlap, touch, or have no extent; with and without crowds."""
-    if seed % 2:
-        monkeypatch.setattr(pairs, "MANY_PAIRS", 0)
-        monkeypatch.setattr(pairs, "MANY_OF_ONE", 0)
-    monkeypatch.setattr(level_pairs, "_FEW", (-1, 64)[seed // 2 % 2])
+def test_every_reading_against_all_assignments(seed, merge):
+    """Ties, rows that overlap, touch, or have no extent."""
     rng = np.random.default_rng(seed)
     least = (Fraction(1, 10), Fraction(3, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1))[seed % 5]
     sides = random_rows(rng), random_rows(rng)
@@ -236,7 +231,7 @@ def test_what_contradicts_it_is_refused(more, said):
 @pytest.mark.parametrize("iou", [1e-9, 0.3, 0.9])
 @pytest.mark.parametrize("only", ["event.hard", "event.optimal"])
 def test_thousands_of_long_events_at_one_time(only, iou):
-    """All of 1,500 overlap all others: of each pair in crowds the exact overlap is looked at."""
+    """All of 1,500 overlap all others: the exact overlap of each pair is looked at."""
     rng = np.random.default_rng(5)
     onset, offset = np.round(rng.uniform(0, 1, 1500), 6), np.round(rng.uniform(9, 10, 1500), 6)
     rows = [("f", on, off, "a", 0.9) for on, off in zip(onset.tolist(), offset.tolist(), strict=True)]
@@ -244,27 +239,6 @@ def test_thousands_of_long_events_at_one_time(only, iou):
         long_rows(rows), long_rows(rows[::-1]), match_by="iou", iou=iou, only=only, events="rows"
     )
     assert scores[f"{only}.f1.micro"] == 1
-
-
-def curves(seed: int, steps: int, noise: float):
-    """Values of two classes in steps of 10 ms in two files: slow bumps, and noise in hundredths."""
-    rng, time = np.random.default_rng(seed), np.arange(steps)
-    bumps = [np.sin(time / rng.uniform(5, 40) + rng.uniform(0, 6)) for _ in range(4)]
-    values = np.array([bumps[0] * bumps[1], bumps[2]]).T / 2 + 0.5 + noise * rng.normal(size=(steps, 2))
-    return wide_rows(np.round(np.clip(values, 0, 1), 2 if noise else 9), 0.01, files=2)
-
-
-@pytest.mark.parametrize("iou", [0.1, 0.5, 0.8])
-@pytest.mark.parametrize("noise", [0.0, 0.01, 0.2])
-def test_chains_hold_all_pairs_that_share_a_level(noise, iou, monkeypatch):
-    """Whether all pairs in windows are tried, or chains of nested lifetimes are searched by level."""
-    sides, found = [curves(seed, 240, noise) for seed in (3, 4)], []
-    for few in (-1, 10**9):
-        monkeypatch.setattr(level_pairs, "_FEW", few)
-        scores = evaluate(*sides, match_by="iou", iou=iou, only=["event.soft", "event.optimal"])
-        found.append(dict(scores))
-    assert found[0] == found[1]
-    assert found[0]["event.soft.tp.micro"] > 0
 
 
 def test_smooth_values_of_both_sides_are_matched_at_all_levels():
